@@ -1,0 +1,43 @@
+# Every command of this project. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench fuzz clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): requirements-dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Penstock needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."; exit 1; }
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
+	@touch $@
+
+demo: $(READY) ## See a 5,000-row result kept inside the budget
+	@$(BIN)/python examples/demo.py
+
+test: $(READY) ## Run the whole suite
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(READY) ## Lint, check formatting and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY) ## Format the code and mend what the linter can
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## Measure speed and memory, as ratios in one run
+	@$(BIN)/python -m benchmarks
+
+fuzz: $(READY) ## Search for broken promises for longer than the suite does
+	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
+
+clean: ## Remove everything that make made
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,101 @@
+"""What the protocol asks of the world, as values.
+
+The negotiation yields these and is sent the answers; a gate carries them out. Nothing in the core
+does any I/O itself. What a store cannot do is thrown into the negotiation as a `StoreError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from penstock.model import Head
+from penstock.questions import Material, Question
+from penstock.stores.base import Record
+from penstock.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stored result that is at hand: its token, its head, and chunks that came along."""
+
+    token: Token
+    head: Head
+    index: bytes = b""
+    expires: float = 0.0
+    chunks: Mapping[int, bytes] = field(default_factory=dict)
+    stored_as: str = ""
+
+    @property
+    def key(self) -> str:
+        """What the store knows it by: the token's own key, but for an alias."""
+        return self.stored_as or self.token.key
+
+
+@dataclass(frozen=True, slots=True)
+class LoadHead:
+    """Answer: `Loaded`, or None. `rows` will probably be needed next."""
+
+    key: str
+    rows: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRows:
+    """Answer: the rows as a list of bytes."""
+
+    entry: Entry
+    start: int
+    stop: int
+
+
+class MaterialNeeded:
+    """The worker does not hold what the question is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Answer: `Answer` or `Failure` from the isolated worker, or `MaterialNeeded`.
+
+    Asked without material first: a worker keeps what it was given for the next question.
+    """
+
+    question: Question
+    material: Material | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Authorize:
+    """Answer: whether the caller may still use the tool that the result came from."""
+
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Answer: what the tool gave for these arguments, a `Result` or `LiveRows`."""
+
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Answer: None."""
+
+    key: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Answer: None."""
+
+    key: str
+    expires: float
+
+
+Effect = LoadHead | ReadRows | Compute | Authorize | Run | Put | Touch
+
+Outcome = TypeVar("Outcome")
+Steps = Generator[Effect, Any, Outcome]

@@ -1,0 +1,286 @@
+"""Stored results: how one comes to be, and who may open it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from penstock import schema
+from penstock.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.encoding import encode
+from penstock.errors import EntryCorrupt, StoreError
+from penstock.fitting import Scale
+from penstock.ingest import Ingested
+from penstock.measure import Meter
+from penstock.model import (
+    HEAD_VERSION,
+    RESERVED_META,
+    Alias,
+    Call,
+    Head,
+    Live,
+    LiveRows,
+    Refusal,
+    Result,
+)
+from penstock.policy import Policy
+from penstock.stores.base import Loaded, Record
+from penstock.tokens import SECRET_BYTES, Position, Token, parse
+from penstock.views.request import TOKEN_FIELD
+
+REFUSED = Refusal(
+    f"Continuation token expired or not found. Re-invoke without {TOKEN_FIELD} to start a new "
+    "negotiation.",
+    f"Call the tool that gave the token again, without {TOKEN_FIELD}.",
+)
+_HEAD = msgspec.msgpack.Decoder(Head)
+_DIGEST_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the protocol may know of the world, as of one call."""
+
+    policy: Policy
+    meter: Meter
+    now: float
+    random: Callable[[int], bytes]
+
+    def scale(self, call: Call) -> Scale:
+        return Scale(self.policy.budget, call.frame, self.meter)
+
+    def life(self, call: Call) -> float:
+        return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A token that is not honoured. The reason is for the log; the caller never learns it."""
+
+    reason: str
+
+
+# -- making ------------------------------------------------------------------------------------
+
+
+def new_entry(
+    call: Call,
+    context: Context,
+    ingested: Ingested,
+    *,
+    result: Result | None = None,
+    parent: Entry | None = None,
+) -> tuple[Entry, Record]:
+    """The head of a result, its token, and the record for the store."""
+    document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
+    head = Head(
+        **_birth(call, context, parent),
+        shape=document.shape,
+        prefix=document.prefix,
+        suffix=document.suffix,
+        list_path=document.list_path,
+        count=packed.count,
+        size=ingested.size,
+        wire_size=ingested.wire_size(call.frame),
+        preview=glimpse.preview(document, context.policy.preview),
+        columns=glimpse.column_types() if document.shape == "rows" else {},
+        outline=glimpse.outline(document, ingested.rows),
+        uniform=glimpse.uniform(document),
+        wrapped=document.wrapped,
+        is_error=result is not None and result.is_error,
+        notices=(*document.notices, *document.tally.notices),
+        meta=encode(_dropped_meta(result.meta)) if result else b"{}",
+    )
+    entry = _entry(call, context, head, packed.index, packed.chunks)
+    return entry, _record(entry, packed.chunks)
+
+
+def live_entry(
+    call: Call, context: Context, rows: LiveRows, columns: dict[str, str]
+) -> tuple[Entry, Record]:
+    source = Live(encode(rows.reference), rows.data_size, rows.estimated)
+    head = Head(
+        **_birth(call, context, None),
+        source=source,
+        prefix=b"[",
+        suffix=b"]",
+        count=rows.count,
+        size=rows.data_size,
+        wire_size=rows.data_size,
+        columns=columns,
+    )
+    entry = _entry(call, context, head)
+    return entry, _record(entry)
+
+
+def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tuple[Entry, Record]:
+    """A name of its own for a part of a result. It lives as long as the result, at most."""
+    head = msgspec.structs.replace(
+        target.head,
+        source=alias,
+        created=context.now,
+        sliding=target.head.sliding and not alias.is_handle,
+        parents=(*target.head.parents, alias.key),
+    )
+    entry = _entry(call, context, head)
+    return entry, _record(entry)
+
+
+def _birth(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]:
+    born = {
+        "tool": call.tool,
+        "server": call.server,
+        "owner": owner_of(call),
+        "arguments": digests(schema.strip_arguments(call.arguments, call.schema)[0]),
+        "created": context.now,
+        "sliding": not call.principal.is_bearer,
+    }
+    if parent is None:
+        return born
+    family = (*parent.head.parents, parent.key)
+    return {**born, "tool": parent.head.tool, "arguments": parent.head.arguments, "parents": family}
+
+
+def _entry(
+    call: Call, context: Context, head: Head, index: bytes = b"", chunks: tuple[bytes, ...] = ()
+) -> Entry:
+    token = Token(context.random(SECRET_BYTES))
+    expires = context.now + context.life(call)
+    return Entry(token, head, index, expires, dict(enumerate(chunks)))
+
+
+def _record(entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
+    head = msgspec.msgpack.encode(entry.head)
+    return Record(entry.head.owner, entry.expires, head, entry.index, chunks)
+
+
+def owner_of(call: Call) -> str:
+    """Principal and server, as one digest: equal for nobody else."""
+    identity = encode([call.principal.id, call.server])
+    return hashlib.sha256(identity).hexdigest()
+
+
+def digests(arguments: Mapping[str, Any]) -> dict[str, bytes]:
+    """Enough to tell whether an argument was changed; the arguments themselves are not kept."""
+    return {
+        name: hashlib.sha256(encode(value)).digest()[:_DIGEST_BYTES]
+        for name, value in arguments.items()
+    }
+
+
+def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a result that is replaced, only what the protocol itself reserves goes on."""
+    return {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
+
+
+def _dropped_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in meta.items() if not name.startswith(RESERVED_META)}
+
+
+# -- opening -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An entry that the caller may read, and where its token points."""
+
+    entry: Entry
+    position: Position
+    root: str = ""
+
+
+def open_entry(
+    call: Call,
+    context: Context,
+    text: str,
+    *,
+    rows: tuple[int, int] | None = None,
+    as_handle: bool = False,
+) -> Steps[Opened | Denied]:
+    """The entry of a token: the caller's, of this server, of this tool, and still permitted."""
+    token = parse(text)
+    if token is None:
+        return Denied("not a token")
+    entry = yield from _load(token, context, rows)
+    if isinstance(entry, Denied):
+        return entry
+    denied = _not_theirs(call, entry.head)
+    if denied is None and not (yield Authorize(entry.head.tool)):
+        denied = Denied("the source tool is no longer permitted")
+    if denied is not None:
+        return denied
+    return (yield from _opened(context, entry, as_handle=as_handle))
+
+
+def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened | Denied]:
+    position = _position(entry.token)
+    if position is None:
+        return Denied("unreadable position")
+    alias = entry.head.source if isinstance(entry.head.source, Alias) else None
+    if (alias is not None and alias.is_handle) != as_handle:
+        return Denied("a handle is no token, and a token no handle")
+    target = entry
+    for key in entry.head.parents:
+        parent = yield from _load_key(entry.token, key, context, None)
+        if isinstance(parent, Denied):
+            return Denied("the result it came from is gone")
+        yield from _keep_alive(parent, key, context)
+        if alias is not None and key == alias.key:
+            target = parent
+    yield from _keep_alive(entry, entry.key, context)
+    if alias is None:
+        return Opened(entry, position)
+    named = Position.unpack(alias.position) if alias.position else Position()
+    merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
+    return Opened(replace(target, token=entry.token), merged, alias.root)
+
+
+def _load(token: Token, context: Context, rows: tuple[int, int] | None) -> Steps[Entry | Denied]:
+    return (yield from _load_key(token, token.key, context, rows))
+
+
+def _load_key(
+    token: Token, key: str, context: Context, rows: tuple[int, int] | None
+) -> Steps[Entry | Denied]:
+    loaded: Loaded | None = yield LoadHead(key, rows)
+    if loaded is None or loaded.expires <= context.now:
+        return Denied("unknown or expired")
+    try:
+        head = _HEAD.decode(loaded.head)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise EntryCorrupt from error
+    if head.version > HEAD_VERSION:
+        return Denied("written by a newer version")
+    return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
+
+
+def _not_theirs(call: Call, head: Head) -> Denied | None:
+    if head.owner != owner_of(call):
+        return Denied("another principal or server")
+    if head.tool != call.tool and not call.is_reader:
+        return Denied("another tool")
+    return None
+
+
+def _position(token: Token) -> Position | None:
+    try:
+        return Position.unpack(token.position) if token.position else Position()
+    except (msgspec.DecodeError, msgspec.ValidationError, TypeError):
+        return None
+
+
+def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:
+    """Reading extends a life, up to a limit; written only below half of it, for a write a read
+    would double the cost."""
+    life = context.policy.ttl
+    if not entry.head.sliding or entry.expires - context.now > life / 2:
+        return
+    expires = min(context.now + life, entry.head.created + context.policy.max_ttl)
+    if expires > entry.expires:
+        with suppress(StoreError):  # it can be read now, and that is what was asked
+            yield Touch(key, expires)

@@ -1,0 +1,81 @@
+"""One root error. Every error says what is wrong and, because its reader may be an agent, what to
+do next.
+
+These are raised for programmer error and broken infrastructure only. What a caller of a tool can
+get wrong (an unknown mode, an expired token) is a value, `penstock.model.Refusal`.
+"""
+
+from __future__ import annotations
+
+
+class PenstockError(Exception):
+    """Penstock could not go on."""
+
+    next_step = "Report this, with the log of the process."
+
+    def __init__(self, message: str | None = None, *, next_step: str | None = None) -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.next_step = next_step or type(self).next_step
+        super().__init__(f"{self.message} {self.next_step}")
+
+
+class InvalidSetting(PenstockError):
+    """A setting has a value that cannot be used."""
+
+    next_step = "Correct the setting and start again."
+
+    def __init__(
+        self, setting: str, value: object, why: str, *, next_step: str | None = None
+    ) -> None:
+        self.setting = setting
+        self.value = value
+        super().__init__(f"{setting} = {value!r}: {why}", next_step=next_step)
+
+
+class MissingExtra(PenstockError):
+    """An optional library is not installed."""
+
+    def __init__(self, extra: str, needed_for: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{needed_for} needs a library that is not installed.",
+            next_step=f'Install it with: pip install "penstock[{extra}]"',
+        )
+
+
+class InvalidResult(PenstockError):
+    """A tool returned something that has no JSON form."""
+
+    next_step = "Return JSON values, dataclasses, or pydantic or attrs models from the tool."
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        self.path = path
+        super().__init__(message)
+
+
+class StoreError(PenstockError):
+    """The store of results failed."""
+
+    next_step = "Check the store that the `store` setting names."
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached."""
+
+
+class StoreFull(StoreError):
+    """The result is larger than the store will take."""
+
+    next_step = "Raise the store's capacity or the quota, or choose a store on disk."
+
+
+class EntryCorrupt(StoreError):
+    """A stored entry is damaged or was only half written."""
+
+    next_step = "Call the tool again; the damaged entry is never served."
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version of Penstock."""
+
+    next_step = "Upgrade Penstock, or name another store."

@@ -1,0 +1,348 @@
+"""The one place that joins the protocol, the store, the worker and the tool.
+
+`Gate` and `AsyncGate` carry out what the negotiation asks for: one `match` each, and nothing else
+is written twice. What a store cannot do is thrown back into the negotiation, which knows what to
+say; what a tool raises comes out as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, assert_never, cast
+
+import msgspec
+
+from penstock import rawjson
+from penstock.effects import (
+    Authorize,
+    Compute,
+    Effect,
+    LoadHead,
+    MaterialNeeded,
+    Put,
+    ReadRows,
+    Run,
+    Steps,
+    Touch,
+)
+from penstock.entries import Context
+from penstock.errors import StoreError
+from penstock.measure import Meter, default_meter
+from penstock.model import Call, Live, LiveRows, Refusal, Reply, Result
+from penstock.negotiation import Resource, conclude, negotiate, read_resource
+from penstock.packing import slice_rows
+from penstock.policy import Policy
+from penstock.questions import Limits, Material
+from penstock.stores import AsyncStore, Store, as_async, open_async_store, open_store
+from penstock.stores.base import chunk_numbers
+
+_log = logging.getLogger("penstock")
+Outcome = TypeVar("Outcome")
+
+
+def _allow(_tool: str) -> bool:
+    return True
+
+
+def _not_run(_arguments: Mapping[str, Any]) -> Any:
+    raise LookupError("This call has no tool to run.")
+
+
+def _not_live(_reference: Any, _start: int, _stop: int) -> Sequence[bytes]:
+    raise LookupError("This gate was given nothing that can read live rows.")
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What an adapter brings to a call. For `AsyncGate` each may be a coroutine function.
+
+    `run` runs the tool. `authorize` says whether the caller may use a tool, and is asked again at
+    every redemption of a token. `live_rows` reads rows of a live result, encoded.
+    """
+
+    run: Callable[[Mapping[str, Any]], Any] = _not_run
+    authorize: Callable[[str], Any] = _allow
+    live_rows: Callable[[Any, int, int], Any] = _not_live
+
+
+class _Common:
+    """What both gates know: the policy, the clock, the source of secrets, the worker."""
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        *,
+        meter: Meter | None = None,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self.policy = policy or Policy()
+        self._meter = meter or default_meter()
+        self._clock = clock
+        self._random = random
+        self._workers: Any = None
+
+    def _context(self) -> Context:
+        return Context(self.policy, self._meter, self._clock(), self._random)
+
+    def _ask(self, effect: Compute, cancellation: Any = None) -> Any:
+        """Ask the worker; without material, only one that has it already."""
+
+        def material() -> Material:
+            if effect.material is None:
+                raise _NotAtHand
+            return effect.material
+
+        try:
+            return self._pool().ask(effect.question, material, cancellation)
+        except _NotAtHand:
+            return MaterialNeeded()
+
+    def _pool(self) -> Any:
+        if self._workers is None:
+            from penstock.workers import Workers  # noqa: PLC0415 (a process nobody may need)
+
+            policy = self.policy
+            limits = Limits(policy.query_seconds, policy.query_memory, policy.query_rows)
+            self._workers = Workers(limits)
+        return self._workers
+
+    def _close_workers(self) -> None:
+        if self._workers is not None:
+            self._workers.close()
+
+
+class _NotAtHand(Exception):
+    pass
+
+
+class Gate(_Common):
+    """The synchronous gate."""
+
+    def __init__(
+        self, policy: Policy | None = None, store: Store | None = None, **options: Any
+    ) -> None:
+        super().__init__(policy, **options)
+        self.store = store or open_store(
+            self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
+        )
+
+    def call(self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any) -> Reply:
+        """A call of a tool. `run(arguments)` is called at most once, and not with a token."""
+        return self._drive(negotiate(call, self._context()), Hooks(run, **hooks))
+
+    def offer(self, call: Call, result: Any) -> Reply:
+        """What a tool gave, on its way to the agent."""
+        return self._drive(conclude(call, self._context(), _as_result(result)), Hooks())
+
+    def read(self, call: Call, **hooks: Any) -> Reply:
+        """A call of the reader: a token, and how to look at its result."""
+        return self._drive(negotiate(_as_reader(call), self._context()), Hooks(**hooks))
+
+    def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
+        """The stored result behind a resource link."""
+        return self._drive(read_resource(_as_reader(call), self._context(), uri), Hooks(**hooks))
+
+    def close(self) -> None:
+        self._close_workers()
+        self.store.close()
+
+    def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
+        answer: Any = None
+        error: StoreError | None = None
+        try:
+            while True:
+                effect = steps.send(answer) if error is None else steps.throw(error)
+                answer, error = None, None
+                try:
+                    answer = self._answer(effect, hooks)
+                except StoreError as failure:
+                    error = failure
+        except StopIteration as done:
+            outcome: Outcome = done.value
+            return _logged(outcome)
+
+    def _answer(self, effect: Effect, hooks: Hooks) -> Any:
+        match effect:
+            case LoadHead():
+                return self.store.load(effect.key, now=self._clock(), rows=effect.rows)
+            case ReadRows():
+                return self._rows(effect, hooks)
+            case Compute():
+                return self._ask(effect)
+            case Authorize():
+                return hooks.authorize(effect.tool)
+            case Run():
+                return _as_result(hooks.run(_plain(effect.arguments)))
+            case Put():
+                return self.store.put(effect.key, effect.record, now=self._clock())
+            case Touch():
+                return self.store.touch(effect.key, expires=effect.expires)
+            case _:
+                assert_never(effect)
+
+    def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
+        entry = effect.entry
+        if isinstance(entry.head.source, Live):
+            reference = rawjson.decode(entry.head.source.reference)
+            return list(hooks.live_rows(reference, effect.start, effect.stop))
+        numbers = chunk_numbers(entry.index, effect.start, effect.stop)
+        chunks = self.store.read(entry.key, numbers)
+        return _sliced(effect, numbers, chunks)
+
+
+class AsyncGate(_Common):
+    """The asynchronous gate."""
+
+    def __init__(
+        self, policy: Policy | None = None, store: AsyncStore | Store | None = None, **options: Any
+    ) -> None:
+        super().__init__(policy, **options)
+        self.store: AsyncStore = (
+            _as_async(store)
+            if store is not None
+            else open_async_store(
+                self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
+            )
+        )
+
+    async def call(
+        self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any
+    ) -> Reply:
+        """A call of a tool. `run(arguments)` is called at most once, and not with a token."""
+        return await self._drive(negotiate(call, self._context()), Hooks(run, **hooks))
+
+    async def offer(self, call: Call, result: Any) -> Reply:
+        """What a tool gave, on its way to the agent."""
+        return await self._drive(conclude(call, self._context(), _as_result(result)), Hooks())
+
+    async def read(self, call: Call, **hooks: Any) -> Reply:
+        """A call of the reader: a token, and how to look at its result."""
+        return await self._drive(negotiate(_as_reader(call), self._context()), Hooks(**hooks))
+
+    async def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
+        """The stored result behind a resource link."""
+        return await self._drive(
+            read_resource(_as_reader(call), self._context(), uri), Hooks(**hooks)
+        )
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._close_workers)
+        await self.store.close()
+
+    async def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
+        stored: list[str] = []
+        answer: Any = None
+        error: StoreError | None = None
+        try:
+            while True:
+                effect = steps.send(answer) if error is None else steps.throw(error)
+                answer, error = None, None
+                try:
+                    answer = await self._answer(effect, hooks, stored)
+                except StoreError as failure:
+                    error = failure
+        except StopIteration as done:
+            outcome: Outcome = done.value
+            return _logged(outcome)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._forget(stored))
+            raise
+
+    async def _answer(self, effect: Effect, hooks: Hooks, stored: list[str]) -> Any:
+        match effect:
+            case LoadHead():
+                return await self.store.load(effect.key, now=self._clock(), rows=effect.rows)
+            case ReadRows():
+                return await self._rows(effect, hooks)
+            case Compute():
+                return await self._ask_in_thread(effect)
+            case Authorize():
+                return await _awaited(hooks.authorize(effect.tool))
+            case Run():
+                return _as_result(await _awaited(hooks.run(_plain(effect.arguments))))
+            case Put():
+                stored.append(effect.key)
+                return await self.store.put(effect.key, effect.record, now=self._clock())
+            case Touch():
+                return await self.store.touch(effect.key, expires=effect.expires)
+            case _:
+                assert_never(effect)
+
+    async def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
+        entry = effect.entry
+        if isinstance(entry.head.source, Live):
+            reference = rawjson.decode(entry.head.source.reference)
+            return list(await _awaited(hooks.live_rows(reference, effect.start, effect.stop)))
+        numbers = chunk_numbers(entry.index, effect.start, effect.stop)
+        # A look at every row reads many times; in between, others have their turn.
+        await asyncio.sleep(0)
+        chunks = await self.store.read(entry.key, numbers)
+        return _sliced(effect, numbers, chunks)
+
+    async def _ask_in_thread(self, effect: Compute) -> Any:
+        from penstock.workers import Cancellation  # noqa: PLC0415 (a process nobody may need)
+
+        cancellation = Cancellation()
+        try:
+            return await asyncio.to_thread(self._ask, effect, cancellation)
+        except asyncio.CancelledError:
+            cancellation.request()
+            raise
+
+    async def _forget(self, keys: list[str]) -> None:
+        """Nobody will get the token of a call that was cancelled."""
+        for key in keys:
+            try:
+                await self.store.delete(key)
+            except StoreError as error:
+                _log.warning("a cancelled call's result stays until it expires: %s", error)
+
+
+def _sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[bytes]:
+    by_number = dict(zip(numbers, chunks, strict=True))
+    return slice_rows(effect.entry.index, by_number, effect.start, effect.stop)
+
+
+def _as_reader(call: Call) -> Call:
+    return replace(call, is_reader=True)
+
+
+def _as_result(value: Any) -> Result | LiveRows:
+    return value if isinstance(value, LiveRows) else Result.of(value)
+
+
+def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as Python values: what `@result:` put in as JSON is decoded for the tool."""
+    return {name: _decoded(value) for name, value in arguments.items()}
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return rawjson.decode(value)
+    if isinstance(value, dict):
+        return _plain(value)
+    return [_decoded(item) for item in value] if isinstance(value, list) else value
+
+
+async def _awaited(value: Any | Awaitable[Any]) -> Any:
+    return await value if inspect.isawaitable(value) else value
+
+
+def _as_async(store: AsyncStore | Store) -> AsyncStore:
+    if inspect.iscoroutinefunction(store.load):
+        return cast("AsyncStore", store)
+    return as_async(cast("Store", store))
+
+
+def _logged(outcome: Outcome) -> Outcome:
+    reason = getattr(outcome, "reason", "")
+    if reason:
+        _log.info("%s", reason)
+    return outcome

@@ -1,0 +1,79 @@
+"""What is noted of a document's rows while they stream into the store: enough for a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from penstock import rawjson
+from penstock.document import Document
+from penstock.encoding import encode
+from penstock.outline import alike, outline, type_name
+
+_SAMPLE_OF_FIRST = 100
+_MOST_COLUMNS = 500
+_LONGEST_NAME = 200
+_LARGEST_OUTLINED = 50_000_000
+
+
+@dataclass(slots=True)
+class Glimpse:
+    """Fed by `watch`. The first rows are looked at, and one of each later block."""
+
+    first: list[bytes] = field(default_factory=list)
+    columns: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        for block in blocks:
+            room = _SAMPLE_OF_FIRST - len(self.first)
+            self.first += block[: max(0, room)]
+            for row in block[: max(1, room)]:
+                self._note(row)
+            yield block
+
+    def _note(self, row: bytes) -> None:
+        if row[:1] != b"{":
+            return
+        for name, value in rawjson.fields(row).items():
+            if len(name) <= _LONGEST_NAME and len(self.columns) < _MOST_COLUMNS:
+                self.columns.setdefault(name, {})[type_name(value)] = None
+
+    def column_types(self) -> dict[str, str]:
+        """Names and types; `null` is said only of a column that is never anything else."""
+        return {
+            name: "|".join([kind for kind in kinds if kind != "null"] or ["null"])
+            for name, kinds in self.columns.items()
+        }
+
+    def uniform(self, document: Document) -> bool:
+        """Whether a dict is a map of alike entries, and so can be asked as a table."""
+        if document.shape != "members":
+            return False
+        return alike([rawjson.split_member(row).value for row in self.first])
+
+    def preview(self, document: Document, chars: int) -> str:
+        """The first characters of the value."""
+        start = document.prefix
+        for number, row in enumerate(self.first):
+            start += (document.separator if number else b"") + row
+            if len(start) > 4 * chars:
+                break
+        else:
+            start += document.suffix
+        return start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
+
+    def outline(self, document: Document, rows: Iterable[bytes] | None) -> bytes:
+        """The shape of a nested value; flat rows are told by their columns."""
+        if document.shape == "members" and rows is not None:
+            return encode(outline(b"{" + b",".join(rows) + b"}"))
+        if document.shape == "rows" and document.list_path:
+            return encode(outline(document.prefix + document.suffix))
+        return b"null"
+
+
+def _whole(data: bytes) -> bool:
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True

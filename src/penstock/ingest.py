@@ -1,0 +1,81 @@
+"""Reading a document to its end: packed for the store, glanced at for the probe, and, where it
+may be small enough to pass whole, at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from penstock.budget import Budget
+from penstock.document import Document
+from penstock.glimpse import Glimpse
+from penstock.model import Frame, Reply
+from penstock.packing import Packed, pack, quoted_size
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """A document that was read to its end. `rows` are at hand if it may pass whole."""
+
+    document: Document
+    packed: Packed
+    glimpse: Glimpse
+    rows: list[bytes] | None
+
+    @property
+    def size(self) -> int:
+        return len(self.document.prefix) + self.packed.size + len(self.document.suffix)
+
+    @property
+    def quoted(self) -> int:
+        """The bytes of the value inside a JSON string."""
+        around = quoted_size(self.document.prefix) + quoted_size(self.document.suffix)
+        return around + self.packed.quoted
+
+    @property
+    def is_text(self) -> bool:
+        return self.document.shape == "lines"
+
+    def value(self) -> bytes | None:
+        """The whole, if it is at hand."""
+        if self.rows is None:
+            return None
+        document = self.document
+        return document.prefix + document.separator.join(self.rows) + document.suffix
+
+    def wire_size(self, frame: Frame) -> int:
+        """What `full` would put on the wire, without putting it together."""
+        size = len(Reply(frame=frame).wire()) + self.quoted
+        if frame.structured:
+            value = self.quoted + len('""') if self.is_text else self.size
+            size += len(b',"structuredContent":') + value
+            size += 0 if self._is_object else len(b'{"result":}')
+        return size
+
+    @property
+    def _is_object(self) -> bool:
+        return self.document.prefix[:1] == b"{" and not self.document.wrapped
+
+
+def ingest(document: Document, inline: Budget) -> Ingested:
+    """Pack everything; stop keeping rows at hand once they cannot be within `inline`."""
+    glimpse = Glimpse()
+    blocks = glimpse.watch(document.blocks)
+    lines = document.shape == "lines"
+    gathered: list[list[bytes]] = []
+    size = 0
+    for block in blocks:
+        gathered.append(block)
+        size += sum(map(len, block)) + len(block)
+        if not inline.may_admit(size):
+            packed = pack(chain(_handed_over(gathered), blocks), lines=lines)
+            return Ingested(document, packed, glimpse, None)
+    packed = pack(iter(gathered), lines=lines)
+    return Ingested(document, packed, glimpse, [row for block in gathered for row in block])
+
+
+def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:
+    """The blocks, each let go as it is taken, so that they are not kept twice."""
+    while blocks:
+        yield blocks.pop(0)

@@ -1,0 +1,258 @@
+"""One look at a stored result: which part of it, through which view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, assert_never
+
+import msgspec
+
+from penstock import rawjson
+from penstock.document import Document, read_json
+from penstock.effects import Compute, Entry, MaterialNeeded, Put, Steps
+from penstock.entries import Context, Opened, alias_entry, new_entry
+from penstock.errors import StoreError
+from penstock.fitting import Scale
+from penstock.ingest import ingest
+from penstock.model import Alias, Call, Live, Mode, Refusal, Reply
+from penstock.probe import available_modes
+from penstock.questions import Answer, Failure, Material, Question
+from penstock.tokens import Position, Token
+from penstock.views.fields import filter_keys
+from penstock.views.focus import SPAN, Focus, resolve, root
+from penstock.views.pages import Bookmark, paginate
+from penstock.views.request import TOKEN_FIELD, Request
+from penstock.views.search import search
+from penstock.views.summary import summarise
+from penstock.views.whole import full, link_reply, resource_uri
+
+_LONGEST_POSITION = 300
+_NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
+_UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
+
+
+def look(call: Call, context: Context, opened: Opened, request: Request) -> Steps[Reply | Refusal]:
+    """The part that `path` names, in the mode that was asked for."""
+    return (yield from Look(call, context, opened, request).reply())
+
+
+def start_of(opened: Opened) -> Steps[Focus | Refusal]:
+    """All that the token stands for; paths count from here."""
+    start = root(opened.entry)
+    if not opened.root:
+        return start
+    focus = yield from resolve(start, opened.root)
+    return focus if isinstance(focus, Refusal) else replace(focus, path="")
+
+
+def bookmark_of(token: Token, request: Request) -> Bookmark:
+    """Tokens that go on from a row with what the request said."""
+
+    def at(row: int, offset: int) -> str:
+        return str(token.at(_position(request, row, offset).pack()))
+
+    return at
+
+
+def _position(request: Request, row: int = 0, offset: int = 0) -> Position:
+    return Position(
+        row=row,
+        page_size=request.page_size,
+        offset=offset,
+        mode=request.mode.value,
+        path=request.path,
+        filter_keys=request.filter_keys,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    call: Call
+    context: Context
+    opened: Opened
+    request: Request
+
+    @property
+    def scale(self) -> Scale:
+        return self.context.scale(self.call)
+
+    @property
+    def entry(self) -> Entry:
+        return self.opened.entry
+
+    @property
+    def is_live(self) -> bool:
+        return isinstance(self.entry.head.source, Live)
+
+    def reply(self) -> Steps[Reply | Refusal]:
+        if self.is_live and self.request.mode in _NEED_EVERY_ROW:
+            return (yield from self._materialise_and_look())
+        start = yield from start_of(self.opened)
+        if isinstance(start, Refusal):
+            return start
+        focus = yield from resolve(start, self.request.path)
+        if isinstance(focus, Refusal):
+            return focus
+        modes = yield from self._modes(focus)
+        if self.request.mode.value not in modes:
+            return Refusal(
+                f"mode {self.request.mode} does not apply to this.",
+                f"Use one of: {', '.join(modes)}.",
+            )
+        return (yield from self._view(focus))
+
+    def _modes(self, focus: Focus) -> Steps[list[str]]:
+        sample = yield from focus.read(0, min(1, focus.count))
+        keyed = bool(sample) and sample[0][:1] == b"{"
+        return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=True)
+
+    def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
+        mode = self.request.mode
+        match mode:
+            case Mode.PAGINATED | Mode.FILTERED:
+                return (yield from self._pages(focus))
+            case Mode.SUMMARY:
+                return (yield from summarise(focus, self.scale, {}))
+            case Mode.FULL:
+                return (yield from self._full(focus))
+            case Mode.SEARCH:
+                return (yield from self._search(focus))
+            case Mode.SQL:
+                return (yield from self._compute(focus, "sql"))
+            case Mode.QUERY:
+                return (yield from self._compute(focus, "jq"))
+            case _:
+                assert_never(mode)
+
+    # -- pages and the whole -------------------------------------------------------------------
+
+    def _pages(self, focus: Focus) -> Steps[Reply | Refusal]:
+        beside: dict[str, Any] = {"live": True} if self.is_live else {}
+        request, bookmark = self.request, bookmark_of(self.entry.token, self.request)
+        longest = min(self.scale.room // 25, _LONGEST_POSITION)
+        if len(_position(request).pack()) > longest:
+            alias = Alias(
+                self.entry.key,
+                self.opened.root + request.path,
+                Position(mode=request.mode.value, filter_keys=request.filter_keys).pack(),
+            )
+            token = yield from self._name(alias)
+            if token is not None:
+                beside |= {TOKEN_FIELD: str(token), "paths_from": TOKEN_FIELD}
+                focus = replace(focus, path="")
+                bookmark = bookmark_of(token, Request(page_size=request.page_size))
+        if request.mode is Mode.PAGINATED:
+            return (yield from paginate(focus, request, self.scale, bookmark, beside))
+        known = self.entry.head.columns if not focus.path else {}
+        return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
+
+    def _name(self, alias: Alias) -> Steps[Token | None]:
+        """A token for a part of the result; None where it cannot be stored."""
+        entry, record = alias_entry(self.call, self.context, self.entry, alias)
+        try:
+            yield Put(entry.key, record)
+        except StoreError:
+            return None
+        return entry.token
+
+    def _full(self, focus: Focus) -> Steps[Reply | Refusal]:
+        ceiling = replace(self.scale, budget=self.context.policy.ceiling)
+        is_all = not focus.path and not self.opened.root
+        head = self.entry.head
+        reply = yield from full(focus, ceiling, is_all=is_all, wrapped=head.wrapped)
+        if reply is not None:
+            return replace(reply, is_error=is_all and head.is_error)
+        alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)
+        handle = yield from self._name(alias)
+        uri = None if handle is None else resource_uri(handle)
+        first = bookmark_of(self.entry.token, replace(self.request, mode=Mode.PAGINATED))(0, 0)
+        size = head.wire_size if is_all else focus.size_at_least
+        return link_reply(self.scale, uri, size, focus.shape == "lines", first)
+
+    # -- answers that are results of their own -------------------------------------------------
+
+    def _search(self, focus: Focus) -> Steps[Reply | Refusal]:
+        hits = yield from search(focus, self.request.query, self.context.policy.query_rows)
+        told = {"truncated_at": len(hits.found)} if hits.total > len(hits.found) else {}
+        document = Document("rows", iter([hits.found] if hits.found else []), b"[", b"]")
+        return (yield from self._derive(document, {"matches": hits.total, **told}))
+
+    def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
+        key = f"{self.entry.key}{self.opened.root}{self.request.path}"
+        question = Question(key, language, self.request.query)
+        answer = yield Compute(question)
+        if isinstance(answer, MaterialNeeded):
+            answer = yield Compute(question, (yield from _material(focus)))
+        if isinstance(answer, Failure):
+            return Refusal(answer.error, answer.next_step)
+        assert isinstance(answer, Answer)  # noqa: S101 (the two others are handled)
+        told = {"truncated_at": len(answer.rows)} if answer.truncated else {}
+        if answer.single and language == "jq":
+            return (yield from self._derive_value(answer.rows[0], told))
+        document = Document("rows", iter([list(answer.rows)] if answer.rows else []), b"[", b"]")
+        return (yield from self._derive(document, told))
+
+    def _derive_value(self, value: bytes, told: Mapping[str, Any]) -> Steps[Reply | Refusal]:
+        """One answer: a list is rows; anything else is `value`, or the pages of it."""
+        if value[:1] == b"[":
+            return (yield from self._derive(read_json(value), told))
+        return (yield from self._derive(read_json(value), told, msgspec.Raw(value)))
+
+    def _derive(
+        self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
+    ) -> Steps[Reply | Refusal]:
+        ingested = ingest(document, self.context.policy.budget)
+        entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
+        token: Token | None = entry.token
+        try:
+            yield Put(entry.key, record)
+        except StoreError:
+            token = None
+        said: dict[str, Any] = {TOKEN_FIELD: str(token)} if token else {"notice": _UNSTORED}
+        said |= told
+        single = {"value": value, "total": 1, "has_more": False, "next": None, **said}
+        if value is not None and self.scale.holds(single):
+            return self.scale.reply(single)
+        request = Request(page_size=self.request.page_size)
+        bookmark = bookmark_of(token, request) if token else _nowhere
+        return (yield from paginate(root(entry), request, self.scale, bookmark, said))
+
+    # -- live sources --------------------------------------------------------------------------
+
+    def _materialise_and_look(self) -> Steps[Reply | Refusal]:
+        """Views that need every row look at a stored copy, bounded in rows."""
+        most = min(self.entry.head.count, self.context.policy.query_rows)
+        focus = root(self.entry)
+        rows: list[bytes] = []
+        for start in range(0, most, SPAN):
+            rows += yield from focus.read(start, min(start + SPAN, most))
+        document = Document("rows", iter([rows] if rows else []), b"[", b"]")
+        ingested = ingest(document, self.context.policy.budget)
+        entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
+        yield Put(entry.key, record)
+        opened = Opened(entry, self.opened.position, self.opened.root)
+        reply = yield from Look(self.call, self.context, opened, self.request).reply()
+        left_out = self.entry.head.count - len(rows)
+        if isinstance(reply, Reply) and left_out > 0:
+            return self._with_rows_left_out(reply, left_out)
+        return reply
+
+    def _with_rows_left_out(self, reply: Reply, left_out: int) -> Reply:
+        envelope = {**rawjson.decode(reply.payload), "rows_not_read": left_out}
+        told = self.scale.reply(envelope)
+        return told if self.scale.admits(told) else reply
+
+
+def _nowhere(row: int, offset: int) -> None:
+    """Where nothing is stored, `next` is null."""
+
+
+def _material(focus: Focus) -> Steps[Material]:
+    """All the rows, for a worker."""
+    blocks = []
+    for start in focus.spans():
+        rows = yield from focus.read(start, start + SPAN)
+        blocks.append(b"\n".join(rows))
+    shape = "value" if focus.shape == "literal" else focus.shape
+    return Material(shape, focus.prefix, focus.suffix, tuple(blocks))

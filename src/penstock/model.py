@@ -1,0 +1,257 @@
+"""The values that everything else speaks in. All frozen; none does anything but hold and render.
+
+`Call` comes in, `Result` is what the tool gave, `Reply` goes out. `Head` is what a store keeps
+about a result besides its rows. A `Refusal` is an answer, not an accident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+import msgspec
+
+from penstock import rawjson
+from penstock.encoding import encode
+
+ABSENT: Final = msgspec.UNSET
+RESERVED_META = "io.modelcontextprotocol/"
+MEDIA_TYPES = ("image", "audio")
+
+
+class Mode(StrEnum):
+    """The views, cheapest first: the order in which they are offered."""
+
+    SQL = "sql"
+    QUERY = "query"
+    SEARCH = "search"
+    SUMMARY = "summary"
+    FILTERED = "filtered"
+    PAGINATED = "paginated"
+    FULL = "full"
+
+
+Shape = Literal["rows", "members", "lines", "literal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls. Without an identity, whoever holds a token is its bearer."""
+
+    id: str = ""
+
+    @property
+    def is_bearer(self) -> bool:
+        return not self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the adapter's framework will put around a reply, so that the measure is what leaves.
+
+    `structured`: the envelope is sent as structuredContent as well as text.
+    `fields`: what is added to every result, such as `resultType`.
+    """
+
+    structured: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    principal: Principal = Principal()
+    server: str = ""
+    frame: Frame = Frame()
+    schema: Mapping[str, Any] | None = None
+    heavy: bool = False
+    is_reader: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool gave: content blocks, structured content, or both.
+
+    `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end.
+    """
+
+    content: Sequence[Mapping[str, Any]] = ()
+    structured: Any = ABSENT
+    is_error: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, value: Any) -> Result:
+        """The result of a Python function: text stays text, anything else is structured."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls(content=({"type": "text", "text": value},))
+        return cls(structured=value)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRows:
+    """A result that is a question an adapter can ask again, a queryset for instance.
+
+    `reference` is JSON that the adapter's resolver understands; `first` are the rows of the
+    first page, encoded. `data_size` may be an estimate, and then says so.
+    """
+
+    reference: Any
+    count: int
+    first: Sequence[bytes]
+    data_size: int
+    estimated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What is wrong with a call, and what to do next."""
+
+    error: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`."""
+
+    payload: bytes = b""
+    is_text: bool = False
+    is_error: bool = False
+    attachments: Sequence[Mapping[str, Any]] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    structured: bytes | None = None
+    untouched: Result | None = None
+    frame: Frame = Frame()
+    reason: str = ""  # for the log; never on the wire
+
+    @property
+    def value(self) -> Any:
+        """The payload as Python values."""
+        if self.untouched is not None and self.untouched.structured is not ABSENT:
+            return rawjson.decode(encode(self.untouched.structured))
+        return self.text if self.is_text else rawjson.decode(self.payload)
+
+    @property
+    def text(self) -> str:
+        """The payload as the model reads it."""
+        return rawjson.text(self.payload)
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """MCP content blocks."""
+        if self.untouched is not None and self.untouched.content:
+            return [dict(block) for block in self.untouched.content]
+        return [{"type": "text", "text": self.text}, *map(dict, self.attachments)]
+
+    @property
+    def structured_content(self) -> Any:
+        """MCP structuredContent, or ABSENT."""
+        if self.untouched is not None:
+            return self.untouched.structured
+        return ABSENT if self.structured is None else rawjson.decode(self.structured)
+
+    def wire(self, *, measured: bool = False) -> bytes:
+        """The compact JSON of the JSON-RPC `result`.
+
+        `measured` leaves out images and audio, which have a cap of their own.
+        """
+        blocks = [
+            _encoded_block(block)
+            for block in self.content
+            if not (measured and block.get("type") in MEDIA_TYPES)
+        ]
+        members = [b'"content":[' + b",".join(blocks) + b"]"]
+        structured = self._structured_bytes()
+        if structured is not None:
+            members.append(b'"structuredContent":' + structured)
+        fields = {**self.frame.fields}
+        if self.is_error:
+            fields["isError"] = True
+        if self.meta:
+            fields["_meta"] = dict(self.meta)
+        members += [rawjson.string(name) + b":" + encode(value) for name, value in fields.items()]
+        return b"{" + b",".join(members) + b"}"
+
+    def _structured_bytes(self) -> bytes | None:
+        if self.untouched is None:
+            return self.structured
+        value = self.untouched.structured
+        return None if value is ABSENT or not self.untouched.content else encode(value)
+
+
+def _encoded_block(block: Mapping[str, Any]) -> bytes:
+    if block.keys() == {"type", "text"} and isinstance(block["text"], str):
+        return b'{"type":"text","text":' + rawjson.string(block["text"]) + b"}"
+    return encode(block)
+
+
+# -- what a store keeps ------------------------------------------------------------------------
+
+
+class Stored(msgspec.Struct, frozen=True, tag="stored"):
+    """The rows are in the store's chunks."""
+
+
+class Live(msgspec.Struct, frozen=True, tag="live"):
+    """The rows are wherever an adapter's resolver finds them."""
+
+    reference: bytes
+    data_size: int
+    estimated: bool
+
+
+class Alias(msgspec.Struct, frozen=True, tag="alias"):
+    """A part of another entry, under a name of its own: where a path or a list of keys is too
+    long to be carried by every token, and for handles that may be logged where a token may not.
+
+    `root` is the path of the part; `position` holds the mode and the keys. A handle reads as a
+    resource and is no continuation token."""
+
+    key: str
+    root: str = ""
+    position: bytes = b""
+    is_handle: bool = False
+
+
+HEAD_VERSION = 1
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a stored result without reading a row.
+
+    The document is `prefix` + rows joined by a comma (lines: a newline) + `suffix`.
+    """
+
+    version: int = HEAD_VERSION
+    source: Stored | Live | Alias = Stored()
+    tool: str
+    server: str
+    owner: str
+    arguments: dict[str, bytes] = {}
+    created: float
+    sliding: bool
+    parents: tuple[str, ...] = ()
+
+    shape: Shape = "rows"
+    prefix: bytes = b""
+    suffix: bytes = b""
+    list_path: str = ""
+    count: int = 0
+    size: int = 0
+    wire_size: int = 0
+    preview: str = ""
+    columns: dict[str, str] = {}
+    outline: bytes = b"null"
+    uniform: bool = False
+    wrapped: bool = False
+    is_error: bool = False
+    notices: tuple[str, ...] = ()
+    meta: bytes = b"{}"

@@ -1,0 +1,335 @@
+"""The protocol.
+
+THEORY OF OPERATION
+
+A call comes in with a token or without one.
+
+Without: the tool runs, once. A result that is within `inline` passes as it was. Any other is cut
+into rows, packed, and put into the store under the digest of a fresh secret; the reply is a probe
+that carries the secret as a continuation token. If the store fails, the reply says so and carries
+the first page: the tool has run, and will not be run again to recover what it gave.
+
+With: the tool does not run. The entry is loaded, and three things are asked before anything is
+read of it: is it the caller's, does it come from this server and this tool (or is the reader
+asking), and may the caller still use that tool. A no to any of them reads exactly like a token
+that never was. Then the other fields are checked, and a view makes the reply.
+
+Everything that a reply leaves out is counted in it, and has a way in: `next` goes on at the exact
+row, `$path` leads into a row that is too large. A view whose answer is a result of its own (sql,
+query, search) puts it into the store as a child of the entry it was asked of, and ends with it.
+
+RULES FOR WHOEVER EDITS THIS
+
+1. Nothing here does I/O, reads a clock, or draws a random number: yield an effect, or take it
+   from the `Context`. The sync and the async gate must stay able to drive it alike.
+2. Every path returns a `Reply` that went through `Scale`, in the frame of the call.
+3. A refusal of a token has one text, `REFUSED`. Why goes into `Reply.reason`, for the log.
+4. The token is checked before any other argument, so that errors about those cannot be used to
+   find out whether a token exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock import probe, rawjson, schema
+from penstock.document import read_result, read_result_as_text
+from penstock.effects import Entry, Put, Run, Steps
+from penstock.entries import (
+    REFUSED,
+    Context,
+    Denied,
+    Opened,
+    digests,
+    kept_meta,
+    live_entry,
+    new_entry,
+    open_entry,
+)
+from penstock.errors import InvalidResult, StoreError
+from penstock.glimpse import Glimpse
+from penstock.ingest import Ingested, ingest
+from penstock.looking import bookmark_of, look, start_of
+from penstock.model import Call, LiveRows, Refusal, Reply, Result
+from penstock.policy import Policy
+from penstock.references import has_references, resolve_arguments
+from penstock.views.focus import resolve, root
+from penstock.views.pages import Bookmark, paginate
+from penstock.views.request import FIELDS, TOKEN_FIELD, Request, is_absent, read_request, shown
+from penstock.views.whole import handle_text, whole_reply
+
+_NOT_STORED = (
+    "The result could not be stored: only this first part of it can be shown. "
+    "The tool has run; calling it again would run it again."
+)
+
+
+def negotiate(call: Call, context: Context) -> Steps[Reply]:
+    """A call of a tool, from end to end."""
+    context = _for_tool(call.tool, context)
+    try:
+        return (yield from _negotiate(call, context))
+    except StoreError as error:
+        return refuse(Refusal(error.message, error.next_step), call, context, repr(error))
+
+
+def _negotiate(call: Call, context: Context) -> Steps[Reply]:
+    token = call.arguments.get(TOKEN_FIELD)
+    if not call.is_reader and TOKEN_FIELD in schema.owned_fields(call.schema):
+        return (yield from _first_call(call, context))
+    if not is_absent(token):
+        return (yield from _redeem(call, context, token))
+    if call.is_reader:
+        missing = Refusal(
+            f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
+        )
+        return refuse(missing, call, context)
+    return (yield from _first_call(call, context))
+
+
+def refuse(refusal: Refusal, call: Call, context: Context, reason: str = "") -> Reply:
+    """A refusal as a reply, within the budget."""
+    scale = context.scale(call)
+    forms = [
+        {"error": refusal.error, "next_step": refusal.next_step},
+        {"error": _cut(refusal.error), "next_step": _cut(refusal.next_step)},
+    ]
+    reply = scale.first_fit(forms) or scale.reply(forms[-1])
+    return replace(reply, is_error=True, reason=reason)
+
+
+def _cut(text: str, limit: int = 150) -> str:
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def _for_tool(tool: str, context: Context) -> Context:
+    return replace(context, policy=context.policy.for_tool(tool))
+
+
+# -- the first call ----------------------------------------------------------------------------
+
+
+def _first_call(call: Call, context: Context) -> Steps[Reply]:
+    arguments, vain = schema.strip_arguments(call.arguments, call.schema)
+    missing = [name for name in schema.required_arguments(call.schema) if name not in arguments]
+    if missing:
+        named = ", ".join(map(shown, missing[:10]))
+        return refuse(
+            Refusal(f"Missing: {named}.", f"Call {shown(call.tool)} again with {named}."),
+            call,
+            context,
+        )
+    resolved = yield from _with_references(call, context, arguments)
+    if isinstance(resolved, Refusal):
+        return refuse(resolved, call, context)
+    result = yield Run(resolved)
+    notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
+    return (yield from conclude(call, context, result, notice))
+
+
+def _with_references(
+    call: Call, context: Context, arguments: dict[str, Any]
+) -> Steps[dict[str, Any] | Refusal]:
+    if not has_references(arguments):
+        return arguments
+    return (
+        yield from resolve_arguments(
+            arguments, call.schema, lambda token, path: _fetch(call, context, token, path)
+        )
+    )
+
+
+def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes | Refusal]:
+    """The stored value behind an `@result:` reference, whichever tool it came from."""
+    opened = yield from open_entry(replace(call, is_reader=True), context, token)
+    if isinstance(opened, Denied):
+        return REFUSED
+    start = yield from start_of(opened)
+    focus = start if isinstance(start, Refusal) else (yield from resolve(start, path))
+    if isinstance(focus, Refusal):
+        return focus
+    value = yield from focus.whole()
+    return rawjson.string(rawjson.text(value)) if focus.shape == "lines" else value
+
+
+def conclude(
+    call: Call, context: Context, result: Result | LiveRows, notice: str = ""
+) -> Steps[Reply]:
+    """From what a tool gave to what the agent sees."""
+    context = _for_tool(call.tool, context)
+    if isinstance(result, LiveRows):
+        return (yield from _conclude_live(call, context, result))
+    try:
+        ingested = _ingest(result, context.policy)
+    except InvalidResult as error:
+        return refuse(Refusal(error.message, error.next_step), call, context)
+    inline = _inline_reply(call, context, result, ingested)
+    if inline is not None and not (call.heavy or context.policy.heavy):
+        return inline
+    return (yield from _store_and_probe(call, context, result, ingested, inline, notice))
+
+
+def _ingest(result: Result, policy: Policy) -> Ingested:
+    cap = policy.media_cap
+    try:
+        return ingest(read_result(result, media_cap=cap), policy.inline_budget)
+    except rawjson.TooDeep:
+        return ingest(read_result_as_text(result, media_cap=cap), policy.inline_budget)
+
+
+def _inline_reply(call: Call, context: Context, result: Result, ingested: Ingested) -> Reply | None:
+    """The result as it was, where it is small enough to pass."""
+    value = ingested.value()
+    if value is None:
+        return None
+    scale = replace(context.scale(call), budget=context.policy.inline_budget)
+    key = b"result" if ingested.document.wrapped else b""
+    reply = whole_reply(value, ingested.is_text, scale, key=key)
+    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
+    if result.content:
+        reply = replace(reply, untouched=result)
+    return reply if scale.admits(reply) else None
+
+
+def _store_and_probe(
+    call: Call,
+    context: Context,
+    result: Result,
+    ingested: Ingested,
+    inline: Reply | None,
+    notice: str,
+) -> Steps[Reply]:
+    entry, record = new_entry(call, context, ingested, result=result)
+    reply = replace(
+        probe.probe(
+            entry.head,
+            str(entry.token),
+            int(entry.expires - context.now),
+            context.scale(call),
+            context.policy,
+            [*entry.head.notices, *([notice] if notice else [])],
+        ),
+        is_error=result.is_error,
+        attachments=ingested.document.media,
+        meta=kept_meta(result.meta),
+    )
+    if inline is not None and len(inline.wire()) <= len(reply.wire()):
+        return inline  # a probe that costs more than the result saves nothing
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        unstored = yield from _first_part(call, context, entry, failed)
+        return replace(unstored, is_error=result.is_error)
+    return reply
+
+
+def _first_part(call: Call, context: Context, entry: Entry, failed: StoreError) -> Steps[Reply]:
+    """The store failed: the first page, with no way on, and a word about it."""
+    said = {"stored": False, "notice": _NOT_STORED}
+    request = Request(page_size=context.policy.page_size)
+    page = yield from paginate(root(entry), request, context.scale(call), _no_way_on, said)
+    if isinstance(page, Refusal):
+        return refuse(page, call, context)
+    return replace(page, reason=f"not stored: {failed.message}")
+
+
+def _no_way_on(row: int, offset: int) -> None:
+    """Where nothing is stored, `next` is null."""
+
+
+def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]:
+    glimpse = Glimpse()
+    for _ in glimpse.watch([list(rows.first)]):
+        pass
+    entry, record = live_entry(call, context, rows, glimpse.column_types())
+    request = Request(page_size=context.policy.page_size)
+    bookmark: Bookmark = bookmark_of(entry.token, request)
+    token: str | None = str(entry.token)
+    reason = ""
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        bookmark, token, reason = _no_way_on, None, f"not stored: {failed.message}"
+    first = list(rows.first)[: request.page_size]
+    reply = probe.first_page(
+        entry.head, first, token, bookmark, context.scale(call), context.policy
+    )
+    return replace(reply, reason=reason)
+
+
+# -- the second call ---------------------------------------------------------------------------
+
+
+def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
+    if not isinstance(token, str):
+        wrong = Refusal(
+            f"{TOKEN_FIELD} {shown(token)} is not text.",
+            f"Give the {TOKEN_FIELD} of an earlier reply as it was.",
+        )
+        return refuse(wrong, call, context)
+    opened = yield from open_entry(call, context, token, rows=_likely_rows(call, context))
+    if isinstance(opened, Denied):
+        return refuse(REFUSED, call, context, reason=opened.reason)
+    context = _for_tool(opened.entry.head.tool, context)
+    changed = _changed_arguments(call, opened)
+    if changed is not None:
+        return refuse(changed, call, context)
+    request = read_request(call.arguments, opened.position, context.policy)
+    if isinstance(request, Refusal):
+        return refuse(request, call, context)
+    reply = yield from look(call, context, opened, request)
+    return refuse(reply, call, context) if isinstance(reply, Refusal) else reply
+
+
+def _likely_rows(call: Call, context: Context) -> tuple[int, int] | None:
+    """A guess at the rows of a page, so that a store can send them along with the head."""
+    page, size = call.arguments.get("page"), call.arguments.get("page_size")
+    size = size if isinstance(size, int) and size > 0 else context.policy.page_size
+    if isinstance(page, int) and 0 < page < 2**40 and size <= context.policy.max_page_size:
+        return ((page - 1) * size, page * size)
+    return (0, 0) if page is not None else None
+
+
+def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
+    """Beside a token, the tool's own arguments may be repeated, not changed."""
+    beside = {
+        name: value
+        for name, value in call.arguments.items()
+        if name not in FIELDS and not is_absent(value)
+    }
+    known = opened.entry.head.arguments
+    given = digests(beside)
+    changed = [name for name in given if known.get(name) != given[name]]
+    if not changed:
+        return None
+    named = ", ".join(map(shown, changed[:10]))
+    return Refusal(
+        f"With a {TOKEN_FIELD}, these differ from the call that gave it: {named}.",
+        f"Leave them out to go on with the stored result, or leave out {TOKEN_FIELD} "
+        "to run the tool with them.",
+    )
+
+
+# -- resources ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """The content of a stored result, or of a part of it, as a client reads it."""
+
+    uri: str
+    mime_type: str
+    text: str
+
+
+def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
+    """What a resource link leads to. For the client, not the model: no budget holds here."""
+    opened = yield from open_entry(call, context, handle_text(uri), as_handle=True)
+    if isinstance(opened, Denied):
+        return REFUSED
+    focus = yield from start_of(opened)
+    if isinstance(focus, Refusal):
+        return focus
+    mime_type = "text/plain" if focus.shape == "lines" else "application/json"
+    return Resource(uri, mime_type, rawjson.text((yield from focus.whole())))

@@ -1,0 +1,237 @@
+"""Every setting, validated once, from code, the command line, the environment, or a file.
+
+Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default.
+A bad setting fails here, at the start, and names itself.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget, profile
+from penstock.errors import InvalidSetting
+from penstock.model import Mode
+
+ENVIRONMENT_PREFIX = "PENSTOCK_"
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?", re.IGNORECASE)
+_SIZE_UNITS = {
+    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
+}  # fmt: skip
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", re.IGNORECASE)
+_TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def _budget(value: Any) -> Budget:
+    return Budget.parse(value)
+
+
+def _size(value: Any) -> int:
+    return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB"))
+
+
+def _seconds(value: Any) -> float:
+    return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
+
+
+def _quantity(value: Any, pattern: re.Pattern[str], units: Mapping[str, int], like: str) -> float:
+    match = pattern.fullmatch(str(value).strip().replace("_", ""))
+    if match is None or isinstance(value, bool):
+        raise ValueError(f"not {like}")
+    amount = float(match[1]) * units[(match[2] or "").lower()]
+    if amount <= 0:
+        raise ValueError("must be above zero")
+    return amount
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip().replace("_", "")):
+        raise ValueError("not a whole number")
+    number = int(str(value).replace("_", ""))
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def _flag(value: Any) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True}
+    words |= {"false": False, "0": False, "no": False, "off": False}
+    if str(value).lower() not in words:
+        raise ValueError("neither true nor false")
+    return words[str(value).lower()]
+
+
+def _modes(value: Any) -> tuple[Mode, ...]:
+    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
+    known = [mode.value for mode in Mode]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(f"modes are some of: {', '.join(known)}")
+    return tuple(mode for mode in Mode if mode.value in names)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be text")
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How much, how long, where. Give what differs; the rest just works.
+
+    `budget` bounds every reply. `inline`, by default the same, is the largest result that passes
+    whole. `ceiling` bounds `full` alone.
+    """
+
+    budget: Budget = DEFAULT_BUDGET
+    inline: Budget | None = None
+    ceiling: Budget = DEFAULT_CEILING
+    heavy: bool = False
+    modes: tuple[Mode, ...] = tuple(Mode)
+    page_size: int = 20
+    max_page_size: int = 1_000
+    preview: int = 200
+    ttl: float = 300
+    max_ttl: float = 3_600
+    bearer_ttl: float = 300
+    store: str = "memory:"
+    capacity: int = 256_000_000
+    quota: int = 64_000_000
+    media_cap: int = 1_000_000
+    query_seconds: float = 5
+    query_memory: int = 256_000_000
+    query_rows: int = 100_000
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, parse in _PARSERS.items():
+            value = getattr(self, name)
+            if not (name == "inline" and value is None):
+                object.__setattr__(self, name, _parsed(name, value, parse))
+        _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
+                 f"must be at least page_size, {self.page_size}")  # fmt: skip
+        _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
+                 f"must be at least ttl, {self.ttl:g}")  # fmt: skip
+        for tool, settings in self.tools.items():
+            _check_tool(tool, settings)
+
+    @property
+    def inline_budget(self) -> Budget:
+        return self.inline or self.budget
+
+    def for_tool(self, name: str) -> Policy:
+        """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
+        changes: dict[str, Any] = {}
+        for pattern, settings in self.tools.items():
+            if fnmatchcase(name, pattern):
+                changes.update(settings)
+        return replace(self, **changes) if changes else self
+
+    @classmethod
+    def load(
+        cls,
+        options: Mapping[str, Any] | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        file: str | Path | None = None,
+    ) -> Policy:
+        """Put the sources together, the strongest last."""
+        settings = _from_file(file) | _from_environment(environment or {})
+        settings |= {name: value for name, value in (options or {}).items() if value is not None}
+        host = settings.pop("host", None)
+        if host is not None:
+            chosen = profile(str(host))
+            settings = {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+        return cls.from_mapping(settings)
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
+        for name in settings:
+            _require_known(name)
+        return cls(**settings)
+
+
+# What each setting is read with, wherever it comes from.
+_PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "budget": _budget,
+    "inline": _budget,
+    "ceiling": _budget,
+    "heavy": _flag,
+    "modes": _modes,
+    "page_size": _count,
+    "max_page_size": _count,
+    "preview": _count,
+    "ttl": _seconds,
+    "max_ttl": _seconds,
+    "bearer_ttl": _seconds,
+    "store": _text,
+    "capacity": _size,
+    "quota": _size,
+    "media_cap": _size,
+    "query_seconds": _seconds,
+    "query_memory": _size,
+    "query_rows": _count,
+}
+# Settings that make sense for one tool: the store and its sizes are everybody's.
+TOOL_SETTINGS = (
+    "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "preview",
+    "ttl", "max_ttl", "bearer_ttl", "media_cap",
+)  # fmt: skip
+
+
+def _parsed(name: str, value: Any, parse: Callable[[Any], Any]) -> Any:
+    try:
+        return parse(value)
+    except InvalidSetting as error:
+        raise InvalidSetting(name, value, error.message, next_step=error.next_step) from None
+    except (ValueError, TypeError) as error:
+        raise InvalidSetting(name, value, str(error)) from None
+
+
+def _require(name: str, value: Any, holds: bool, why: str) -> None:
+    if not holds:
+        raise InvalidSetting(name, value, why)
+
+
+def _require_known(name: str) -> None:
+    known = [item.name for item in fields(Policy)]
+    if name not in known:
+        raise InvalidSetting(
+            name,
+            "…",
+            "there is no such setting.",
+            next_step=f"Use one of: {', '.join(known)}, host.",
+        )
+
+
+def _check_tool(tool: str, settings: Mapping[str, Any]) -> None:
+    if not isinstance(settings, Mapping):
+        raise InvalidSetting(f"tools.{tool}", settings, "must be a table of settings")
+    for name, value in settings.items():
+        if name not in TOOL_SETTINGS:
+            raise InvalidSetting(
+                f"tools.{tool}.{name}", value, "cannot be set for one tool.",
+                next_step=f"Use one of: {', '.join(TOOL_SETTINGS)}.",
+            )  # fmt: skip
+        _parsed(f"tools.{tool}.{name}", value, _PARSERS[name])
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    names = [*_PARSERS, "host"]
+    found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
+    return {name: value for name, value in found.items() if value.strip()}
+
+
+def _from_file(file: str | Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        return tomllib.loads(Path(file).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidSetting("config file", str(file), str(error)) from None

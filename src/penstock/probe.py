@@ -1,0 +1,123 @@
+"""The first reply about a large result: what it is, how large, and how to look at it.
+
+Two envelopes. A tool that ran answers with a probe. A list that can be asked again page by page
+(a queryset) answers with its first page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from penstock.document import pointer
+from penstock.fitting import PROBE_BYTES, Scale
+from penstock.model import Head, Live, Mode, Reply
+from penstock.outline import clip
+from penstock.policy import Policy
+from penstock.views import query
+from penstock.views.pages import Bookmark
+from penstock.views.request import TOKEN_FIELD
+
+_PREVIEWS = (200, 120, 60, 20, 0)
+_COLUMNS = (40, 15, 5, 0)
+_NAME_CHARS = 60
+
+
+def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = False) -> list[str]:
+    """The modes that apply to a value of this shape, cheapest first.
+
+    `keyed`: its rows are objects. `uniform`: it is a dict whose entries are alike.
+    """
+    fitting = {
+        Mode.SQL: shape in ("rows", "lines") or (shape == "members" and uniform),
+        Mode.QUERY: shape in ("rows", "members") and query.available(),
+        Mode.SEARCH: shape != "literal",
+        Mode.FILTERED: shape == "members" or (shape == "rows" and keyed),
+    }
+    return [mode.value for mode in policy.modes if fitting.get(mode, True)]
+
+
+def modes_of(head: Head, policy: Policy) -> list[str]:
+    return available_modes(head.shape, policy, keyed=bool(head.columns), uniform=head.uniform)
+
+
+def probe(
+    head: Head, token: str, expires_in: int, scale: Scale, policy: Policy, notices: Sequence[str]
+) -> Reply:
+    """Preview, size, modes and token always; more as far as two kilobytes allow."""
+    scale = scale.capped(bytes=PROBE_BYTES)
+    candidates = _probes(head, token, expires_in, policy, notices)
+    return scale.first_fit(candidates) or scale.reply(_essence(head, token, policy, ""))
+
+
+def _probes(
+    head: Head, token: str, expires_in: int, policy: Policy, notices: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    ending = {"expires_in": expires_in, **({"notices": list(notices)} if notices else {})}
+    lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
+    lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
+    for columns in _COLUMNS:
+        for length in lengths[: 2 if columns else None]:
+            for details in _details(head, columns):
+                yield {**_essence(head, token, policy, head.preview[:length]), **details, **ending}
+    yield {**_essence(head, token, policy, ""), **ending}
+
+
+def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:
+    return {
+        "preview": preview,
+        "total_size": head.wire_size,
+        "available_modes": modes_of(head, policy),
+        TOKEN_FIELD: token,
+    }
+
+
+def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
+    """What suits the shape, more first."""
+    if head.shape == "lines":
+        yield {"lines": head.count}
+        return
+    counted = {"count": head.count} if head.shape != "literal" else {}
+    shown = {clip(name, _NAME_CHARS): head.columns[name] for name in islice(head.columns, columns)}
+    hidden = len(head.columns) - len(shown)
+    named = {"columns": shown} if shown else {}
+    more = {"columns_omitted": hidden} if hidden else {}
+    at = {"rows_at": head.list_path} if head.list_path else {}
+    if head.outline != b"null" and columns:
+        yield {**counted, **named, **more, **at, "outline": msgspec.Raw(head.outline)}
+    yield {**counted, **named, **more, **at}
+
+
+def first_page(
+    head: Head,
+    rows: Sequence[bytes],
+    token: str | None,
+    bookmark: Bookmark,
+    scale: Scale,
+    policy: Policy,
+) -> Reply:
+    """The first page of a live list, in the words of a REST framework's page."""
+    assert isinstance(head.source, Live)  # noqa: S101 (the caller made the head)
+    source = head.source
+
+    def build(count: int) -> dict[str, Any]:
+        return {
+            "count": head.count,
+            "data_size": source.data_size,
+            **({"data_size_is": "estimated"} if source.estimated else {}),
+            "next": bookmark(count, 0) if count < head.count else None,
+            "previous": None,
+            "results": [msgspec.Raw(row) for row in rows[:count]],
+            **({TOKEN_FIELD: token} if token else {"stored": False}),
+            "available_modes": modes_of(head, policy) if token else [],
+            "live": True,
+        }
+
+    fitting = scale.most(map(len, rows), build)
+    if fitting or not rows:
+        return scale.reply(build(fitting))
+    stub = {"$path": pointer(0), "$size": len(rows[0])}
+    return scale.reply({**build(1), "results": [stub]})

@@ -1,0 +1,196 @@
+"""The store of one machine: several processes and threads on one file, which survives a restart.
+
+A read writes nothing: only `put` and `touch` count as use. So the least recently touched entries
+go first, and a page costs no transaction log.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from penstock.errors import EntryCorrupt, InvalidSetting
+from penstock.stores.base import (
+    DEFAULT_CAPACITY,
+    DEFAULT_QUOTA,
+    Loaded,
+    Record,
+    Stats,
+    chunk_numbers,
+)
+from penstock.stores.limits import Limits
+from penstock.stores.sqlite_file import SQLiteFile
+
+if TYPE_CHECKING:
+    import os
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+# One put in so many removes up to so many expired entries: more than are added meanwhile, and
+# never so many that a caller feels it.
+PUTS_PER_SWEEP = 16
+ENTRIES_PER_SWEEP = 64
+CHUNKS_PER_ENTRY = 1 << 32
+
+NEXT_USE = "(SELECT coalesce(max(used), 0) + 1 FROM entries)"
+
+
+class SQLiteStore:
+    """`path` is made with mode 0600 where it is missing, its folders with 0700."""
+
+    blocking = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        capacity: int = DEFAULT_CAPACITY,
+        quota: int = DEFAULT_QUOTA,
+    ) -> None:
+        if str(path) in ("", ":memory:"):
+            raise InvalidSetting("store path", path, "a file is needed; in memory, use `memory:`.")
+        self._limits = Limits(capacity, quota)
+        self._file = SQLiteFile(Path(path).absolute())
+        self._puts = count()
+        self._now = float("-inf")
+
+    def put(self, key: str, record: Record, *, now: float) -> None:
+        size = record.size
+        self._limits.refuse_oversized(size)
+        self._now = now
+        with self._file.writing() as db:
+            db.execute("DELETE FROM entries WHERE key = ?", (key,))
+            if next(self._puts) % PUTS_PER_SWEEP == 0:
+                _remove_expired(db, now, at_most=ENTRIES_PER_SWEEP)
+            self._make_room(db, record.owner, size, now)
+            _insert(db, key, record, size)
+
+    def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
+        self._now = now
+        with self._file.reading() as db:
+            row = db.execute(
+                'SELECT id, expires, checksum, head, "index" FROM entries WHERE key = ?', (key,)
+            ).fetchone()
+            if row is None or row[1] <= now:
+                return None
+            entry, expires, checksum, head, index = row
+            if crc32(index, crc32(head)) != checksum:
+                raise EntryCorrupt("The head of a stored entry is damaged.")
+            numbers = chunk_numbers(index, *rows) if rows else range(0)
+            return Loaded(head, index, expires, _chunks(db, entry, numbers))
+
+    def read(self, key: str, numbers: Sequence[int]) -> list[bytes]:
+        if not numbers:
+            return []
+        with self._file.reading() as db:
+            row = db.execute("SELECT id FROM entries WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                raise EntryCorrupt("A stored entry is no longer there.")
+            chunks = _chunks(db, row[0], numbers)
+        return [chunks[number] for number in numbers]
+
+    def touch(self, key: str, *, expires: float) -> None:
+        with self._file.writing() as db:
+            db.execute(
+                f"UPDATE entries SET expires = ?, used = {NEXT_USE} WHERE key = ? AND expires > ?",  # noqa: S608 -- a constant
+                (expires, key, self._now),
+            )
+
+    def delete(self, key: str) -> None:
+        with self._file.writing() as db:
+            db.execute("DELETE FROM entries WHERE key = ?", (key,))
+
+    def sweep(self, *, now: float) -> int:
+        self._now = now
+        with self._file.writing() as db:
+            gone = _remove_expired(db, now, at_most=-1)
+        self._file.shrink()
+        return gone
+
+    def stats(self) -> Stats:
+        with self._file.reading() as db:
+            row = db.execute("SELECT entries, bytes FROM usage WHERE scope = '*'").fetchone()
+        return Stats(*(row or (0, 0)))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _make_room(self, db: sqlite3.Connection, owner: str, size: int, now: float) -> None:
+        if not self._excess_of_owner(db, owner, size) and not self._excess(db, size):
+            return
+        _remove_expired(db, now, at_most=-1)
+        if (excess := self._excess_of_owner(db, owner, size)) > 0:
+            by_use = "SELECT id, size FROM entries WHERE owner = ? ORDER BY used"
+            _evict(db, db.execute(by_use, (owner,)), excess)
+        if (excess := self._excess(db, size)) > 0:
+            _evict(db, db.execute("SELECT id, size FROM entries ORDER BY used"), excess)
+
+    def _excess_of_owner(self, db: sqlite3.Connection, owner: str, size: int) -> int:
+        return max(0, _used_bytes(db, f"={owner}") + size - self._limits.quota)
+
+    def _excess(self, db: sqlite3.Connection, size: int) -> int:
+        return max(0, _used_bytes(db, "*") + size - self._limits.capacity)
+
+
+def _used_bytes(db: sqlite3.Connection, scope: str) -> int:
+    row = db.execute("SELECT bytes FROM usage WHERE scope = ?", (scope,)).fetchone()
+    return row[0] if row else 0
+
+
+def _evict(db: sqlite3.Connection, oldest: Iterable[tuple[int, int]], excess: int) -> None:
+    gone = []
+    for entry, size in oldest:
+        if excess <= 0:
+            break
+        gone.append((entry,))
+        excess -= size
+    db.executemany("DELETE FROM entries WHERE id = ?", gone)
+
+
+def _remove_expired(db: sqlite3.Connection, now: float, *, at_most: int) -> int:
+    expired = "SELECT id FROM entries WHERE expires <= ? LIMIT ?"
+    return db.execute(f"DELETE FROM entries WHERE id IN ({expired})", (now, at_most)).rowcount  # noqa: S608 -- a constant
+
+
+def _insert(db: sqlite3.Connection, key: str, record: Record, size: int) -> None:
+    entry = db.execute(
+        f'INSERT INTO entries (key, owner, used, expires, size, chunk_count, checksum, head, "index") '  # noqa: S608 -- a constant
+        f"VALUES (?, ?, {NEXT_USE}, ?, ?, ?, ?, ?, ?)",
+        (
+            key,
+            record.owner,
+            record.expires,
+            size,
+            len(record.chunks),
+            crc32(record.index, crc32(record.head)),
+            record.head,
+            record.index,
+        ),
+    ).lastrowid
+    assert entry is not None  # noqa: S101 -- an INSERT always has one; the stubs cannot say so
+    first = entry * CHUNKS_PER_ENTRY
+    db.executemany(
+        "INSERT INTO chunks VALUES (?, ?, ?)",
+        ((first + number, crc32(body), body) for number, body in enumerate(record.chunks)),
+    )
+
+
+def _chunks(db: sqlite3.Connection, entry: int, numbers: Iterable[int]) -> dict[int, bytes]:
+    return {number: _chunk(db, entry, number) for number in numbers}
+
+
+def _chunk(db: sqlite3.Connection, entry: int, number: int) -> bytes:
+    # A number out of range would be a chunk of the neighbouring entry.
+    if not 0 <= number < CHUNKS_PER_ENTRY:
+        raise EntryCorrupt(f"There is no chunk {number}.")
+    row = db.execute(
+        "SELECT checksum, body FROM chunks WHERE id = ?", (entry * CHUNKS_PER_ENTRY + number,)
+    ).fetchone()
+    if row is None:
+        raise EntryCorrupt(f"Chunk {number} of a stored entry is missing.")
+    checksum, body = row
+    if crc32(body) != checksum:
+        raise EntryCorrupt(f"Chunk {number} of a stored entry is damaged.")
+    return bytes(body)

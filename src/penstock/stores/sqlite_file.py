@@ -1,0 +1,223 @@
+"""One SQLite file: how it is created, opened, recognised, and shared by threads.
+
+Connections are pooled, not bound to threads: a thread that ends leaves nothing behind, and there
+are only as many as there were operations at one time.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from penstock.errors import EntryCorrupt, StoreError, StoreFull, StoreTooNew, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x50454E53  # "PENS", so that another program's database is told apart
+BUSY_SECONDS = 10.0
+PAGE_SIZE = 8192
+# The default checkpoint, every 1,000 pages, would fall inside every larger put and triple its time.
+CHECKPOINT_BYTES = 32 * 1024 * 1024
+
+FOREIGN = "is a database, but not one of Penstock's"
+OTHER_FILE = "Name another file in the `store` setting."
+
+
+class SQLiteFile:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._idle: list[sqlite3.Connection] = []
+        # Held over from before a fork. To use or even close them in the child would harm the
+        # parent's locks, so they are only kept from being collected.
+        self._inherited: list[sqlite3.Connection] = []
+        self._write_lock = threading.Lock()
+        self._pid = os.getpid()
+        self._closed = False
+        with self._translated():
+            _create(path)
+            self._idle.append(self._connect())
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that sees one state of the file throughout."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is the only writer from its start: no upgrade that could fail."""
+        self._after_fork()
+        # Threads queue here, in order; SQLite itself would have them poll.
+        with self._write_lock, self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def shrink(self) -> None:
+        """Give free pages back to the file system."""
+        with self._translated(), self._borrowed() as connection:
+            # A page goes at each step of the first statement. `execute` makes one step and
+            # takes a row without columns for the end; `executescript` goes on.
+            connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._translated(), self._borrowed() as connection:
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has already rolled back after some errors, a full disk among them.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[sqlite3.Connection]:
+        self._after_fork()
+        if self._closed:
+            raise StoreUnavailable("The store is closed.")
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        self._idle.append(connection)
+        if self._closed:  # meanwhile, by another thread
+            self.close()
+
+    def _after_fork(self) -> None:
+        if self._pid == os.getpid():
+            return
+        self._inherited, self._idle = self._inherited + self._idle, []
+        self._write_lock = threading.Lock()
+        self._pid = os.getpid()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _prepare(connection, self.path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise _failure(error, self.path) from error
+
+
+def _create(path: Path) -> None:
+    """Made here, not by SQLite, for the mode; SQLite gives the same to its -wal and -shm."""
+    for folder in reversed(path.parents):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    if _edition(connection, path) == 0:
+        # Both have an effect only before the first page is written.
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    _enter_wal(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_BYTES // PAGE_SIZE}")
+    connection.execute(f"PRAGMA journal_size_limit = {CHECKPOINT_BYTES}")
+    if _edition(connection, path) == 0:
+        _create_schema(connection, path)
+
+
+def _edition(connection: sqlite3.Connection, path: Path) -> int:
+    # Tables first: they come into being together with the id, so that tables without it are
+    # foreign even where another process is creating the schema between these statements.
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if application != APPLICATION_ID and (application or tables):
+        raise StoreError(f"{path} {FOREIGN}.", next_step=OTHER_FILE)
+    if version > SCHEMA_VERSION:
+        raise StoreTooNew(
+            f"{path} has schema {version}; this version of Penstock knows {SCHEMA_VERSION}."
+        )
+    return version
+
+
+def _enter_wal(connection: sqlite3.Connection) -> None:
+    """SQLite does not wait for others here as it does elsewhere, so this has to."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _create_schema(connection: sqlite3.Connection, path: Path) -> None:
+    schema = files("penstock.stores").joinpath("schema.sql").read_text(encoding="utf-8")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _edition(connection, path) == 0:  # another process may have been first
+            for statement in _statements(schema):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """`executescript` would commit the transaction that has to hold them all."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary code, without the detail in the upper bits."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _failure(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+    if isinstance(error, OSError):
+        return StoreUnavailable(f"{path} cannot be opened: {error.strerror or error}.")
+    code = _code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"There is no space left for {path}.")
+    if code == sqlite3.SQLITE_NOTADB:
+        return StoreError(f"{path} is not an SQLite database.", next_step=OTHER_FILE)
+    if code == sqlite3.SQLITE_CORRUPT:
+        return EntryCorrupt(f"{path} is damaged.", next_step="Move the file away; it is made anew.")
+    return StoreUnavailable(f"{path} cannot be used: {error}.")

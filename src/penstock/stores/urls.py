@@ -1,0 +1,106 @@
+"""Stores by URL.
+
+| URL | store |
+|---|---|
+| `memory:` | in this process |
+| `sqlite:` | a file in the platform's state folder |
+| `sqlite:///abs/path`, `sqlite:///~/path`, `sqlite:relative.db` | that file |
+| `redis://`, `rediss://`, `valkey://`, `valkeys://`, `unix://` | Redis or Valkey, as redis-py reads it |
+
+A backend's library is imported when a URL asks for it, and not before.
+"""
+
+# ruff: noqa: PLC0415 -- imports inside functions are the point of this module
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from penstock.errors import InvalidSetting
+from penstock.stores.base import DEFAULT_CAPACITY, DEFAULT_QUOTA
+from penstock.stores.threads import as_async
+
+if TYPE_CHECKING:
+    from penstock.stores.base import AsyncStore, Store
+
+# The scheme that redis-py knows it by.
+REDIS_SCHEMES = {
+    "redis": "redis",
+    "rediss": "rediss",
+    "valkey": "redis",
+    "valkeys": "rediss",
+    "unix": "unix",
+}
+SCHEMES = ("memory", "sqlite", *REDIS_SCHEMES)
+
+
+def open_store(url: str, *, capacity: int | None = None, quota: int | None = None) -> Store:
+    """The store that `url` names. `capacity` has no meaning for Redis: see `penstock.stores.redis`."""
+    capacity = DEFAULT_CAPACITY if capacity is None else capacity
+    quota = DEFAULT_QUOTA if quota is None else quota
+    scheme, rest = _split(url)
+    if scheme == "memory":
+        from penstock.stores.memory import MemoryStore
+
+        return MemoryStore(capacity, quota)
+    if scheme == "sqlite":
+        from penstock.stores.sqlite import SQLiteStore
+
+        return SQLiteStore(_path(rest), capacity=capacity, quota=quota)
+    from penstock.stores.redis import RedisStore
+
+    return RedisStore(f"{REDIS_SCHEMES[scheme]}:{rest}", quota=quota)
+
+
+def open_async_store(
+    url: str, *, capacity: int | None = None, quota: int | None = None
+) -> AsyncStore:
+    """The same, awaited; Redis without threads."""
+    scheme, rest = _split(url)
+    if scheme not in REDIS_SCHEMES:
+        return as_async(open_store(url, capacity=capacity, quota=quota))
+    from penstock.stores.redis import AsyncRedisStore
+
+    return AsyncRedisStore(
+        f"{REDIS_SCHEMES[scheme]}:{rest}", quota=DEFAULT_QUOTA if quota is None else quota
+    )
+
+
+def state_folder() -> Path:
+    """Where this platform keeps what a program wants to find again after a restart."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return (Path(base) if base else Path.home() / "AppData" / "Local") / "penstock"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "penstock"
+    base = os.environ.get("XDG_STATE_HOME", "")
+    # The XDG specification: a relative path is invalid and to be ignored.
+    folder = Path(base) if base.startswith("/") else Path.home() / ".local" / "state"
+    return folder / "penstock"
+
+
+def _split(url: str) -> tuple[str, str]:
+    scheme, colon, rest = url.partition(":")
+    scheme = scheme.lower()
+    if not colon or scheme not in SCHEMES:
+        # Only the scheme is shown: the rest may hold a password.
+        known = ", ".join(f"{name}:" for name in SCHEMES)
+        raise InvalidSetting("store", scheme, f"a store is one of {known}.")
+    return scheme, rest
+
+
+def _path(rest: str) -> Path:
+    if rest.strip("/") == "":
+        return state_folder() / "results.sqlite"
+    if rest.startswith("//") and not rest.startswith("///"):
+        why = "an absolute path has three slashes (sqlite:///path), a relative one none."
+        raise InvalidSetting("store", f"sqlite:{rest}", why)
+    name = unquote(rest[2:] if rest.startswith("///") else rest)
+    if re.match(r"/(~|[A-Za-z]:)", name):
+        name = name[1:]  # a home, or a drive of Windows, after the slash that every URL has
+    return Path(name).expanduser()

