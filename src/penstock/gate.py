@@ -3,18 +3,20 @@
 `Gate` and `AsyncGate` carry out what the negotiation asks for: one `match` each, and nothing else
 is written twice. What a store cannot do is thrown back into the negotiation, which knows what to
 say; what a tool raises comes out as it is.
+
+`asyncio` and `logging` are imported where they are used: together they take as long as all the rest
+of an import, and whoever awaits or logs has them already.
 """
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import logging
-import secrets
+import os
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, assert_never, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
 
 import msgspec
 
@@ -26,6 +28,7 @@ from penstock.effects import (
     LoadHead,
     MaterialNeeded,
     Put,
+    Ran,
     ReadRows,
     Run,
     Steps,
@@ -42,7 +45,9 @@ from penstock.questions import Limits, Material
 from penstock.stores import AsyncStore, Store, as_async, open_async_store, open_store
 from penstock.stores.base import chunk_numbers
 
-_log = logging.getLogger("penstock")
+if TYPE_CHECKING:
+    import logging
+
 Outcome = TypeVar("Outcome")
 
 
@@ -58,8 +63,7 @@ def _not_live(_reference: Any, _start: int, _stop: int) -> Sequence[bytes]:
     raise LookupError("This gate was given nothing that can read live rows.")
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(msgspec.Struct, frozen=True):
     """What an adapter brings to a call. For `AsyncGate` each may be a coroutine function.
 
     `run` runs the tool. `authorize` says whether the caller may use a tool, and is asked again at
@@ -80,13 +84,14 @@ class _Common:
         *,
         meter: Meter | None = None,
         clock: Callable[[], float] = time.time,
-        random: Callable[[int], bytes] = secrets.token_bytes,
+        random: Callable[[int], bytes] = os.urandom,
     ) -> None:
         self.policy = policy or Policy()
         self._meter = meter or default_meter()
         self._clock = clock
         self._random = random
         self._workers: Any = None
+        self._starting = threading.Lock()
 
     def _context(self) -> Context:
         return Context(self.policy, self._meter, self._clock(), self._random)
@@ -105,13 +110,14 @@ class _Common:
             return MaterialNeeded()
 
     def _pool(self) -> Any:
-        if self._workers is None:
-            from penstock.workers import Workers  # noqa: PLC0415 (a process nobody may need)
+        from penstock.worker import Workers  # noqa: PLC0415 (a process nobody may need)
 
-            policy = self.policy
-            limits = Limits(policy.query_seconds, policy.query_memory, policy.query_rows)
-            self._workers = Workers(limits)
-        return self._workers
+        policy = self.policy
+        with self._starting:
+            if self._workers is None:
+                limits = Limits(policy.query_seconds, policy.query_memory, policy.query_rows)
+                self._workers = Workers(limits)
+            return self._workers
 
     def _close_workers(self) -> None:
         if self._workers is not None:
@@ -156,17 +162,17 @@ class Gate(_Common):
     def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
         answer: Any = None
         error: StoreError | None = None
-        try:
-            while True:
+        while True:
+            try:
                 effect = steps.send(answer) if error is None else steps.throw(error)
-                answer, error = None, None
-                try:
-                    answer = self._answer(effect, hooks)
-                except StoreError as failure:
-                    error = failure
-        except StopIteration as done:
-            outcome: Outcome = done.value
-            return _logged(outcome)
+            except StopIteration as done:
+                outcome: Outcome = done.value
+                return _logged(outcome)
+            answer, error = None, None
+            try:
+                answer = self._answer(effect, hooks)
+            except StoreError as failure:
+                error = _of_the_store(failure, effect)
 
     def _answer(self, effect: Effect, hooks: Hooks) -> Any:
         match effect:
@@ -179,7 +185,8 @@ class Gate(_Common):
             case Authorize():
                 return hooks.authorize(effect.tool)
             case Run():
-                return _as_result(hooks.run(_plain(effect.arguments)))
+                output = _as_result(hooks.run(_plain(effect.arguments)))
+                return Ran(output, self._clock())
             case Put():
                 return self.store.put(effect.key, effect.record, now=self._clock())
             case Touch():
@@ -233,24 +240,29 @@ class AsyncGate(_Common):
         )
 
     async def close(self) -> None:
+        import asyncio  # noqa: PLC0415 (see above)
+
         await asyncio.to_thread(self._close_workers)
         await self.store.close()
 
     async def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
+        import asyncio  # noqa: PLC0415 (see above)
+
         stored: list[str] = []
         answer: Any = None
         error: StoreError | None = None
         try:
             while True:
-                effect = steps.send(answer) if error is None else steps.throw(error)
+                try:
+                    effect = steps.send(answer) if error is None else steps.throw(error)
+                except StopIteration as done:
+                    outcome: Outcome = done.value
+                    return _logged(outcome)
                 answer, error = None, None
                 try:
                     answer = await self._answer(effect, hooks, stored)
                 except StoreError as failure:
-                    error = failure
-        except StopIteration as done:
-            outcome: Outcome = done.value
-            return _logged(outcome)
+                    error = _of_the_store(failure, effect)
         except asyncio.CancelledError:
             await asyncio.shield(self._forget(stored))
             raise
@@ -266,16 +278,32 @@ class AsyncGate(_Common):
             case Authorize():
                 return await _awaited(hooks.authorize(effect.tool))
             case Run():
-                return _as_result(await _awaited(hooks.run(_plain(effect.arguments))))
+                output = _as_result(await _awaited(hooks.run(_plain(effect.arguments))))
+                return Ran(output, self._clock())
             case Put():
                 stored.append(effect.key)
-                return await self.store.put(effect.key, effect.record, now=self._clock())
+                return await self._put(effect)
             case Touch():
                 return await self.store.touch(effect.key, expires=effect.expires)
             case _:
                 assert_never(effect)
 
+    async def _put(self, effect: Put) -> None:
+        """Where it waits in a thread, a cancelled put goes on: it must end before a delete."""
+        import asyncio  # noqa: PLC0415 (see above)
+
+        putting = asyncio.ensure_future(
+            self.store.put(effect.key, effect.record, now=self._clock())
+        )
+        try:
+            await asyncio.shield(putting)
+        except asyncio.CancelledError:
+            await asyncio.gather(putting, return_exceptions=True)
+            raise
+
     async def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
+        import asyncio  # noqa: PLC0415 (see above)
+
         entry = effect.entry
         if isinstance(entry.head.source, Live):
             reference = rawjson.decode(entry.head.source.reference)
@@ -287,7 +315,9 @@ class AsyncGate(_Common):
         return _sliced(effect, numbers, chunks)
 
     async def _ask_in_thread(self, effect: Compute) -> Any:
-        from penstock.workers import Cancellation  # noqa: PLC0415 (a process nobody may need)
+        import asyncio  # noqa: PLC0415 (see above)
+
+        from penstock.worker import Cancellation  # noqa: PLC0415 (a process nobody may need)
 
         cancellation = Cancellation()
         try:
@@ -302,7 +332,14 @@ class AsyncGate(_Common):
             try:
                 await self.store.delete(key)
             except StoreError as error:
-                _log.warning("a cancelled call's result stays until it expires: %s", error)
+                _log().warning("a cancelled call's result stays until it expires: %s", error)
+
+
+def _of_the_store(failure: StoreError, effect: Effect) -> StoreError:
+    """A failure for the negotiation to speak of; a tool's own, whatever its class, comes out."""
+    if isinstance(effect, Run):
+        raise failure
+    return failure
 
 
 def _sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[bytes]:
@@ -344,5 +381,11 @@ def _as_async(store: AsyncStore | Store) -> AsyncStore:
 def _logged(outcome: Outcome) -> Outcome:
     reason = getattr(outcome, "reason", "")
     if reason:
-        _log.info("%s", reason)
+        _log().info("%s", reason)
     return outcome
+
+
+def _log() -> logging.Logger:
+    import logging  # noqa: PLC0415 (see above)
+
+    return logging.getLogger("penstock")

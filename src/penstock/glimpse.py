@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock import rawjson
 from penstock.document import Document
 from penstock.encoding import encode
-from penstock.outline import alike, outline, type_name
+from penstock.outline import alike, outline, outline_entries, outline_rows, type_name
 
 _SAMPLE_OF_FIRST = 100
 _MOST_COLUMNS = 500
@@ -18,24 +19,28 @@ _LARGEST_OUTLINED = 50_000_000
 
 @dataclass(slots=True)
 class Glimpse:
-    """Fed by `watch`. The first rows are looked at, and one of each later block."""
+    """Fed by `watch`. The first rows are looked at, and one of each later block; inside them,
+    unless they are lines of text."""
 
+    is_text: bool = False
     first: list[bytes] = field(default_factory=list)
     columns: dict[str, dict[str, None]] = field(default_factory=dict)
+    is_all: bool = True
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
         for block in blocks:
             room = _SAMPLE_OF_FIRST - len(self.first)
             self.first += block[: max(0, room)]
+            self.is_all = self.is_all and len(block) <= max(0, room)
             for row in block[: max(1, room)]:
                 self._note(row)
             yield block
 
     def _note(self, row: bytes) -> None:
-        if row[:1] != b"{":
+        if self.is_text or row[:1] != b"{":
             return
         for name, value in rawjson.fields(row).items():
-            if len(name) <= _LONGEST_NAME and len(self.columns) < _MOST_COLUMNS:
+            if _is_name(name) and len(self.columns) < _MOST_COLUMNS:
                 self.columns.setdefault(name, {})[type_name(value)] = None
 
     def column_types(self) -> dict[str, str]:
@@ -59,16 +64,29 @@ class Glimpse:
             if len(start) > 4 * chars:
                 break
         else:
-            start += document.suffix
-        return start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
+            start += document.suffix if self.is_all else b""
+        text = start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
+        return text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be kept
 
-    def outline(self, document: Document, rows: Iterable[bytes] | None) -> bytes:
+    def outline(self, document: Document, count: int) -> bytes:
         """The shape of a nested value; flat rows are told by their columns."""
-        if document.shape == "members" and rows is not None:
-            return encode(outline(b"{" + b",".join(rows) + b"}"))
+        if document.shape == "members" and sum(map(len, self.first)) <= _LARGEST_OUTLINED:
+            return encode(outline_entries([*map(rawjson.split_member, self.first)], count))
         if document.shape == "rows" and document.list_path:
-            return encode(outline(document.prefix + document.suffix))
+            return encode(self._around_rows(document, count))
         return b"null"
+
+    def _around_rows(self, document: Document, count: int) -> Any:
+        shape = outline(document.prefix + document.suffix)
+        name = document.list_path.removeprefix("/").replace("~1", "/").replace("~0", "~")
+        if isinstance(shape, dict) and name in shape:
+            return {**shape, name: outline_rows(self.first[0] if self.first else None, count)}
+        return shape
+
+
+def _is_name(name: str) -> bool:
+    """Whether a column is worth naming, and can be named in a head."""
+    return len(name) <= _LONGEST_NAME and not any("\ud800" <= part <= "\udfff" for part in name)
 
 
 def _whole(data: bytes) -> bool:

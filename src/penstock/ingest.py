@@ -4,8 +4,10 @@ may be small enough to pass whole, at hand."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+
+import msgspec
 
 from penstock.budget import Budget
 from penstock.document import Document
@@ -14,14 +16,18 @@ from penstock.model import Frame, Reply
 from penstock.packing import Packed, pack, quoted_size
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
-    """A document that was read to its end. `rows` are at hand if it may pass whole."""
+class Ingested(msgspec.Struct, frozen=True, dict=True):
+    """A document that was read to its end: packed already, or at hand in `rows` if it may pass
+    whole, and then packed only if it does not."""
 
     document: Document
-    packed: Packed
     glimpse: Glimpse
     rows: list[bytes] | None
+    packed_already: Packed | None = None
+
+    @cached_property
+    def packed(self) -> Packed:
+        return self.packed_already or pack([self.rows or []], lines=self.is_text)
 
     @property
     def size(self) -> int:
@@ -44,9 +50,9 @@ class Ingested:
         document = self.document
         return document.prefix + document.separator.join(self.rows) + document.suffix
 
-    def wire_size(self, frame: Frame) -> int:
+    def wire_size(self, frame: Frame, *, is_error: bool = False) -> int:
         """What `full` would put on the wire, without putting it together."""
-        size = len(Reply(frame=frame).wire()) + self.quoted
+        size = len(Reply(frame=frame, is_error=is_error).wire()) + self.quoted
         if frame.structured:
             value = self.quoted + len('""') if self.is_text else self.size
             size += len(b',"structuredContent":') + value
@@ -59,8 +65,9 @@ class Ingested:
 
 
 def ingest(document: Document, inline: Budget) -> Ingested:
-    """Pack everything; stop keeping rows at hand once they cannot be within `inline`."""
-    glimpse = Glimpse()
+    """Keep the rows at hand; pack them, these and all that follow, once they cannot be within
+    `inline`."""
+    glimpse = Glimpse(is_text=document.shape == "lines")
     blocks = glimpse.watch(document.blocks)
     lines = document.shape == "lines"
     gathered: list[list[bytes]] = []
@@ -70,9 +77,8 @@ def ingest(document: Document, inline: Budget) -> Ingested:
         size += sum(map(len, block)) + len(block)
         if not inline.may_admit(size):
             packed = pack(chain(_handed_over(gathered), blocks), lines=lines)
-            return Ingested(document, packed, glimpse, None)
-    packed = pack(iter(gathered), lines=lines)
-    return Ingested(document, packed, glimpse, [row for block in gathered for row in block])
+            return Ingested(document, glimpse, None, packed)
+    return Ingested(document, glimpse, [row for block in gathered for row in block])
 
 
 def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:

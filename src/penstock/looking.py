@@ -129,23 +129,31 @@ class Look:
 
     def _pages(self, focus: Focus) -> Steps[Reply | Refusal]:
         beside: dict[str, Any] = {"live": True} if self.is_live else {}
-        request, bookmark = self.request, bookmark_of(self.entry.token, self.request)
-        longest = min(self.scale.room // 25, _LONGEST_POSITION)
-        if len(_position(request).pack()) > longest:
-            alias = Alias(
-                self.entry.key,
-                self.opened.root + request.path,
-                Position(mode=request.mode.value, filter_keys=request.filter_keys).pack(),
-            )
-            token = yield from self._name(alias)
-            if token is not None:
-                beside |= {TOKEN_FIELD: str(token), "paths_from": TOKEN_FIELD}
-                focus = replace(focus, path="")
-                bookmark = bookmark_of(token, Request(page_size=request.page_size))
+        request = self.request
+        bookmark, alias = yield from self._bookmark(request)
+        if alias is not None:
+            focus = replace(focus, path="")
+        elif self.opened.root:
+            alias = self.entry.token.at(b"")
+        if alias is not None and focus.shape in ("rows", "members"):
+            beside |= {TOKEN_FIELD: str(alias), "paths_from": TOKEN_FIELD}
         if request.mode is Mode.PAGINATED:
             return (yield from paginate(focus, request, self.scale, bookmark, beside))
         known = self.entry.head.columns if not focus.path else {}
         return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
+
+    def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
+        """Tokens that say what the request said. What is too long to be repeated in each of them
+        gets a name of its own, and paths count from there."""
+        longest = min(self.scale.room // 25, _LONGEST_POSITION)
+        if len(_position(request).pack()) <= longest:
+            return bookmark_of(self.entry.token, request), None
+        position = Position(mode=request.mode.value, filter_keys=request.filter_keys)
+        alias = Alias(self.entry.key, self.opened.root + request.path, position.pack())
+        token = yield from self._name(alias)
+        if token is None:
+            return _nowhere, None
+        return bookmark_of(token, Request(page_size=request.page_size)), token
 
     def _name(self, alias: Alias) -> Steps[Token | None]:
         """A token for a part of the result; None where it cannot be stored."""
@@ -160,13 +168,16 @@ class Look:
         ceiling = replace(self.scale, budget=self.context.policy.ceiling)
         is_all = not focus.path and not self.opened.root
         head = self.entry.head
-        reply = yield from full(focus, ceiling, is_all=is_all, wrapped=head.wrapped)
+        reply = yield from full(
+            focus, ceiling, is_all=is_all, wrapped=head.wrapped, is_error=head.is_error
+        )
         if reply is not None:
-            return replace(reply, is_error=is_all and head.is_error)
+            return reply
         alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)
         handle = yield from self._name(alias)
         uri = None if handle is None else resource_uri(handle)
-        first = bookmark_of(self.entry.token, replace(self.request, mode=Mode.PAGINATED))(0, 0)
+        bookmark, _ = yield from self._bookmark(replace(self.request, mode=Mode.PAGINATED))
+        first = bookmark(0, 0)
         size = head.wire_size if is_all else focus.size_at_least
         return link_reply(self.scale, uri, size, focus.shape == "lines", first)
 
@@ -239,7 +250,8 @@ class Look:
         return reply
 
     def _with_rows_left_out(self, reply: Reply, left_out: int) -> Reply:
-        envelope = {**rawjson.decode(reply.payload), "rows_not_read": left_out}
+        said = {name: msgspec.Raw(raw) for name, raw in rawjson.fields(reply.payload).items()}
+        envelope = {**said, "rows_not_read": left_out}
         told = self.scale.reply(envelope)
         return told if self.scale.admits(told) else reply
 

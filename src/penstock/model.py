@@ -2,6 +2,9 @@
 
 `Call` comes in, `Result` is what the tool gave, `Reply` goes out. `Head` is what a store keeps
 about a result besides its rows. A `Refusal` is an answer, not an accident.
+
+A value that others are made from with `replace` is a dataclass; any other is a struct, which is
+quicker to import and to make.
 """
 
 from __future__ import annotations
@@ -36,8 +39,7 @@ class Mode(StrEnum):
 Shape = Literal["rows", "members", "lines", "literal"]
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(msgspec.Struct, frozen=True):
     """Who calls. Without an identity, whoever holds a token is its bearer."""
 
     id: str = ""
@@ -47,8 +49,7 @@ class Principal:
         return not self.id
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """What the adapter's framework will put around a reply, so that the measure is what leaves.
 
     `structured`: the envelope is sent as structuredContent as well as text.
@@ -56,7 +57,11 @@ class Frame:
     """
 
     structured: bool = False
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = {}
+
+
+NOBODY: Final = Principal()
+NO_FRAME: Final = Frame()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +70,15 @@ class Call:
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    principal: Principal = Principal()
+    principal: Principal = NOBODY
     server: str = ""
-    frame: Frame = Frame()
+    frame: Frame = NO_FRAME
     schema: Mapping[str, Any] | None = None
     heavy: bool = False
     is_reader: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """What a tool gave: content blocks, structured content, or both.
 
     `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end.
@@ -83,7 +87,7 @@ class Result:
     content: Sequence[Mapping[str, Any]] = ()
     structured: Any = ABSENT
     is_error: bool = False
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
 
     @classmethod
     def of(cls, value: Any) -> Result:
@@ -95,8 +99,7 @@ class Result:
         return cls(structured=value)
 
 
-@dataclass(frozen=True, slots=True)
-class LiveRows:
+class LiveRows(msgspec.Struct, frozen=True):
     """A result that is a question an adapter can ask again, a queryset for instance.
 
     `reference` is JSON that the adapter's resolver understands; `first` are the rows of the
@@ -110,8 +113,7 @@ class LiveRows:
     estimated: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """What is wrong with a call, and what to do next."""
 
     error: str
@@ -129,7 +131,7 @@ class Reply:
     meta: Mapping[str, Any] = field(default_factory=dict)
     structured: bytes | None = None
     untouched: Result | None = None
-    frame: Frame = Frame()
+    frame: Frame = NO_FRAME
     reason: str = ""  # for the log; never on the wire
 
     @property

@@ -34,8 +34,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock import probe, rawjson, schema
-from penstock.document import read_result, read_result_as_text
-from penstock.effects import Entry, Put, Run, Steps
+from penstock.document import has_large_media, read_result, read_result_as_text
+from penstock.effects import Entry, Put, Ran, Run, Steps
+from penstock.encoding import encode
 from penstock.entries import (
     REFUSED,
     Context,
@@ -48,6 +49,7 @@ from penstock.entries import (
     open_entry,
 )
 from penstock.errors import InvalidResult, StoreError
+from penstock.fitting import Scale
 from penstock.glimpse import Glimpse
 from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of, look, start_of
@@ -59,6 +61,7 @@ from penstock.views.pages import Bookmark, paginate
 from penstock.views.request import FIELDS, TOKEN_FIELD, Request, is_absent, read_request, shown
 from penstock.views.whole import handle_text, whole_reply
 
+NOTICES_META = "dev.penstock/notices"
 _NOT_STORED = (
     "The result could not be stored: only this first part of it can be shown. "
     "The tool has run; calling it again would run it again."
@@ -90,17 +93,7 @@ def _negotiate(call: Call, context: Context) -> Steps[Reply]:
 
 def refuse(refusal: Refusal, call: Call, context: Context, reason: str = "") -> Reply:
     """A refusal as a reply, within the budget."""
-    scale = context.scale(call)
-    forms = [
-        {"error": refusal.error, "next_step": refusal.next_step},
-        {"error": _cut(refusal.error), "next_step": _cut(refusal.next_step)},
-    ]
-    reply = scale.first_fit(forms) or scale.reply(forms[-1])
-    return replace(reply, is_error=True, reason=reason)
-
-
-def _cut(text: str, limit: int = 150) -> str:
-    return text if len(text) <= limit else text[:limit] + "…"
+    return replace(context.scale(call).refusal(refusal), reason=reason)
 
 
 def _for_tool(tool: str, context: Context) -> Context:
@@ -123,9 +116,9 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
     resolved = yield from _with_references(call, context, arguments)
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
-    result = yield Run(resolved)
+    ran: Ran = yield Run(resolved)
     notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
-    return (yield from conclude(call, context, result, notice))
+    return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
 
 def _with_references(
@@ -181,14 +174,19 @@ def _ingest(result: Result, policy: Policy) -> Ingested:
 def _inline_reply(call: Call, context: Context, result: Result, ingested: Ingested) -> Reply | None:
     """The result as it was, where it is small enough to pass."""
     value = ingested.value()
-    if value is None:
+    if value is None or has_large_media(result, context.policy.media_cap):
         return None
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
     key = b"result" if ingested.document.wrapped else b""
     reply = whole_reply(value, ingested.is_text, scale, key=key)
+    if ingested.document.wrapped and call.frame.structured:  # a text that is JSON stays a text
+        reply = replace(reply, structured=encode(result.structured))
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
     if result.content:
         reply = replace(reply, untouched=result)
+    elif ingested.document.all_notices:
+        noted = {**result.meta, NOTICES_META: list(ingested.document.all_notices)}
+        reply = replace(reply, meta=noted)
     return reply if scale.admits(reply) else None
 
 
@@ -201,36 +199,38 @@ def _store_and_probe(
     notice: str,
 ) -> Steps[Reply]:
     entry, record = new_entry(call, context, ingested, result=result)
-    reply = replace(
-        probe.probe(
-            entry.head,
-            str(entry.token),
-            int(entry.expires - context.now),
-            context.scale(call),
-            context.policy,
-            [*entry.head.notices, *([notice] if notice else [])],
-        ),
-        is_error=result.is_error,
-        attachments=ingested.document.media,
-        meta=kept_meta(result.meta),
+    scale = _scale_of(result, context.scale(call))
+    reply = probe.probe(
+        entry.head,
+        str(entry.token),
+        int(entry.expires - context.now),
+        scale,
+        context.policy,
+        [*entry.head.notices, *([notice] if notice else [])],
     )
     if inline is not None and len(inline.wire()) <= len(reply.wire()):
         return inline  # a probe that costs more than the result saves nothing
     try:
         yield Put(entry.key, record)
     except StoreError as failed:
-        unstored = yield from _first_part(call, context, entry, failed)
-        return replace(unstored, is_error=result.is_error)
-    return reply
+        reply = yield from _first_part(entry, context.policy, scale, failed)
+    return replace(reply, attachments=ingested.document.media)
 
 
-def _first_part(call: Call, context: Context, entry: Entry, failed: StoreError) -> Steps[Reply]:
+def _scale_of(result: Result, scale: Scale) -> Scale:
+    """Replies that stand for a result carry its error flag and the protocol's own `_meta`."""
+    meta = kept_meta(result.meta)
+    return replace(scale, is_error=result.is_error, meta=meta if scale.takes_little(meta) else {})
+
+
+def _first_part(
+    entry: Entry, policy: Policy, scale: Scale, failed: StoreError
+) -> Steps[Reply]:
     """The store failed: the first page, with no way on, and a word about it."""
-    said = {"stored": False, "notice": _NOT_STORED}
-    request = Request(page_size=context.policy.page_size)
-    page = yield from paginate(root(entry), request, context.scale(call), _no_way_on, said)
-    if isinstance(page, Refusal):
-        return refuse(page, call, context)
+    said = {"stored": False, "notice": " ".join((_NOT_STORED, *entry.head.notices))}
+    request = Request(page_size=policy.page_size)
+    page = yield from paginate(root(entry), request, scale, _no_way_on, said)
+    assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
     return replace(page, reason=f"not stored: {failed.message}")
 
 
@@ -325,6 +325,13 @@ class Resource:
 
 def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
     """What a resource link leads to. For the client, not the model: no budget holds here."""
+    try:
+        return (yield from _read_resource(call, context, uri))
+    except StoreError as error:
+        return Refusal(error.message, error.next_step)
+
+
+def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
     opened = yield from open_entry(call, context, handle_text(uri), as_handle=True)
     if isinstance(opened, Denied):
         return REFUSED

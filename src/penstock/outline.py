@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -30,17 +31,30 @@ def outline(raw: bytes, depth: int = 2) -> Any:
         return _array(raw)
     if raw[:1] != b"{":
         return type_name(raw)
-    entries = list(islice(rawjson.members(raw), _SAMPLE))
+    members = rawjson.members(raw)
+    entries = list(islice(members, _SAMPLE))
+    return outline_entries(entries, len(entries) + sum(1 for _ in members), depth)
+
+
+def outline_entries(entries: Sequence[rawjson.Member], count: int, depth: int = 2) -> Any:
+    """The same of a dict with `count` entries, of which these are the first."""
     if len(entries) >= _ALIKE_FROM and alike([entry.value for entry in entries]):
-        return _many_alike(raw, entries[0].value)
+        return f"{{{count} × {_key_list(entries[0].value)}}}"
     if depth == 0:
-        return _key_list(raw)
+        return _listed([entry.name for entry in entries], count)
     named = {
         clip(entry.name, _NAME_CHARS): outline(entry.value, depth - 1)
         for entry in entries[:_NAMED_KEYS]
     }
-    left_out = sum(1 for _ in rawjson.members(raw)) - len(named)
+    left_out = count - len(named)
     return {**named, "…": f"{left_out} more"} if left_out > 0 else named
+
+
+def outline_rows(first: bytes | None, count: int) -> str:
+    """A list, told by its first element."""
+    if first is None:
+        return "[]"
+    return f"[{count} × {_key_list(first) if first[:1] == b'{' else type_name(first)}]"
 
 
 def alike(values: list[bytes]) -> bool:
@@ -57,20 +71,17 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _many_alike(raw: bytes, example: bytes) -> str:
-    return f"{{{sum(1 for _ in rawjson.members(raw))} × {_key_list(example)}}}"
-
-
 def _array(raw: bytes) -> str:
     count = sum(len(block) for block in rawjson.row_blocks(raw))
-    if not count:
-        return "[]"
-    first = next(rawjson.elements(raw))
-    return f"[{count} × {_key_list(first) if first[:1] == b'{' else type_name(first)}]"
+    return outline_rows(next(rawjson.elements(raw), None), count)
 
 
 def _key_list(raw: bytes) -> str:
-    names = [clip(entry.name, _NAME_CHARS) for entry in rawjson.members(raw)]
-    shown = names[:_NAMED_KEYS]
-    more = [f"… {len(names) - len(shown)} more"] if len(names) > len(shown) else []
+    names = [entry.name for entry in rawjson.members(raw)]
+    return _listed(names, len(names))
+
+
+def _listed(names: Sequence[str], count: int) -> str:
+    shown = [clip(name, _NAME_CHARS) for name in names[:_NAMED_KEYS]]
+    more = [f"… {count - len(shown)} more"] if count > len(shown) else []
     return "{" + ", ".join(shown + more) + "}"

@@ -7,10 +7,11 @@ that a page unpacks one chunk or two whatever the size of the whole.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+import msgspec
 import zstandard
 
 from penstock import rawjson
@@ -29,8 +30,7 @@ _LARGEST_CHUNK = 2**31
 _local = threading.local()  # zstd contexts are costly to make and not to be shared by threads
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(msgspec.Struct, frozen=True):
     """All the rows of a document, ready for a store.
 
     `size` is their bytes with a separator between them, `quoted` the bytes of the same inside a
@@ -54,7 +54,9 @@ def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
         joined = b"\n".join(rows)
         size += len(joined) + 1
         quoted += quoted_size(joined)
-        chunks.append(compress(joined))
+        # A copy of its own size: the compressor's buffer is as large as what went in, and what
+        # is cut off it at the end lies idle between the chunks.
+        chunks.append(bytes(memoryview(compress(joined))))
         rows_in.append(len(rows))
     firsts = [0, *accumulate(rows_in)]
     last = _NEWLINE if lines else _COMMA  # there is one separator fewer than rows
@@ -69,7 +71,8 @@ def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
 
 def quoted_size(data: bytes) -> int:
     """The bytes that compact JSON takes inside a JSON string."""
-    return len(data) + data.count(b'"') + data.count(b"\\")
+    backslashes = data.count(b"\\") if b"\\" in data else 0  # to look is cheaper than to count
+    return len(data) + data.count(b'"') + backslashes
 
 
 def _quoted_json(joined: bytes) -> int:
@@ -107,9 +110,15 @@ def _regrouped(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     size = 0
     for block in blocks:
-        for row in block:
-            group.append(row)
-            size += len(row) + 1
+        ends = list(accumulate(map(len, block)))
+        start = before = 0
+        while start < len(block):
+            # Up to the row with which the chunk is full, or to the end of the block.
+            full = bisect_left(ends, before + CHUNK_BYTES - size, start) + 1
+            stop = min(full, start + CHUNK_ROWS - len(group), len(block))
+            group += block[start:stop]
+            size += ends[stop - 1] - before
+            start, before = stop, ends[stop - 1]
             if size >= CHUNK_BYTES or len(group) == CHUNK_ROWS:
                 yield group
                 group, size = [], 0

@@ -7,23 +7,24 @@ A bad setting fails here, at the start, and names itself.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget, profile
+from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget
 from penstock.errors import InvalidSetting
 from penstock.model import Mode
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 ENVIRONMENT_PREFIX = "PENSTOCK_"
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?", re.IGNORECASE)
+_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?"
 _SIZE_UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
 }  # fmt: skip
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", re.IGNORECASE)
+_TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -39,8 +40,8 @@ def _seconds(value: Any) -> float:
     return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
 
 
-def _quantity(value: Any, pattern: re.Pattern[str], units: Mapping[str, int], like: str) -> float:
-    match = pattern.fullmatch(str(value).strip().replace("_", ""))
+def _quantity(value: Any, pattern: str, units: Mapping[str, int], like: str) -> float:
+    match = re.fullmatch(pattern, str(value).strip().replace("_", ""))
     if match is None or isinstance(value, bool):
         raise ValueError(f"not {like}")
     amount = float(match[1]) * units[(match[2] or "").lower()]
@@ -118,8 +119,18 @@ class Policy:
                  f"must be at least page_size, {self.page_size}")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
                  f"must be at least ttl, {self.ttl:g}")  # fmt: skip
+        _require("tools", self.tools, isinstance(self.tools, Mapping), "must be a table of tools")
         for tool, settings in self.tools.items():
             _check_tool(tool, settings)
+            self._check_together(tool, settings)
+
+    def _check_together(self, tool: str, settings: Mapping[str, Any]) -> None:
+        """What a tool's settings do to the others is found out now, not at its first call."""
+        try:
+            replace(self, **{**settings, "tools": {}})
+        except InvalidSetting as error:
+            name = f"tools.{tool}.{error.setting}"
+            raise InvalidSetting(name, error.value, error.why) from None
 
     @property
     def inline_budget(self) -> Budget:
@@ -146,6 +157,8 @@ class Policy:
         settings |= {name: value for name, value in (options or {}).items() if value is not None}
         host = settings.pop("host", None)
         if host is not None:
+            from penstock.hosts import profile  # noqa: PLC0415 (most processes name no host)
+
             chosen = profile(str(host))
             settings = {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
         return cls.from_mapping(settings)
@@ -231,6 +244,9 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 def _from_file(file: str | Path | None) -> dict[str, Any]:
     if file is None:
         return {}
+    import tomllib  # noqa: PLC0415 (most processes have no such file)
+    from pathlib import Path  # noqa: PLC0415
+
     try:
         return tomllib.loads(Path(file).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

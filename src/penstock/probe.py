@@ -17,7 +17,7 @@ from penstock.fitting import PROBE_BYTES, Scale
 from penstock.model import Head, Live, Mode, Reply
 from penstock.outline import clip
 from penstock.policy import Policy
-from penstock.views import query
+from penstock.questions import jq_installed
 from penstock.views.pages import Bookmark
 from penstock.views.request import TOKEN_FIELD
 
@@ -33,7 +33,7 @@ def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = 
     """
     fitting = {
         Mode.SQL: shape in ("rows", "lines") or (shape == "members" and uniform),
-        Mode.QUERY: shape in ("rows", "members") and query.available(),
+        Mode.QUERY: shape in ("rows", "members") and jq_installed(),
         Mode.SEARCH: shape != "literal",
         Mode.FILTERED: shape == "members" or (shape == "rows" and keyed),
     }

@@ -1,49 +1,60 @@
-"""Questions in SQL and jq, what they are asked about, and what comes back. Values only."""
+"""Questions in SQL and jq, what they are asked about, and what comes back.
+
+Both sides of `penstock.worker` import this, so it imports nothing that is not cheap.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+Language = Literal["sql", "jq"]
+# How a material is divided into rows. "value" is one row: a number, say, or a text.
+Shape = Literal["rows", "members", "lines", "value"]
+
+
+class Limits(msgspec.Struct, frozen=True):
     seconds: float = 5.0
     memory: int = 256_000_000
     rows: int = 100_000
     program_chars: int = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(msgspec.Struct, frozen=True):
     """What a question is asked about: rows of JSON or text, many of them in a block.
 
     Rows in a block are joined with a newline. A row of shape "members" is `"key":value`. The JSON
     document is the prefix, the rows joined with commas, and the suffix.
     """
 
-    shape: Literal["rows", "members", "lines", "value"]
+    shape: Shape
     prefix: bytes
     suffix: bytes
     blocks: Iterable[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     key: str
-    language: Literal["sql", "jq"]
+    language: Language
     program: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
+    """`single`: the program gave one value, and not a list of rows that happens to have one."""
+
     rows: tuple[bytes, ...]
     single: bool
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     error: str
     next_step: str
+
+
+def jq_installed() -> bool:
+    """Can questions in jq be asked? SQL always can."""
+    return find_spec("jq") is not None

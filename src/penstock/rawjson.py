@@ -11,8 +11,10 @@ is decoded, the last one counts, as in every JSON parser of Python.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -55,27 +57,43 @@ def _container(depth: int) -> bytes:
     return rb"[\[{](?:" + inside + rb")*+[\]}]"
 
 
-_VALUE = re.compile(
-    rb"(?:" + _STRING + rb'|[^"\[\]{},:]++|' + _container(_ORDINARY_DEPTH) + rb")", re.DOTALL
-)
+@cache
+def _value() -> re.Pattern[bytes]:
+    """Any value of ordinary depth. Compiled at the first use, which takes a while."""
+    return re.compile(
+        rb"(?:" + _STRING + rb'|[^"\[\]{},:]++|' + _container(_ORDINARY_DEPTH) + rb")", re.DOTALL
+    )
+
+
+@cache
+def _bracket() -> re.Pattern[bytes]:
+    return re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
+
+
 _KEY = re.compile(_STRING, re.DOTALL)
-_BRACKET = re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
-_STRING_OR_SPACE = re.compile(rb"(" + _STRING + rb")|[ \t\r\n]++", re.DOTALL)
 _OPENING = ord("[")
 _ROWS = msgspec.json.Decoder(list[msgspec.Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ANY = msgspec.json.Decoder()
 
 
-def compact(data: bytes) -> bytes:
+def compact(data: bytes | msgspec.Raw) -> bytes:
     """The same JSON without white space between its tokens; `NotJson` where it is not JSON."""
     try:
-        if not data.isascii():
-            data.decode()  # the formatter does not look inside strings
         done = msgspec.json.format(data, indent=-1)
+        _require_utf8(done)  # the formatter does not look inside strings
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        done = _compact_slowly(data, error)
+        return _compact_slowly(bytes(data), error)
     return done
+
+
+def _require_utf8(data: bytes, step: int = 1_000_000) -> None:
+    """In steps: as text, the whole may take four times its bytes."""
+    if data.isascii():
+        return
+    decode_step = codecs.getincrementaldecoder("utf-8")().decode
+    for start in range(0, len(data), step):
+        decode_step(data[start : start + step], final=start + step >= len(data))
 
 
 def _compact_slowly(data: bytes, cause: Exception) -> bytes:
@@ -88,7 +106,7 @@ def _compact_slowly(data: bytes, cause: Exception) -> bytes:
         raise TooDeep(f"nested deeper than {MAX_DEPTH} levels") from error
     except ValueError as error:
         raise NotJson(str(error)) from error
-    return _STRING_OR_SPACE.sub(rb"\1", data)
+    return re.sub(rb"(?s)(" + _STRING + rb")|[ \t\r\n]++", rb"\1", data)
 
 
 def _refuse_constant(name: str) -> Any:
@@ -111,14 +129,21 @@ def fields(raw: bytes) -> dict[str, bytes]:
         return {member.name: member.value for member in members(raw)}
 
 
-def require_shallow(raw: bytes) -> None:
+def require_shallow(*values: bytes) -> None:
     """`TooDeep` where a value nests deeper than MAX_DEPTH; nearly free for ordinary ones."""
+    if max(map(len, values), default=0) < 2 * MAX_DEPTH:
+        return
+    for raw in values:
+        _require_shallow(raw)
+
+
+def _require_shallow(raw: bytes) -> None:
     if len(raw) < 2 * MAX_DEPTH or raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
-    if _VALUE.fullmatch(raw):
+    if _value().fullmatch(raw):
         return  # no deeper than the pattern itself, and found out ten times as fast
     depth = 0
-    for match in _BRACKET.finditer(raw):
+    for match in _bracket().finditer(raw):
         token = match.group()
         depth += (token in b"[{") - (token in b"]}") if len(token) == 1 else 0
         if depth > MAX_DEPTH:
@@ -128,78 +153,84 @@ def require_shallow(raw: bytes) -> None:
 # -- arrays ------------------------------------------------------------------------------------
 
 
-def row_blocks(array: bytes, block_size: int = 64_000) -> Iterator[list[bytes]]:
+def row_blocks(
+    document: bytes, block_size: int = 64_000, *, start: int = 0, stop: int | None = None
+) -> Iterator[list[bytes]]:
     """The elements of an array, some at a time, so that a million tiny ones cost no million
-    objects at once.
+    objects at once. The array may be a part of the document, from `start` to `stop`.
 
     A cut is guessed at a comma that looks like a row's end, and then proved: if "[" + what lies
     before the cut + "]" parses, the cut is at the top level of the array. The parser that proves
     it splits the block as well.
     """
-    position, end = 1, len(array) - 1
-    boundary = b"," + _row_start(array)
+    position, end = start + 1, (len(document) if stop is None else stop) - 1
+    boundary = b"," + _row_start(document[position : position + _LONGEST_START])
     while position < end:
-        try:
-            rows, position = _next_block(array, position, end, boundary, block_size)
-        except (msgspec.DecodeError, RecursionError):
-            yield from _scanned_blocks(array, position, block_size)
-            return
-        yield [bytes(row) for row in rows]
+        rows, position = _next_block(document, position, end, boundary, block_size)
+        yield rows
 
 
-def _row_start(array: bytes) -> bytes:
+_LONGEST_START = 80
+
+
+def _row_start(rows: bytes) -> bytes:
     """What rows begin with, judging by the first: an object's first key, or an opening."""
-    if array[1:3] == b'{"':
-        colon = array.find(b'":', 3, 80)
-        return array[1 : colon + 2] if colon > 0 else b'{"'
-    return array[1:2] if array[1:2] in (b"{", b"[", b'"') else b""
+    if rows[:2] == b'{"':
+        colon = rows.find(b'":', 2)
+        return rows[: colon + 2] if colon > 0 else b'{"'
+    return rows[:1] if rows[:1] in (b"{", b"[", b'"') else b""
 
 
 def _next_block(
-    array: bytes, position: int, end: int, boundary: bytes, block_size: int
-) -> tuple[list[msgspec.Raw], int]:
-    for cut in _cuts(array, position, end, boundary, block_size):
+    document: bytes, position: int, end: int, boundary: bytes, block_size: int
+) -> tuple[list[bytes], int]:
+    for cut in _cuts(document, position, end, boundary, block_size):
         try:
-            return _ROWS.decode(b"[" + array[position:cut] + b"]"), cut + 1
+            rows = _ROWS.decode(b"[" + document[position:cut] + b"]")
         except (msgspec.DecodeError, RecursionError):
             continue  # inside a string or a nested value: not a row's end
-    return _ROWS.decode(b"[" + array[position:end] + b"]"), end
+        return list(map(bytes, rows)), cut + 1
+    return _scanned_block(document, position, end, block_size)
 
 
-def _cuts(array: bytes, position: int, end: int, boundary: bytes, block_size: int) -> Iterator[int]:
-    """A few places to try, the largest block first; past them the rest is taken whole."""
+def _cuts(
+    document: bytes, position: int, end: int, boundary: bytes, block_size: int
+) -> Iterator[int]:
+    """A few places to try, the largest block first."""
     if end - position <= block_size:
+        yield end
         return
     cut = position + block_size
     for _ in range(3):
-        cut = array.rfind(boundary, position + 1, cut)
+        cut = document.rfind(boundary, position + 1, cut)
         if cut < 0:
             break
         yield cut
-    ahead = array.find(boundary, position + block_size, end)
-    if ahead > 0:
-        yield ahead
 
 
-def _scanned_blocks(array: bytes, position: int, block_size: int) -> Iterator[list[bytes]]:
-    block: list[bytes] = []
-    size = 0
-    for row in elements(array, position):
-        block.append(row)
-        size += len(row)
-        if size >= block_size:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
+def _scanned_block(
+    document: bytes, position: int, end: int, block_size: int
+) -> tuple[list[bytes], int]:
+    """One row after the other: where the guesses are wrong, and where a row is large."""
+    rows: list[bytes] = []
+    stop = position + block_size
+    for row in _elements(document, position, end):
+        rows.append(row)
+        position += len(row) + 1
+        if position >= stop:
+            break
+    return rows, position
 
 
 def elements(array: bytes, position: int = 1) -> Iterator[bytes]:
     """The elements of an array, one by one, from a byte where one starts."""
-    end = len(array) - 1
+    return _elements(array, position, len(array) - 1)
+
+
+def _elements(document: bytes, position: int, end: int) -> Iterator[bytes]:
     while position < end:
-        stop = _value_end(array, position)
-        yield array[position:stop]
+        stop = _value_end(document, position)
+        yield document[position:stop]
         position = stop + 1
 
 
@@ -247,7 +278,7 @@ def split_member(raw: bytes) -> Member:
 
 
 def _value_end(document: bytes, position: int) -> int:
-    match = _VALUE.match(document, position)
+    match = _value().match(document, position)
     if match is not None:
         return match.end()
     return _deep_end(document, position)
@@ -255,7 +286,7 @@ def _value_end(document: bytes, position: int) -> int:
 
 def _deep_end(document: bytes, position: int) -> int:
     depth = 0
-    for match in _BRACKET.finditer(document, position):
+    for match in _bracket().finditer(document, position):
         token = match.group()
         if len(token) == 1:
             depth += 1 if token in b"[{" else -1

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -25,8 +24,7 @@ _JSON_TYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """An argument that stands for a stored value. `schema` is what the tool says about it."""
 
     where: str
@@ -40,11 +38,17 @@ Fetch = Callable[[str, str], Steps[bytes | Refusal]]
 
 
 def has_references(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.startswith(PREFIX)
-    if isinstance(value, Mapping):
-        return any(map(has_references, value.values()))
-    return isinstance(value, list | tuple) and any(map(has_references, value))
+    """Looks at every depth without recursion: arguments may nest deeper than Python's stack."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str) and item.startswith(PREFIX):
+            return True
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple):
+            pending.extend(item)
+    return False
 
 
 def resolve_arguments(
@@ -67,7 +71,7 @@ def _resolve(
     if isinstance(value, str) and value.startswith(PREFIX):
         token, _, path = value.removeprefix(PREFIX).partition("#")
         return (yield from _substitute(Reference(where, token, path, schema), root, fetch))
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and has_references(value):
         return (yield from _resolve_dict(value, where, root, schema, fetch))
     if isinstance(value, list | tuple) and has_references(value):
         items = []
@@ -115,13 +119,28 @@ def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> 
 
 
 def _property(root: Mapping[str, Any] | None, schema: Any, name: str) -> Any:
-    target = _followed(root or {}, schema)
-    properties = target.get("properties", {})
-    return properties.get(name, target.get("additionalProperties", {}))
+    below = []
+    for branch in _branches(root or {}, schema):
+        properties = branch.get("properties", {})
+        if name in properties or "additionalProperties" in branch:
+            below.append(properties.get(name, branch.get("additionalProperties")))
+    return _any_of(below)
 
 
 def _items(root: Mapping[str, Any], schema: Any) -> Any:
-    return _followed(root, schema).get("items", {})
+    branches = _branches(root, schema)
+    return _any_of([branch["items"] for branch in branches if "items" in branch])
+
+
+def _any_of(schemas: list[Any]) -> Any:
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {}
+
+
+def _branches(root: Mapping[str, Any], schema: Any) -> list[Mapping[str, Any]]:
+    """A schema, or the branches of a union: an optional model is one of two."""
+    target = _followed(root, schema)
+    unions = [target[union] for union in ("anyOf", "oneOf") if union in target]
+    return [target, *(_followed(root, branch) for union in unions for branch in union)]
 
 
 def _types(root: Mapping[str, Any], schema: Any) -> set[str] | None:
@@ -144,9 +163,10 @@ def _followed(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
         if not isinstance(schema, Mapping):
             return {}
         reference = schema.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#/"):
+        if not isinstance(reference, str) or not reference.startswith("#"):
             return schema
         schema = root
-        for step in reference[2:].split("/"):
-            schema = schema.get(step, {}) if isinstance(schema, Mapping) else {}
+        for step in reference[1:].split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            schema = schema.get(name, {}) if isinstance(schema, Mapping) else {}
     return {}

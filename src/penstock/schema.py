@@ -51,7 +51,16 @@ ENVELOPE: Mapping[str, Any] = {
     "description": "Sent instead of a result that is over the budget.",
     "anyOf": [
         {"required": [name]}
-        for name in (TOKEN_FIELD, "items", "value", "total", "total_size", "error")
+        for name in (
+            TOKEN_FIELD,
+            "items",
+            "value",
+            "results",
+            "total",
+            "total_size",
+            "notice",
+            "error",
+        )
     ],
 }
 

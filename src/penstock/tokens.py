@@ -14,7 +14,6 @@ import hashlib
 import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
 
 import msgspec
 
@@ -54,8 +53,9 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 _START = Position()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
+    """A result's secret, and a place in the result."""
+
     secret: bytes
     position: bytes = b""
 

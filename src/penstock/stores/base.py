@@ -24,8 +24,10 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,18 +60,16 @@ class Record:
         return len(self.head) + len(self.index) + sum(map(len, self.chunks))
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """What a store gives back: the head, and the chunks that were asked for, by number."""
 
     head: bytes
     index: bytes
     expires: float
-    chunks: Mapping[int, bytes] = field(default_factory=dict)
+    chunks: Mapping[int, bytes] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(msgspec.Struct, frozen=True):
     entries: int
     bytes: int
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -59,4 +58,7 @@ class _Direct:
 
 class _Threaded(_Direct):
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        # Here and not above: it takes long to import, and whoever awaits has it already.
+        import asyncio  # noqa: PLC0415
+
         return await asyncio.to_thread(function, *args, **kwargs)

@@ -7,7 +7,7 @@
 | `sqlite:///abs/path`, `sqlite:///~/path`, `sqlite:relative.db` | that file |
 | `redis://`, `rediss://`, `valkey://`, `valkeys://`, `unix://` | Redis or Valkey, as redis-py reads it |
 
-A backend's library is imported when a URL asks for it, and not before.
+A backend's library is imported when a URL asks for it, and not before; so is `pathlib`.
 """
 
 # ruff: noqa: PLC0415 -- imports inside functions are the point of this module
@@ -17,15 +17,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from penstock.errors import InvalidSetting
 from penstock.stores.base import DEFAULT_CAPACITY, DEFAULT_QUOTA
 from penstock.stores.threads import as_async
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from penstock.stores.base import AsyncStore, Store
 
 # The scheme that redis-py knows it by.
@@ -73,6 +73,8 @@ def open_async_store(
 
 def state_folder() -> Path:
     """Where this platform keeps what a program wants to find again after a restart."""
+    from pathlib import Path
+
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
         return (Path(base) if base else Path.home() / "AppData" / "Local") / "penstock"
@@ -95,6 +97,9 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def _path(rest: str) -> Path:
+    from pathlib import Path
+    from urllib.parse import unquote
+
     if rest.strip("/") == "":
         return state_folder() / "results.sqlite"
     if rest.startswith("//") and not rest.startswith("///"):

@@ -14,12 +14,11 @@ import msgspec
 
 from penstock import rawjson
 from penstock.effects import Steps
-from penstock.encoding import encode
-from penstock.fitting import Scale
+from penstock.fitting import Scale, largest
 from penstock.model import Refusal, Reply
 from penstock.outline import clip
 from penstock.views.focus import SPAN, Focus
-from penstock.views.pages import Bookmark, Page, beside, first_row, show
+from penstock.views.pages import Bookmark, Page, beside, first_row, names_beside, show
 from penstock.views.request import Request
 
 _NAME_CHARS = 60
@@ -61,12 +60,11 @@ class Projection:
         below = [key[len(step) :] for key in keys if key.startswith(step)]
         return self._of(value, below, prefix + step) if below else None
 
-    def missing(self, known: Collection[str], room: int) -> dict[str, Any]:
+    def missing(self, known: Collection[str], scale: Scale) -> dict[str, Any]:
         """The keys that are nowhere; as many names as there is room for, and how many in all."""
         names = [key for key in self.keys if key not in self.met and key not in known]
         shown = [clip(name, _NAME_CHARS) for name in names]
-        while shown and len(encode(shown)) > room:
-            shown.pop()
+        shown = shown[: largest(len(shown), lambda count: scale.takes_little(shown[:count]))]
         more = {"missing_count": len(names)} if len(shown) < len(names) else {}
         return {"missing_keys": shown, **more}
 
@@ -94,15 +92,14 @@ def filter_keys(
     rows = yield from focus.read(start, min(start + request.page_size, focus.count))
     if focus.shape == "rows":
         rows = [projection.of(row) for row in rows]
-    missing = projection.missing(known, scale.room // 8)
+    missing = projection.missing({*known, *names_beside(focus)}, scale)
     if focus.shape == "members":
         whole = {"value": msgspec.Raw((yield from focus.whole())), **missing, **extra}
         if start == 0 and request.page is None and scale.holds(whole):
             return scale.reply(whole)
     beside_rows = beside(focus, scale, keep=request.filter_keys)
-    return show(
-        Page(focus, request, start, rows, bookmark, {**beside_rows, **missing, **extra}), scale
-    )
+    page = Page(focus, request, start, rows, bookmark, {**beside_rows, **missing, **extra})
+    return (yield from show(page, scale))
 
 
 def _filtered_dict(focus: Focus, projection: Projection) -> Steps[Focus]:

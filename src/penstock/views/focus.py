@@ -1,14 +1,15 @@
 """The part of a result that a view looks at: all of it, or what `path` points to.
 
-`path` is a JSON Pointer, with one addition for keys that are too long to be repeated in a reply:
-`/~#3` is the fourth entry of a dict, as {"key", "value"}.
+`path` is a JSON Pointer, with one addition for keys that cannot be repeated in a reply (too long,
+or not printable) or that occur twice: `/~#3` is the fourth entry of a dict, as {"key", "value"}.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from typing import NamedTuple
 
 from penstock import rawjson
 from penstock.document import Document, pointer, read_json
@@ -19,9 +20,17 @@ from penstock.stores.base import chunk_numbers
 
 SPAN = 1_000
 LONGEST_KEY = 60
-_ORDINAL = re.compile(r"~#(\d+)")
-_INDEX = re.compile(r"0|[1-9]\d*")
+# No more digits than a 64-bit number has.
+_ORDINAL = re.compile(r"~#([0-9]{1,18})")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 _BAD_ESCAPE = re.compile(r"~(?![01#])")
+
+
+class Ordinal(int):
+    """A step to an entry of a dict by its number."""
+
+
+Step = str | Ordinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +82,42 @@ class Focus:
         """A dict with one list, without the elements of the list."""
         return self.prefix + self.suffix
 
-    def row_path(self, number: int, row: bytes) -> str:
+    def row_path(self, number: int, row: bytes, *, by_number: bool = False) -> str:
         """Where a row is in the whole result."""
-        base = self.path + self.list_path
         if self.shape != "members":
-            return f"{base}/{number}"
-        name = rawjson.split_member(row).name
-        if 0 < len(name) <= LONGEST_KEY:  # "/" alone is the whole
-            return base + pointer(name)
+            place = list_place(self)
+            base = member_step(place.number, place.member) if place is not None else ""
+            return f"{self.path}{base}/{number}"
         ordinal = self.ordinals[number] if self.ordinals is not None else number
-        return f"{base}/~#{ordinal}/value"
+        member = rawjson.split_member(row)
+        return self.path + (by_ordinal(ordinal) if by_number else member_step(ordinal, member))
+
+
+class Place(NamedTuple):
+    """An entry of a dict, and which one it is."""
+
+    number: int
+    member: rawjson.Member
+
+
+def list_place(focus: Focus) -> Place | None:
+    """The one list of a dict that is shown as the rows of that list."""
+    if not focus.list_path:
+        return None
+    places = map(Place, count(), rawjson.members(focus.envelope))
+    return next(place for place in places if place.member.value[:1] == b"[")
+
+
+def member_step(number: int, member: rawjson.Member) -> str:
+    """The step to the value of an entry: its key where it can be repeated, else its number."""
+    name = member.name
+    if name and len(member.key) <= LONGEST_KEY and name.isprintable():
+        return pointer(name)
+    return by_ordinal(number)
+
+
+def by_ordinal(number: int) -> str:
+    return f"/~#{number}/value"
 
 
 def root(entry: Entry) -> Focus:
@@ -109,8 +144,8 @@ def of_document(document: Document, path: str) -> Focus:
     )
 
 
-def parse_pointer(path: str) -> list[str] | Refusal:
-    """The steps of a pointer, unescaped but for ordinals."""
+def parse_pointer(path: str) -> list[Step] | Refusal:
+    """The steps of a pointer, unescaped."""
     if path in ("", "/"):
         return []
     if not path.startswith("/") or _BAD_ESCAPE.search(path):
@@ -119,10 +154,12 @@ def parse_pointer(path: str) -> list[str] | Refusal:
             "Start it with /, separate keys and 0-based indexes with /, and write / in a key "
             "as ~1 and ~ as ~0, for instance /items/0/name.",
         )
-    return [
-        step if _ORDINAL.fullmatch(step) else step.replace("~1", "/").replace("~0", "~")
-        for step in path[1:].split("/")
-    ]
+    return [_step(text) for text in path[1:].split("/")]
+
+
+def _step(text: str) -> Step:
+    ordinal = _ORDINAL.fullmatch(text)
+    return Ordinal(ordinal[1]) if ordinal else text.replace("~1", "/").replace("~0", "~")
 
 
 def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
@@ -130,33 +167,44 @@ def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
     steps = parse_pointer(path)
     if isinstance(steps, Refusal) or not steps:
         return steps if isinstance(steps, Refusal) else start
-    if start.list_path:
-        (list_key,) = _steps_of(start.list_path)
-        if steps[0] != list_key:
-            return _descend(start.envelope, steps, start.path + path)
-        if len(steps) == 1:
-            return Focus(
-                start.path + path, "rows", start.count, b"[", b"]", rows=start.rows,
-                entry=start.entry,
-            )  # fmt: skip
-        steps = steps[1:]
+    place = list_place(start)
+    if place is not None:
+        rows = replace(start, path=start.path + path, prefix=b"[", suffix=b"]", list_path="")
+        if steps == [Ordinal(place.number)]:
+            return of_value(_pair(place.member.key, (yield from rows.whole())), rows.path)
+        below = _below_list(place, steps)
+        if below is None:
+            return _descend(start.envelope, steps, rows.path)
+        if not below:
+            return rows
+        start, steps = replace(rows, path=start.path), below
     row = yield from _find_row(start, steps[0])
     if row is None:
         return _not_there(path, start)
     return _descend(row, steps[1:], start.path + path)
 
 
-def _find_row(focus: Focus, step: str) -> Steps[bytes | None]:
+def _below_list(place: Place, steps: list[Step]) -> list[Step] | None:
+    """The steps from the one list on, or None where they lead beside it."""
+    if steps[:1] == [place.member.name]:
+        return steps[1:]
+    return steps[2:] if steps[:2] == [Ordinal(place.number), "value"] else None
+
+
+def _find_row(focus: Focus, step: Step) -> Steps[bytes | None]:
     """The row that a step names, as a JSON value."""
-    ordinal = _ORDINAL.fullmatch(step)
-    if focus.shape == "members" and ordinal is None:
-        return (yield from _find_member(focus, step))
-    digits = ordinal[1] if ordinal else step
-    if focus.shape == "literal" or not _INDEX.fullmatch(digits) or len(digits) > 18:  # noqa: PLR2004 (digits of a 64-bit number)
+    if focus.shape == "members" and isinstance(step, str):
+        return (yield from find_member(focus, step))
+    is_entry = isinstance(step, Ordinal) and focus.shape == "members"
+    if focus.shape == "literal" or not (is_entry or _is_index(step)):
         return None
-    number = int(digits)
+    number = int(step)
     rows = yield from focus.read(number, number + 1)
     return _as_value(focus.shape, rows[0]) if rows else None
+
+
+def _is_index(step: Step) -> bool:
+    return isinstance(step, str) and _INDEX.fullmatch(step) is not None
 
 
 def _as_value(shape: Shape, row: bytes) -> bytes:
@@ -166,11 +214,15 @@ def _as_value(shape: Shape, row: bytes) -> bytes:
 
 
 def _as_pair(row: bytes) -> bytes:
-    member = rawjson.split_member(row)
-    return b'{"key":' + member.key + b',"value":' + member.value + b"}"
+    return _pair(*rawjson.split_member(row))
 
 
-def _find_member(focus: Focus, name: str) -> Steps[bytes | None]:
+def _pair(key: bytes, value: bytes) -> bytes:
+    return b'{"key":' + key + b',"value":' + value + b"}"
+
+
+def find_member(focus: Focus, name: str) -> Steps[bytes | None]:
+    """The value of an entry that is looked up by its key."""
     found = None
     for start in focus.spans():
         rows = yield from focus.read(start, start + SPAN)
@@ -181,7 +233,7 @@ def _find_member(focus: Focus, name: str) -> Steps[bytes | None]:
     return found
 
 
-def _descend(raw: bytes, steps: list[str], path: str) -> Focus | Refusal:
+def _descend(raw: bytes, steps: list[Step], path: str) -> Focus | Refusal:
     for step in steps:
         child = _child(raw, step)
         if child is None:
@@ -190,14 +242,13 @@ def _descend(raw: bytes, steps: list[str], path: str) -> Focus | Refusal:
     return of_value(raw, path)
 
 
-def _child(raw: bytes, step: str) -> bytes | None:
-    ordinal = _ORDINAL.fullmatch(step)
+def _child(raw: bytes, step: Step) -> bytes | None:
     if raw[:1] == b"{":
-        if ordinal is None:
+        if isinstance(step, str):
             return rawjson.fields(raw).get(step)
-        entry = next(islice(rawjson.members(raw), int(ordinal[1]), None), None)
-        return None if entry is None else _as_pair(entry.key + b":" + entry.value)
-    if raw[:1] == b"[" and _INDEX.fullmatch(step):
+        entry = next(islice(rawjson.members(raw), step, None), None)
+        return None if entry is None else _pair(*entry)
+    if raw[:1] == b"[" and _is_index(step):
         return next(islice(rawjson.elements(raw), int(step), None), None)
     return None
 
@@ -211,11 +262,6 @@ def _not_there(path: str, last: Focus) -> Refusal:
     else:
         there = "The value there has no parts."
     return Refusal(f"Nothing at path {_shown(path)}.", there + " Mode summary shows the shape.")
-
-
-def _steps_of(path: str) -> list[str]:
-    steps = parse_pointer(path)
-    return steps if isinstance(steps, list) else []
 
 
 def _shown(text: str) -> str:

@@ -36,7 +36,8 @@ class Kind:
     """Lines of one shape."""
 
     first: int
-    text: bytes
+    text: str
+    chars: int
     rank: int
     times: int = 1
 
@@ -65,9 +66,10 @@ class Notable:
         if kind is not None:
             kind.times += 1
         elif len(self.kinds) < _MOST_KINDS or rank < len(_SEVERITIES):
-            self.kinds[shape] = Kind(self.lines, line[: 4 * LINE_CHARS], rank)
+            text = rawjson.text(line)
+            self.kinds[shape] = Kind(self.lines, text[:LINE_CHARS], len(text), rank)
 
-    def pick(self, most: int) -> list[dict[str, Any]]:
+    def pick(self, most: int, chars: int) -> list[dict[str, Any]]:
         """The kinds worth showing, the gravest and rarest first."""
         grave = [kind for kind in self.kinds.values() if kind.rank < len(_SEVERITIES)]
         rare = [kind for kind in self.kinds.values() if kind.rank == len(_SEVERITIES)]
@@ -75,7 +77,7 @@ class Notable:
         if sum(kind.times for kind in rare) > max(_RARE, _RARE_SHARE * self.lines):
             rare = []  # where nearly every line is its own kind, none of them is rare
         ordered = sorted(grave, key=lambda kind: (kind.rank, kind.times, kind.first)) + rare
-        return [_shown(kind) for kind in ordered[:most]]
+        return [_shown(kind, chars) for kind in ordered[:most]]
 
 
 def _rank(line: bytes) -> int:
@@ -85,11 +87,7 @@ def _rank(line: bytes) -> int:
     return len(_SEVERITIES)
 
 
-def _shown(kind: Kind) -> dict[str, Any]:
-    text = kind.text.decode("utf-8", "replace")
-    told: dict[str, Any] = {"line": kind.first + 1, "text": cut_text(text, LINE_CHARS)}
+def _shown(kind: Kind, chars: int) -> dict[str, Any]:
+    text = cut_text(kind.text, chars, of=kind.chars)
+    told: dict[str, Any] = {"line": kind.first + 1, "text": text}
     return {**told, "times": kind.times} if kind.times > 1 else told
-
-
-def shown_line(line: bytes) -> str:
-    return cut_text(rawjson.text(line), LINE_CHARS)

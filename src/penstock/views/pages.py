@@ -7,7 +7,7 @@ into it. A line, or a string, that is over the budget is shown in windows of cha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -15,11 +15,10 @@ import msgspec
 from penstock import rawjson
 from penstock.document import pointer
 from penstock.effects import Steps
-from penstock.encoding import encode
 from penstock.fitting import Scale, largest
 from penstock.model import Refusal, Reply
 from penstock.outline import clip, outline, type_name
-from penstock.views.focus import Focus
+from penstock.views.focus import Focus, find_member
 from penstock.views.request import Request
 
 STUB_KEYS = (10, 5, 2)
@@ -42,17 +41,19 @@ class Page:
 
     def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
         """The reply that shows these items and goes on at `end` (and a character in it)."""
-        size = self.request.page_size
+        size, start = self.request.page_size, self.start
         has_more = end < self.focus.count or offset > 0
-        cut = min(self.start + size, self.focus.count) - end
+        cut = min(start + size, self.focus.count) - end
+        # Back from inside a row leads to its beginning.
+        before = start if self.request.offset else max(0, start - size)
         return {
             "items": items,
-            "page": self.start // size + 1,
+            "page": start // size + 1,
             "page_size": size,
             "total": self.focus.count,
             "has_more": has_more,
             "next": self.bookmark(end, offset) if has_more else None,
-            "previous": self.bookmark(max(0, self.start - size), 0) if self.start else None,
+            "previous": self.bookmark(before, 0) if start or self.request.offset else None,
             **({"truncated": cut} if cut > 0 and has_more else {}),
             **self.extra,
         }
@@ -66,7 +67,7 @@ def paginate(
         return start
     rows = yield from focus.read(start, min(start + request.page_size, focus.count))
     page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
-    return show(page, scale)
+    return (yield from show(page, scale))
 
 
 def first_row(focus: Focus, request: Request) -> int | Refusal:
@@ -74,7 +75,7 @@ def first_row(focus: Focus, request: Request) -> int | Refusal:
     return _past_the_end(request, focus.count) if start and start >= focus.count else start
 
 
-def show(page: Page, scale: Scale) -> Reply:
+def show(page: Page, scale: Scale) -> Steps[Reply]:
     """As many whole rows as fit; if not even one does, a part of the first."""
     if page.request.offset or page.focus.shape == "literal":
         return _window(page, scale)
@@ -86,7 +87,18 @@ def show(page: Page, scale: Scale) -> Reply:
         return scale.reply(page.envelope(items[:count], page.start + count))
     if page.focus.shape == "lines":
         return _window(page, scale)
-    return _stub(page, scale)
+    return (yield from _stub(page, scale))
+
+
+def _least(page: Page) -> Page:
+    """The same, with what stands beside the rows only counted."""
+    extra = dict(page.extra)
+    if "envelope" in extra:
+        extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
+    if extra.get("missing_keys"):
+        count = extra.get("missing_count", len(extra["missing_keys"]))
+        extra |= {"missing_keys": [], "missing_count": count}
+    return replace(page, extra=extra)
 
 
 def _item(shape: str, row: bytes) -> Any:
@@ -98,27 +110,31 @@ def _item(shape: str, row: bytes) -> Any:
     return msgspec.Raw(row)
 
 
-def _stub(page: Page, scale: Scale) -> Reply:
+def _stub(page: Page, scale: Scale) -> Steps[Reply]:
     """The first row is over the budget: its shape, its size, and the way in."""
-    row = page.rows[0]
+    if page.focus.shape == "members":
+        stubs = yield from _entry_stubs(page)
+    else:
+        row = page.rows[0]
+        stubs = stubs_of(row, page.focus.row_path(page.start, row))
     end = page.start + 1
-    path = page.focus.row_path(page.start, row)
-    key = _short_key(page.focus.shape, row)
-    value = row if page.focus.shape != "members" else rawjson.split_member(row).value
-    stubs = [{**key, **_wrapped_stub(key, stub)} for stub in stubs_of(value, path)]
-    fitting = scale.first_fit(page.envelope([stub], end) for stub in stubs)
-    return fitting or scale.reply(page.envelope([stubs[-1]], end))
+    forms = [page.envelope([stub], end) for stub in stubs]
+    forms += [_least(page).envelope([stub], end) for stub in stubs[-2:]]
+    return scale.first_fit(forms) or scale.reply(forms[-1])
 
 
-def _short_key(shape: str, row: bytes) -> dict[str, Any]:
-    if shape != "members":
-        return {}
-    name = rawjson.split_member(row).name
-    return {"key": name} if len(name) <= STUB_CHARS else {}
-
-
-def _wrapped_stub(key: dict[str, Any], stub: dict[str, Any]) -> dict[str, Any]:
-    return {"value": stub} if key else stub
+def _entry_stubs(page: Page) -> Steps[list[dict[str, Any]]]:
+    """An entry of a dict. A key that is too long is left to the path as well: at /~#N/key."""
+    focus, row = page.focus, page.rows[0]
+    member = rawjson.split_member(row)
+    # Of two entries with one key, a path by that key leads to the last.
+    hidden = member.value != (yield from find_member(focus, member.name))
+    path = focus.row_path(page.start, row, by_number=hidden)
+    stubs = stubs_of(member.value, path)
+    numbered = {**stubs[-1], "$path": focus.row_path(page.start, row, by_number=True)}
+    if len(member.name) > STUB_CHARS:
+        return [*stubs_of(member.value, numbered["$path"]), numbered]
+    return [*({"key": member.name, "value": stub} for stub in stubs), numbered]
 
 
 def stubs_of(value: bytes, path: str) -> list[dict[str, Any]]:
@@ -163,9 +179,10 @@ def value_or_shape(value: bytes) -> Any:
     return msgspec.Raw(value) if len(value) <= STUB_CHARS // 2 else outline(value, depth=0)
 
 
-def cut_text(text: str, limit: int = STUB_CHARS) -> str:
-    """A marked prefix."""
-    return text if len(text) <= limit else f"{text[:limit]}… [+{len(text) - limit} chars]"
+def cut_text(text: str, limit: int = STUB_CHARS, *, of: int | None = None) -> str:
+    """A marked prefix. `of` is the length of the whole, where `text` is only its start."""
+    length = len(text) if of is None else of
+    return text if length <= limit else f"{text[:limit]}… [+{length - limit} chars]"
 
 
 def _window(page: Page, scale: Scale) -> Reply:
@@ -193,6 +210,11 @@ def _ceiling(scale: Scale, rest: int) -> int:
     return largest(rest, scale.budget.may_admit)
 
 
+def names_beside(focus: Focus) -> set[str]:
+    """The keys of a dict with one list."""
+    return {entry.name for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")}
+
+
 def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> dict[str, Any]:
     """The other keys of a dict with one list: whole, in brief, or counted, in a part of the room."""
     others = [
@@ -207,8 +229,8 @@ def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> d
         dict(_brief_member((entry.name, entry.value)) for entry in others),
         {"$keys": len(others)},
     )
-    room = scale.room // 4
-    return {"envelope": next((form for form in shown if len(encode(form)) <= room), shown[-1])}
+    fitting = (form for form in shown if scale.takes_little(form))
+    return {"envelope": next(fitting, shown[-1])}
 
 
 def _past_the_end(request: Request, total: int) -> Refusal:

@@ -74,7 +74,8 @@ class Column:
 def _shown(raw: bytes) -> Any:
     if len(raw) <= _SHOWN_CHARS:
         return msgspec.Raw(raw)
-    return cut_text(str(rawjson.decode(raw)), _SHOWN_CHARS)
+    text = str(rawjson.decode(raw)) if raw[:1] == b'"' else rawjson.text(raw)
+    return cut_text(text, _SHOWN_CHARS)
 
 
 @dataclass(slots=True)

@@ -66,14 +66,18 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Re
             "mode filtered needs filter_keys.",
             'Give filter_keys as a list of keys, for instance ["id", "name"].',
         )
+    path = _text(given, "path", position.path)
+    # A place is one in what the token says; anything else that is asked for starts at its start.
+    same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
+    stays = same and page is None
     return Request(
         mode=mode,
         page=page,
         page_size=_page_size(given, position, policy),
-        row=0 if page is not None else position.row,
-        offset=0 if page is not None else position.offset,
+        row=position.row if stays else 0,
+        offset=position.offset if stays else 0,
         filter_keys=keys,
-        path=_text(given, "path", position.path),
+        path=path,
         query=query,
     )
 
@@ -134,7 +138,7 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
             f"filter_keys {shown(keys)} is not a list of keys.",
             f'Give a list, for instance ["{example}"].',
         )
-    if not all(isinstance(key, str) and key for key in keys):
+    if not all(isinstance(key, str) and key and _is_unicode(key) for key in keys):
         raise _Wrong("filter_keys holds something that is no key.", "Give texts only.")
     if len(keys) > _MOST_KEYS:
         raise _Wrong(
@@ -152,7 +156,18 @@ def _text(given: Mapping[str, Any], name: str, default: str) -> str:
         raise _Wrong(
             f"{name} has {len(value):,} characters.", f"Give at most {_LONGEST_PATH:,} characters."
         )
+    if not _is_unicode(value):
+        raise _Wrong(
+            f"{name} holds half of a surrogate pair.",
+            "Give whole characters; the entry of a dict with such a key is at /~#N/value, where "
+            "N is its number from 0.",
+        )
     return value
+
+
+def _is_unicode(text: str) -> bool:
+    """Half a surrogate pair can stand in JSON, but in no token."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def shown(value: Any) -> str:

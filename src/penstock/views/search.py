@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from penstock import rawjson
-from penstock.document import pointer
 from penstock.effects import Steps
 from penstock.encoding import encode
-from penstock.views.focus import LONGEST_KEY, SPAN, Focus
+from penstock.views.focus import SPAN, Focus, by_ordinal, member_step
 from penstock.views.pages import cut_text
 
 _AROUND = 80
@@ -47,8 +46,8 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
                 after = rows[number + 1] if number + 1 < len(rows) else None
                 _look(hits, focus, start + number, row, needle, (previous, after))
             previous = row
-    for path, value in _beside(focus):
-        _nested_hits(hits, value, path, needle)
+    for path, member in _beside(focus):
+        _entry_hits(hits, member, path, needle)
     return hits
 
 
@@ -69,10 +68,7 @@ def _look(
     if focus.shape == "lines":
         _line_hit(hits, number, rawjson.text(row), needle, around)
     elif focus.shape == "members":
-        member = rawjson.split_member(row)
-        if needle in member.name.casefold():
-            hits.add({"path": path, "in": "key", "value": _excerpt_of(member.value, needle)})
-        _nested_hits(hits, member.value, path, needle)
+        _entry_hits(hits, rawjson.split_member(row), path, needle)
     else:
         _row_hit(hits, row, path, needle)
 
@@ -101,6 +97,12 @@ def _row_hit(hits: Hits, row: bytes, path: str, needle: str) -> None:
     hits.add({**hit, "matches": len(places)} if len(places) > _PLACES else hit)
 
 
+def _entry_hits(hits: Hits, member: rawjson.Member, path: str, needle: str) -> None:
+    if needle in member.name.casefold():
+        hits.add({"path": path, "in": "key", "value": _excerpt_of(member.value, needle)})
+    _nested_hits(hits, member.value, path, needle)
+
+
 def _nested_hits(hits: Hits, value: bytes, path: str, needle: str) -> None:
     for place, found in _matches(value, path, needle):
         hits.add({"path": clip_path(place), "value": found})
@@ -109,9 +111,12 @@ def _nested_hits(hits: Hits, value: bytes, path: str, needle: str) -> None:
 def _matches(raw: bytes, path: str, needle: str) -> Iterator[tuple[str, str]]:
     """The leaves that contain the text, and the entries whose key does."""
     if raw[:1] == b"{":
-        for number, member in enumerate(rawjson.members(raw)):
+        entries = list(rawjson.members(raw))
+        last = {member.name: number for number, member in enumerate(entries)}
+        for number, member in enumerate(entries):
             name = member.name
-            step = pointer(name) if len(name) <= LONGEST_KEY else f"/~#{number}/value"
+            # Of two entries with one key, a path by that key leads to the last.
+            step = member_step(number, member) if number == last[name] else by_ordinal(number)
             if needle in name.casefold():
                 yield path + step, _excerpt_of(member.value, needle)
             yield from _matches(member.value, path + step, needle)
@@ -149,8 +154,8 @@ def clip_path(path: str) -> str:
     return f"{shortened}/…"
 
 
-def _beside(focus: Focus) -> Iterator[tuple[str, bytes]]:
-    """The other keys of a dict with one list."""
+def _beside(focus: Focus) -> Iterator[tuple[str, rawjson.Member]]:
+    """The entries of a dict with one list, that list without its rows."""
     if focus.list_path:
-        for member in rawjson.members(focus.envelope):
-            yield focus.path + pointer(member.name), member.value
+        for number, member in enumerate(rawjson.members(focus.envelope)):
+            yield focus.path + member_step(number, member), member

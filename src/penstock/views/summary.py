@@ -12,7 +12,7 @@ from penstock.fitting import SUMMARY_TOKENS, Scale
 from penstock.model import Reply
 from penstock.outline import alike, clip, outline
 from penstock.views.focus import SPAN, Focus
-from penstock.views.notable import LINE_CHARS, Notable, shown_line
+from penstock.views.notable import LINE_CHARS, Notable
 from penstock.views.pages import brief, cut_text
 from penstock.views.profile import Profile
 
@@ -137,19 +137,14 @@ def _text_candidates(
 ) -> Iterator[dict[str, Any]]:
     for most, ends, chars in ((_MOST_NOTABLE, _ENDS, LINE_CHARS), (20, _ENDS, LINE_CHARS),
                               (10, 3, 120), (5, 2, 80), (2, 1, 40), (1, 0, 40), (0, 0, 0)):  # fmt: skip
-        picked = [
-            {**told, "text": cut_text(str(told["text"]), chars)} for told in notable.pick(most)
-        ]
-        first = [cut_text(shown_line(line), chars) for line in head[:ends]]
-        last = (
-            [cut_text(shown_line(line), chars) for line in tail[len(tail) - ends :]] if ends else []
-        )
+        first = [cut_text(rawjson.text(line), chars) for line in head[:ends]]
+        last = [cut_text(rawjson.text(line), chars) for line in tail[-ends:]] if ends else []
         yield {
             "total": notable.lines,
             "omitted": notable.lines - len(first) - len(last),
             "head": first,
             "tail": last,
-            "notable": picked,
+            "notable": notable.pick(most, chars),
             **({"counts": notable.counts} if notable.counts else {}),
             **extra,
         }

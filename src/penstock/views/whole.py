@@ -25,13 +25,16 @@ def handle_text(uri: str) -> str:
     return PREFIX + uri.removeprefix(URI_PREFIX)
 
 
-def full(focus: Focus, scale: Scale, *, is_all: bool, wrapped: bool) -> Steps[Reply | None]:
+def full(
+    focus: Focus, scale: Scale, *, is_all: bool, wrapped: bool, is_error: bool
+) -> Steps[Reply | None]:
     """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
     value = yield from focus.whole()
     key = b"value" if not is_all else b"result" if wrapped else b""
     reply = whole_reply(value, focus.shape == "lines", scale, key=key)
+    reply = replace(reply, is_error=is_all and is_error)
     return reply if scale.admits(reply) else None
 
 

@@ -1,8 +1,7 @@
-r"""The `query` view: a jq program over a result.
+r"""Questions in jq: a program over a result as one JSON document.
 
-This module runs in the child process of `penstock.workers`; the limits on time and memory, and
-the empty environment, are kept there. libjq ends its process when memory runs out: the parent
-tells that to the caller.
+This runs in the child process; the limits on time and memory, and the empty environment, are kept
+around it. libjq ends its process when memory runs out: the parent tells that to the caller.
 
 Numbers. jq computes with doubles, but keeps the digits of a number it was given and did not
 compute with. They survive in `tojson` only (the Python values of the library, and its `text()`,
@@ -14,7 +13,6 @@ for 1e400; an exponent beyond a billion becomes the largest double.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +20,8 @@ from itertools import islice
 from typing import Any
 
 import msgspec
+
+from penstock.questions import Answer, Failure, jq_installed
 
 MESSAGE_CHARS = 500
 TOO_DEEP = "<skipped: too deep>"
@@ -40,56 +40,53 @@ _ESCAPED_BACKSLASH = re.compile(rb"\\\\")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
-
-@dataclass(frozen=True, slots=True)
-class JqOutputs:
-    rows: tuple[bytes, ...]
-    truncated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class JqRefusal:
-    error: str
-    next_step: str
-
-
-NOT_INSTALLED = JqRefusal(
+NOT_INSTALLED = Failure(
     "jq is not installed on this server.", "Use another mode, such as sql or search."
 )
-NO_MODULES = JqRefusal(
+NO_MODULES = Failure(
     "jq modules (import, include) are not available.", "Define what you need in the program."
 )
-UNREADABLE_TEXT = JqRefusal(
+UNREADABLE_TEXT = Failure(
     "The result holds a text that jq cannot read: half of a surrogate pair.",
     "Use another mode, or narrow with path to a part without that text.",
 )
-NESTED_TOO_DEEP = JqRefusal(
+NESTED_TOO_DEEP = Failure(
     "An output is nested too deep for jq to print.", "Return an inner part of it."
 )
 
 
-def available() -> bool:
-    """Is jq installed? Asked by the parent, which need not load it."""
-    return importlib.util.find_spec("jq") is not None
-
-
 @cache
 def library() -> Any:
-    """The jq package. The child calls this while it can still open files."""
-    return importlib.import_module("jq")
+    """The jq package, or None. The child calls this while it can still open files."""
+    return importlib.import_module("jq") if jq_installed() else None
 
 
-def run(program: str, document: bytes, max_rows: int) -> JqOutputs | JqRefusal:
-    if _has_lone_surrogate(document):
-        return UNREADABLE_TEXT
-    try:
-        compiled = _compile(program)
-    except ValueError as error:
-        return _not_compiled(str(error))
-    try:
-        return _outputs(compiled, document, max_rows)
-    except ValueError as error:
-        return _failed(str(error))
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON document, kept for any number of programs."""
+
+    text: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.text)
+
+    def answer(self, program: str, max_rows: int) -> Answer | Failure:
+        if library() is None:
+            return NOT_INSTALLED
+        if _has_lone_surrogate(self.text):
+            return UNREADABLE_TEXT
+        try:
+            compiled = _compile(program)
+        except ValueError as error:
+            return _not_compiled(str(error))
+        try:
+            return _outputs(compiled, self.text, max_rows)
+        except ValueError as error:
+            return _failed(str(error))
+
+    def close(self) -> None:
+        """It holds nothing but memory."""
 
 
 def _compile(program: str) -> Any:
@@ -108,12 +105,13 @@ def _wrapped(program: str) -> str:
     return f"{GUARDS} def {emit}: tojson; ({program}\n)|{emit}"
 
 
-def _outputs(compiled: Any, document: bytes, max_rows: int) -> JqOutputs | JqRefusal:
+def _outputs(compiled: Any, document: bytes, max_rows: int) -> Answer | Failure:
     outputs = iter(compiled.input_text(document.decode()))
     rows = tuple(text.encode() for text in islice(outputs, max_rows))
     if any(map(_is_cut, rows)):
         return NESTED_TOO_DEEP
-    return JqOutputs(rows, truncated=next(outputs, None) is not None)
+    truncated = next(outputs, None) is not None
+    return Answer(rows, single=len(rows) == 1 and not truncated, truncated=truncated)
 
 
 def _is_cut(row: bytes) -> bool:
@@ -134,16 +132,16 @@ def _has_lone_surrogate(document: bytes) -> bool:
     return _SURROGATE.search(_PAIR.sub(b"", _ESCAPED_BACKSLASH.sub(b"", document))) is not None
 
 
-def _not_compiled(message: str) -> JqRefusal:
+def _not_compiled(message: str) -> Failure:
     if _MODULE_ERROR.search(message):
         return NO_MODULES
-    return JqRefusal(
+    return Failure(
         f"jq cannot compile the program: {_bounded(message)}", "Correct the program; try . first."
     )
 
 
-def _failed(message: str) -> JqRefusal:
-    return JqRefusal(
+def _failed(message: str) -> Failure:
+    return Failure(
         f"The jq program failed: {_bounded(message)}",
         "Correct the program; `type` and `keys` show what a value is.",
     )

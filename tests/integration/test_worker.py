@@ -9,21 +9,16 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psutil
 import pytest
 
-from penstock.workers import (
-    CANCELLED,
-    CLOSED,
-    Answer,
-    Cancellation,
-    Failure,
-    Limits,
-    Material,
-    Question,
-    Workers,
-)
+import penstock
+from penstock.questions import Answer, Failure, Limits, Material, Question
+from penstock.worker import Cancellation, Workers
+from penstock.worker.child import BOOT
+from penstock.worker.failures import CANCELLED, CLOSED
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
 BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
@@ -356,6 +351,35 @@ def test_material_that_is_not_json(make):
     assert is_healthy(workers, Source())
 
 
+# What is loaded where
+
+
+def loaded_after(code):
+    code += "; import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name for name in done.stdout.split() if name.startswith("penstock")}
+
+
+def test_nothing_of_the_worker_is_loaded_before_it_is_needed():
+    assert not any("worker" in name for name in loaded_after("import penstock"))
+
+
+def test_the_parent_loads_none_of_the_childs_code():
+    loaded = loaded_after("import penstock.worker")
+    childs = {"serve", "rights", "sql", "guard", "table", "cells", "jq"}
+    assert loaded.isdisjoint(f"penstock.worker.{name}" for name in childs)
+
+
+def test_the_child_loads_nothing_else_of_penstock():
+    boot = BOOT.removesuffix("main()\n")
+    folder = Path(penstock.__file__).parent
+    code = f"import sys; sys.argv += [{str(folder)!r}, *sys.path]\n{boot}print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = {name for name in done.stdout.split() if name.startswith("penstock")}
+    own -= {name for name in own if name.startswith("penstock.worker")}
+    assert own == {"penstock", "penstock.questions"}
+
+
 # Life and death
 
 
@@ -432,7 +456,8 @@ def script(body):
     """Runs a program that has a pool with one child, whose pid it prints first."""
     head = """
         import os, sys, threading, time
-        from penstock.workers import Limits, Material, Question, Workers
+        from penstock.questions import Limits, Material, Question
+        from penstock.worker import Workers
         workers = Workers(Limits(seconds=1.0))
         material = lambda: Material("value", b"", b"", [b"1"])
         ask = lambda program: workers.ask(Question("k", "jq", program), material)
@@ -440,7 +465,7 @@ def script(body):
         [child] = workers._children
         print(child._process.pid, flush=True)
     """
-    return subprocess.run(  # noqa: S603 - the script is below
+    return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(body)],
         capture_output=True,
         text=True,

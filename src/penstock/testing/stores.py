@@ -1,56 +1,23 @@
-"""What any store has to do, as test cases: subclass, give a `store`, and pytest does the rest.
-
-    class TestMyStore(StoreContract):
-        @pytest.fixture
-        def store(self):
-            store = MyStore(quota=self.quota)
-            yield store
-            store.close()
-
-A store that evicts takes `EvictingStoreContract`; an asynchronous one `AsyncStoreContract`, with a
-`store` made by `driven(...)`. pytest itself is not imported here.
-"""
+"""The cases that every store has to pass."""
 
 # ruff: noqa: S101, PLR2004 -- these are test cases
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.errors import EntryCorrupt, StoreFull
-from penstock.stores.base import Loaded, Record, Stats, chunk_numbers, pack_index
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
-
-    from penstock.stores.base import AsyncStore, Store
-
-T = TypeVar("T")
-NOW = 1_000.0
-LATER = NOW + 300
-ANY_BYTES = bytes(range(256))
-
-
-def make_record(
-    *chunks: bytes, owner: str = "alice", head: bytes = b"head", expires: float = LATER
-) -> Record:
-    """A record of ten rows a chunk."""
-    index = pack_index(range(0, 10 * len(chunks), 10))
-    return Record(owner=owner, expires=expires, head=head, index=index, chunks=chunks)
-
-
-@contextmanager
-def raises(kind: type[Exception]) -> Iterator[None]:
-    try:
-        yield
-    except kind:
-        return
-    raise AssertionError(f"{kind.__name__} was not raised")
+from penstock.stores.base import Loaded, Record, Stats, Store, chunk_numbers
+from penstock.testing.records import (
+    ANY_BYTES,
+    LATER,
+    NOW,
+    chunks_of,
+    make_record,
+    raises,
+    together,
+)
 
 
 class StoreContract:
@@ -73,7 +40,7 @@ class StoreContract:
         chunks = [b"%d" % number for number in range(5_000)]
         store.put("key", make_record(*chunks), now=NOW)
         assert store.read("key", range(5_000)) == chunks
-        assert _chunks(store, "key", (0, 50_000)) == dict(enumerate(chunks))
+        assert chunks_of(store, "key", (0, 50_000)) == dict(enumerate(chunks))
 
     def test_any_text_is_a_key_or_an_owner(self, store: Store) -> None:
         for text in ("", "ключ", "a:b/{c}*?", "'; --", "nul\0l", "k" * 500):
@@ -87,7 +54,7 @@ class StoreContract:
         for start in (-5, -1, 0, 1, 9, 10, 11, 355, 369, 370, 5_000):
             for stop in (-1, 0, 1, 10, 11, 20, 361, 370, 10_000, 2**62):
                 numbers = chunk_numbers(record.index, start, stop)
-                chunks = _chunks(store, "key", (start, stop))
+                chunks = chunks_of(store, "key", (start, stop))
                 assert list(chunks) == list(numbers)
                 assert list(chunks.values()) == store.read("key", numbers)
 
@@ -107,7 +74,7 @@ class StoreContract:
     def test_an_index_beyond_the_chunks_is_never_served_in_part(self, store: Store) -> None:
         record = replace(make_record(b"0", b"1", b"2"), chunks=(b"0", b"1"))
         store.put("key", record, now=NOW)
-        assert _chunks(store, "key", (0, 20)) == {0: b"0", 1: b"1"}
+        assert chunks_of(store, "key", (0, 20)) == {0: b"0", 1: b"1"}
         with raises(EntryCorrupt):
             store.load("key", now=NOW, rows=(0, 21))
 
@@ -189,7 +156,7 @@ class StoreContract:
         store.put("key", old, now=NOW)
         with raises(StoreFull):
             store.put("key", make_record(b"x" * (self.quota + 1)), now=NOW)
-        assert _chunks(store, "key", (0, 10)) == {0: b"old"}
+        assert chunks_of(store, "key", (0, 10)) == {0: b"old"}
         assert store.stats() == Stats(entries=1, bytes=old.size)
 
     def test_a_record_is_never_seen_torn(self, store: Store) -> None:
@@ -205,14 +172,14 @@ class StoreContract:
             assert set(loaded.chunks.values()) == {loaded.head * 50}
 
         put(0)
-        _together([put, check, check, put], times=60)
+        together([put, check, check, put], times=60)
         assert store.stats().entries == 1
 
     def test_threads_keep_out_of_each_others_entries(self, store: Store) -> None:
         def use(number: int) -> None:
             key, body = str(number), b"%d" % number
             store.put(key, make_record(body), now=NOW)
-            assert _chunks(store, key, (0, 1)) == {0: body}
+            assert chunks_of(store, key, (0, 1)) == {0: body}
             store.touch(key, expires=LATER + 1)
             if number % 2:
                 store.delete(key)
@@ -220,133 +187,3 @@ class StoreContract:
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(use, range(100)))
         assert store.stats().entries == 50
-
-
-class EvictingStoreContract(StoreContract):
-    """For a store that makes room by itself. Open it with `capacity` and `quota`."""
-
-    capacity = 250_000
-
-    def test_an_owner_over_quota_loses_its_own_oldest(self, store: Store) -> None:
-        store.put("bob", make_record(b"x" * 90_000, owner="bob"), now=NOW)
-        for key in "abc":
-            store.put(key, make_record(b"x" * 40_000), now=NOW)
-        assert _present(store, "a", "b", "c", "bob") == ["b", "c", "bob"]
-
-    def test_touch_counts_as_use(self, store: Store) -> None:
-        for key in "ab":
-            store.put(key, make_record(b"x" * 40_000), now=NOW)
-        store.touch("a", expires=LATER + 1)
-        store.put("c", make_record(b"x" * 40_000), now=NOW)
-        assert _present(store, "a", "b", "c") == ["a", "c"]
-
-    def test_over_capacity_the_oldest_of_all_goes(self, store: Store) -> None:
-        for owner in "abc":
-            store.put(owner, make_record(b"x" * 90_000, owner=owner), now=NOW)
-        assert _present(store, "a", "b", "c") == ["b", "c"]
-        assert store.stats().bytes <= self.capacity
-
-    def test_what_has_expired_goes_before_what_has_not(self, store: Store) -> None:
-        store.put("good", make_record(b"x" * 40_000), now=NOW)
-        store.put("expired", make_record(b"x" * 40_000, expires=NOW + 1), now=NOW)
-        store.put("new", make_record(b"x" * 40_000), now=NOW + 1)
-        assert _present(store, "good", "expired", "new") == ["good", "new"]
-
-    def test_replacing_an_entry_needs_room_only_for_the_difference(self, store: Store) -> None:
-        store.put("other", make_record(b"x" * 10_000), now=NOW)
-        for _ in range(3):
-            store.put("key", make_record(b"x" * 80_000), now=NOW)
-        assert _present(store, "other", "key") == ["other", "key"]
-
-    def test_stays_within_its_limits(self, store: Store) -> None:
-        for number in range(200):
-            owner = str(number % 5)
-            store.put(str(number), make_record(b"x" * (number * 97 % 9_000), owner=owner), now=NOW)
-            assert store.stats().bytes <= self.capacity
-        assert store.load("199", now=NOW) is not None
-
-
-class Driven:
-    """An asynchronous store behind a synchronous face, on an event loop in a thread of its own."""
-
-    def __init__(self, store: AsyncStore) -> None:
-        self.store = store
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
-
-    def put(self, key: str, record: Record, *, now: float) -> None:
-        self.run(self.store.put(key, record, now=now))
-
-    def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
-        return self.run(self.store.load(key, now=now, rows=rows))
-
-    def read(self, key: str, numbers: Sequence[int]) -> list[bytes]:
-        return self.run(self.store.read(key, numbers))
-
-    def touch(self, key: str, *, expires: float) -> None:
-        self.run(self.store.touch(key, expires=expires))
-
-    def delete(self, key: str) -> None:
-        self.run(self.store.delete(key))
-
-    def sweep(self, *, now: float) -> int:
-        return self.run(self.store.sweep(now=now))
-
-    def stats(self) -> Stats:
-        return self.run(self.store.stats())
-
-    def close(self) -> None:
-        self.run(self.store.close())
-        self.run(self._loop.shutdown_default_executor())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-
-@contextmanager
-def driven(store: AsyncStore) -> Iterator[Driven]:
-    """`store` with a synchronous face, closed at the end."""
-    face = Driven(store)
-    try:
-        yield face
-    finally:
-        face.close()
-
-
-class AsyncStoreContract(StoreContract):
-    """Every case of `StoreContract`, through `driven`, and what only tasks can do."""
-
-    def test_tasks_keep_out_of_each_others_entries(self, store: Driven) -> None:
-        async def use(number: int) -> None:
-            key, body = str(number), b"%d" % number
-            await store.store.put(key, make_record(body), now=NOW)
-            assert await store.store.read(key, [0]) == [body]
-
-        async def use_together() -> None:
-            await asyncio.gather(*map(use, range(50)))
-
-        store.run(use_together())
-        assert store.stats().entries == 50
-
-
-def _chunks(store: Store, key: str, rows: tuple[int, int]) -> dict[int, bytes]:
-    loaded = store.load(key, now=NOW, rows=rows)
-    assert loaded is not None
-    return dict(loaded.chunks)
-
-
-def _present(store: Store, *keys: str) -> list[str]:
-    return [key for key in keys if store.load(key, now=NOW) is not None]
-
-
-def _together(functions: Sequence[Callable[[int], None]], *, times: int) -> None:
-    def repeat(function: Callable[[int], None]) -> None:
-        for number in range(times):
-            function(number)
-
-    with ThreadPoolExecutor(len(functions)) as pool:
-        list(pool.map(repeat, functions))

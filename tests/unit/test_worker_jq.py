@@ -1,31 +1,31 @@
-"""What a jq program gives, and what it cannot do. The limits are tested in test_workers.py."""
+"""What a jq program gives, and what it cannot do. The limits are tested in test_worker.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from penstock.views import query
-from penstock.views.query import JqOutputs, JqRefusal
+from penstock.questions import Answer, Failure, jq_installed
+from penstock.worker.jq import NO_MODULES, UNREADABLE_TEXT, Document
 
 pytest.importorskip("jq")
 DIGITS = b"123456789012345678901234567890"
 
 
 def outputs(program, document=b"null", max_rows=100):
-    outcome = query.run(program, document, max_rows)
-    assert isinstance(outcome, JqOutputs), outcome
+    outcome = Document(document).answer(program, max_rows)
+    assert isinstance(outcome, Answer), outcome
     return list(outcome.rows)
 
 
 def refusal(program, document=b"null"):
-    outcome = query.run(program, document, 100)
-    assert isinstance(outcome, JqRefusal), outcome
+    outcome = Document(document).answer(program, 100)
+    assert isinstance(outcome, Failure), outcome
     assert outcome.next_step
     return outcome
 
 
-def test_available():
-    assert query.available()
+def test_jq_is_installed():
+    assert jq_installed()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,15 @@ def test_decimals_keep_their_digits():
 
 
 def test_stops_at_the_limit_and_says_so():
-    assert query.run("range(3)", b"null", 3) == JqOutputs((b"0", b"1", b"2"), truncated=False)
-    assert query.run("range(1e12)", b"null", 2) == JqOutputs((b"0", b"1"), truncated=True)
+    null = Document(b"null")
+    assert null.answer("range(3)", 3) == Answer((b"0", b"1", b"2"), single=False, truncated=False)
+    assert null.answer("range(1e12)", 2) == Answer((b"0", b"1"), single=False, truncated=True)
+
+
+def test_one_output_is_single_unless_it_was_cut():
+    null = Document(b"null")
+    assert null.answer("7", 1) == Answer((b"7",), single=True, truncated=False)
+    assert null.answer("7, 8", 1) == Answer((b"7",), single=False, truncated=True)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +127,7 @@ def test_errors_are_values(program, said):
     ],
 )
 def test_no_modules(program):
-    assert refusal(program) == query.NO_MODULES
+    assert refusal(program) == NO_MODULES
 
 
 def test_messages_are_bounded():
@@ -131,7 +138,7 @@ def test_messages_are_bounded():
     "text", [rb'"\ud800"', rb'["\ude00"]', rb'{"\\\udc00":1}', rb'"\ud800\ud800"']
 )
 def test_lone_surrogates(text):
-    assert refusal(".", text) == query.UNREADABLE_TEXT
+    assert refusal(".", text) == UNREADABLE_TEXT
 
 
 @pytest.mark.parametrize("text", [rb'"\ud83d\ude00"', rb'"\\ud800"', rb'"\\\\ude00"'])

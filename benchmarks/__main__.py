@@ -1,0 +1,51 @@
+"""python -m benchmarks [--only NAME] [--json FILE]
+
+Prints a table, and ends with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
+but for pages and small results, which are medians; see `benchmarks.clock`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from benchmarks import imports, limits, memory, offers, pages, savings, small
+from benchmarks.lines import Line, table
+
+TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
+    "offers": offers.measure,
+    "memory": memory.measure,
+    "pages": pages.measure,
+    "limits": limits.measure,
+    "imports": imports.measure,
+    "savings": savings.measure,
+    "small": small.measure,
+}
+
+
+def main() -> int:
+    options = _options()
+    lines: list[Line] = []
+    for topic in options.only or TOPICS:
+        for line in TOPICS[topic]():
+            lines.append(line)
+            print(f"[{topic}] {line.what}", file=sys.stderr, flush=True)
+    print(table(lines))
+    if options.json:
+        report = [line.as_json() for line in lines]
+        options.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return 1 if any(line.is_over for line in lines) else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed and memory.")
+    parser.add_argument("--only", action="append", choices=TOPICS, help="this topic; repeatable")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here too")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""`import penstock`, beside `import json, sqlite3, orjson`, each in a fresh process.
+
+Byte code is cached for both. Once as the processes take, once less the start of the interpreter.
+Processor time, not the clock's: imports wait for nothing, and a busy machine makes them wait.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from tempfile import TemporaryDirectory
+
+from benchmarks import clock
+from benchmarks.lines import Line
+
+ROUNDS = 30
+LIMIT = 3
+
+
+def measure() -> Iterator[Line]:
+    with TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        runs = clock.in_turns(
+            {
+                "nothing": _process("pass", environment),
+                "ours": _process("import penstock", environment),
+                "floor": _process("import json, sqlite3, orjson", environment),
+            },
+            ROUNDS,
+            timer=_processor_seconds,
+        )
+    ms = clock.best(runs)
+    start = ms["nothing"]
+    yield Line("import penstock, as a process", ms["ours"], ms["floor"], limit=LIMIT)
+    yield Line(
+        "import penstock, less the interpreter",
+        ms["ours"] - start,
+        ms["floor"] - start,
+        limit=LIMIT,
+    )
+
+
+def _processor_seconds() -> float:
+    """Of all the processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _process(code: str, environment: dict[str, str]) -> Callable[[], object]:
+    command = [sys.executable, "-c", code]
+    return lambda: subprocess.run(command, check=True, env=environment)  # noqa: S603

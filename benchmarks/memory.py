@@ -1,0 +1,91 @@
+"""Peak extra memory of an offer, beside the size of the payload as JSON.
+
+Each is measured in a process of its own, and as the kernel sees it, so that what libraries allocate
+counts too: the high-water mark of resident memory during the offer (VmHWM, set back just before)
+less the resident memory just before, when the payload stands, a small offer has loaded whatever is
+loaded once, and free memory was given back to the system, so that none of it can be used unseen.
+
+Linux only: elsewhere there is no such mark that can be set back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from benchmarks import payloads
+from benchmarks.lines import Line
+from penstock import Call, Gate, Policy, Principal, Result
+
+MEGABYTE = 1_000_000
+CALL = Call("list_rows", principal=Principal("benchmark"))
+# What is offered, in which form, into which store, and whether the limit holds for it.
+CASES = [
+    *((kind, form, "sqlite", 2.0) for kind in payloads.KINDS for form in ("objects", "bytes")),
+    ("10 MB of rows", "text", "sqlite", None),
+    ("10 MB of rows", "objects", "memory", None),
+    ("10 MB of rows", "bytes", "memory", None),
+]
+
+
+def measure() -> Iterator[Line]:
+    if not Path("/proc/self/clear_refs").exists():
+        return
+    with TemporaryDirectory() as folder:
+        for kind in payloads.KINDS:
+            _write(Path(folder, kind), kind)
+        for kind, form, store, limit in CASES:
+            size = Path(folder, kind).stat().st_size
+            what = f"memory: {kind} as {form} into {store}"
+            extra = _in_own_process(folder, kind, form, store)
+            yield Line(what, extra / MEGABYTE, size / MEGABYTE, "MB", limit)
+
+
+def _write(path: Path, kind: str) -> None:
+    make, count = payloads.KINDS[kind]
+    path.write_bytes(payloads.as_json(make(count)))
+
+
+def _in_own_process(*arguments: str) -> int:
+    command = [sys.executable, "-m", "benchmarks.memory", *arguments]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+
+
+def _extra(folder: str, kind: str, form: str, store: str) -> int:
+    with TemporaryDirectory() as place:
+        url = "memory:" if store == "memory" else f"sqlite://{Path(place, 'ours.db')}"
+        gate = Gate(Policy(store=url))
+        gate.offer(CALL, list(payloads.ordinary(1_000)))
+        payload = _payload(Path(folder, kind), kind, form)
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")
+        before = _resident("VmRSS")
+        gate.offer(CALL, payload)
+        return _resident("VmHWM") - before
+
+
+def _payload(path: Path, kind: str, form: str) -> Any:
+    if form == "objects":
+        make, count = payloads.KINDS[kind]
+        return list(make(count))
+    data = path.read_bytes()
+    return data.decode() if form == "text" else Result(structured=msgspec.Raw(data))
+
+
+def _resident(name: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith(f"{name}:"))
+    return 1_024 * int(line.split()[1])
+
+
+if __name__ == "__main__":
+    print(_extra(*sys.argv[1:]))

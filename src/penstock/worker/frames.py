@@ -1,0 +1,108 @@
+"""What the parent and a child say to each other: frames of msgpack, each after its length.
+
+The parent sends Setup once. Then it sends Ask; when the child says Missing, it sends Load, the
+Blocks, and End, and asks again.
+"""
+
+from __future__ import annotations
+
+from typing import IO, TypeVar
+
+import msgspec
+
+from penstock.questions import Answer, Failure, Language, Limits, Question, Shape
+
+OUT_OF_MEMORY = 77  # the child's exit status
+LOADING_FACTOR = 4  # loading may take this many times what a question may
+LENGTH_BYTES = 8
+
+
+class Frame(msgspec.Struct, frozen=True, tag=True):
+    pass
+
+
+# From the parent
+
+
+class Setup(Frame, frozen=True):
+    limits: Limits
+
+
+class Ask(Frame, frozen=True):
+    question: Question
+
+
+class Load(Frame, frozen=True):
+    key: str
+    language: Language
+    shape: Shape
+    prefix: bytes
+    suffix: bytes
+
+
+class Block(Frame, frozen=True):
+    rows: bytes
+
+
+class End(Frame, frozen=True):
+    pass
+
+
+# From the child
+
+
+class Ready(Frame, frozen=True):
+    pass
+
+
+class Missing(Frame, frozen=True):
+    pass
+
+
+class Loaded(Frame, frozen=True):
+    pass
+
+
+class Found(Frame, frozen=True):
+    answer: Answer
+
+
+class Refused(Frame, frozen=True):
+    failure: Failure
+
+
+Request = Setup | Ask | Load | Block | End
+Response = Ready | Missing | Loaded | Found | Refused
+
+_F = TypeVar("_F")
+_requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_responses: msgspec.msgpack.Decoder[Response] = msgspec.msgpack.Decoder(Response)
+
+
+def send(stream: IO[bytes], frame: Frame) -> None:
+    body = msgspec.msgpack.encode(frame)
+    stream.write(len(body).to_bytes(LENGTH_BYTES, "big"))
+    stream.write(body)
+    stream.flush()
+
+
+def receive_request(stream: IO[bytes]) -> Request:
+    """The parent's next frame. EOFError when it has gone, even in the middle of one."""
+    return _receive(stream, _requests)
+
+
+def receive_response(stream: IO[bytes]) -> Response:
+    """The child's next frame. EOFError when it has gone, even in the middle of one."""
+    return _receive(stream, _responses)
+
+
+def _receive(stream: IO[bytes], decoder: msgspec.msgpack.Decoder[_F]) -> _F:
+    length = int.from_bytes(_exactly(stream, LENGTH_BYTES), "big")
+    return decoder.decode(_exactly(stream, length))
+
+
+def _exactly(stream: IO[bytes], count: int) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        raise EOFError
+    return data

@@ -1,0 +1,66 @@
+"""What a statement may do: read the table `result`, and nothing else.
+
+Three things see to that, each enough for most attempts: the authorizer, `query_only`, and the
+child's own limits (no file can be opened or written).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+
+TABLE_FUNCTIONS = ("json_each", "json_tree")
+HIDDEN = ("sqlite_", "pragma_")
+READABLE = frozenset({"result", *TABLE_FUNCTIONS})
+# SQLite's shell and its extensions define these; none is there today, and none may come in.
+FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fsdir"})
+LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 50_000_000,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 100,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 500,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 1_000,
+    sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER: 0,
+    sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
+}
+
+
+def lock_down(db: sqlite3.Connection) -> None:
+    """From here on, only reading."""
+    db.executescript("PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
+    # A table-valued function declares itself when it is first named, which the authorizer would
+    # refuse.
+    for name in TABLE_FUNCTIONS:
+        db.execute(f"SELECT 1 FROM {name}('[]')")  # noqa: S608 - our own two names
+    _forbid_quoted_texts(db)
+    for category, limit in LIMITS.items():
+        db.setlimit(category, limit)
+    db.set_authorizer(_authorize)
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    return sqlite3.SQLITE_OK if _allowed(action, first, second) else sqlite3.SQLITE_DENY
+
+
+def _allowed(action: int, first: str | None, second: str | None) -> bool:
+    if action == sqlite3.SQLITE_READ:
+        # count(*) reads no column. It names what it counts, which may be a WITH of the statement.
+        return first in READABLE or (second == "" and not str(first).startswith(HIDDEN))
+    if action == sqlite3.SQLITE_FUNCTION:
+        return _harmless(second or "")
+    return action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
+
+
+def _harmless(function: str) -> bool:
+    name = function.lower()
+    return name not in FORBIDDEN_FUNCTIONS and not name.startswith(("fts", "rtree"))
+
+
+def _forbid_quoted_texts(db: sqlite3.Connection) -> None:
+    """Makes SELECT "typo" an error. SQLite would take it for the text 'typo', and answer wrongly.
+
+    Python 3.11 has no way to say so; there the column is silently a text, as in SQLite's shell.
+    """
+    if sys.version_info >= (3, 12):
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_DQS_DML, False)

@@ -1,0 +1,197 @@
+"""The pool of children: who is asked, and how one question goes.
+
+A program that an agent writes may loop for ever, take all memory, or (`env` in jq) ask for the
+server's secrets. So it runs in a child process (`penstock.worker.serve`) that has an empty
+environment, cannot open a file, and is killed when it goes over its time. Refusals and accidents
+of a program are values (`Failure`); only what `material` raises comes through as an exception.
+
+The memory limit holds where the platform has `resource` and /proc, that is on Linux; elsewhere it
+holds for SQL, and jq has the time limit alone.
+
+Rules for whoever edits this:
+
+- A child is used by one thread at a time, between `_take` and `_give`.
+- Only a `Leash` kills a child that is in use.
+- After any doubt the child is discarded.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable
+
+from penstock.questions import Answer, Failure, Limits, Material, Question
+from penstock.worker import failures, frames
+from penstock.worker.child import Child, Gone
+from penstock.worker.leash import Cancellation, Leash
+
+START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
+
+
+class Workers:
+    """A pool of children. Threads may share it; each child starts when it is first needed."""
+
+    def __init__(self, limits: Limits | None = None, size: int = 2) -> None:
+        self._limits = limits or Limits()
+        self._size = size
+        self._closed = False
+        self._reset()
+        _call_after_fork(weakref.WeakMethod(self._leave_children_of_parent))
+
+    def ask(
+        self,
+        question: Question,
+        material: Callable[[], Material],
+        cancellation: Cancellation | None = None,
+    ) -> Answer | Failure:
+        """Waits for a free child, and for its answer.
+
+        `material` is called only if the child does not hold what it loaded for this key and this
+        language. Whatever it raises, this raises.
+        """
+        refusal = failures.unusable(question.program, self._limits)
+        if refusal:
+            return refusal
+        child = self._take(question.key)
+        if isinstance(child, Failure):
+            return child
+        try:
+            return self._converse(child, question, material, cancellation or Cancellation())
+        finally:
+            self._give(child)
+
+    def close(self) -> None:
+        """Ends all children. A question under way fails."""
+        with self._changed:
+            self._closed = True
+            self._finalizer()
+            self._changed.notify_all()
+
+    # The pool
+
+    def _reset(self) -> None:
+        self._changed = threading.Condition()
+        self._children: set[Child] = set()
+        self._free: list[Child] = []
+        # Also at exit of the interpreter. It may not hold `self`, or it would never run.
+        self._finalizer = weakref.finalize(self, _end_all, self._children)
+
+    def _take(self, key: str) -> Child | Failure:
+        with self._changed:
+            self._drop_dead()
+            self._changed.wait_for(self._has_room)
+            if self._closed:
+                return failures.CLOSED
+            if not self._free:
+                return self._start()
+            chosen = next((child for child in self._free if key in child.keys), self._free[-1])
+            self._free.remove(chosen)
+            return chosen
+
+    def _drop_dead(self) -> None:
+        """Whoever killed an idle child (the kernel, short of memory), no question need fail of it."""
+        for child in [child for child in self._free if not child.is_alive()]:
+            self._free.remove(child)
+            self._children.discard(child)
+            child.end()
+
+    def _has_room(self) -> bool:
+        return self._closed or bool(self._free) or len(self._children) < self._size
+
+    def _start(self) -> Child | Failure:
+        try:
+            child = Child()
+        except OSError:
+            return failures.NOT_STARTED
+        self._children.add(child)
+        return child
+
+    def _give(self, child: Child) -> None:
+        with self._changed:
+            if child.usable and not self._closed:
+                self._free.append(child)
+            else:
+                child.end()
+                self._children.discard(child)
+            self._changed.notify()
+
+    def _leave_children_of_parent(self) -> None:
+        """After a fork the children are the parent's. Two processes on one pipe would mix frames."""
+        self._finalizer.detach()
+        for child in self._children:
+            child.abandon()
+        self._reset()
+
+    # One question
+
+    def _converse(
+        self,
+        child: Child,
+        question: Question,
+        material: Callable[[], Material],
+        cancellation: Cancellation,
+    ) -> Answer | Failure:
+        leash = Leash(child)
+        try:
+            with cancellation.bound_to(leash):
+                return self._dialogue(child, leash, question, material)
+        except Gone:
+            return leash.reason or self._why_gone(child)
+        except BaseException:
+            child.usable = False  # somewhere between two frames
+            raise
+        finally:
+            leash.let_go()
+
+    def _dialogue(
+        self,
+        child: Child,
+        leash: Leash,
+        question: Question,
+        material: Callable[[], Material],
+    ) -> Answer | Failure:
+        if not child.greeted:
+            with leash.within(START_SECONDS, failures.TOO_SLOW_TO_START):
+                child.greet(self._limits)
+        reply = self._put_question(child, leash, question)
+        if isinstance(reply, frames.Missing):
+            seconds = self._limits.seconds * frames.LOADING_FACTOR
+            with leash.within(seconds, failures.too_large(self._limits)):
+                child.load(question, material())
+            reply = self._put_question(child, leash, question)
+        return _outcome(reply)
+
+    def _put_question(self, child: Child, leash: Leash, question: Question) -> frames.Response:
+        with leash.within(self._limits.seconds, failures.too_slow(self._limits)):
+            return child.ask(question)
+
+    def _why_gone(self, child: Child) -> Failure:
+        return failures.CLOSED if self._closed else failures.died(child.end(), self._limits)
+
+
+def _outcome(reply: frames.Response) -> Answer | Failure:
+    match reply:
+        case frames.Found(answer):
+            return answer
+        case frames.Refused(failure):
+            return failure
+        case _:
+            raise Gone  # out of step
+
+
+def _call_after_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    def call() -> None:
+        if alive := method():
+            alive()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=call)
+
+
+def _end_all(children: set[Child]) -> None:
+    for child in children:
+        child.kill()
+    while children:
+        children.pop().end()

@@ -1,0 +1,97 @@
+"""An agent that has nothing but the tool: it calls, follows tokens and paths, and weighs
+every reply that it gets."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.budget import Budget
+from penstock.gate import Gate
+from penstock.measure import Meter
+from penstock.model import Call, Frame, Principal, Reply, Result
+from penstock.policy import Policy
+from penstock.stores import open_store
+
+
+@dataclass
+class Clock:
+    now: float = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Counted:
+    """Random bytes that come the same way every time."""
+
+    drawn: int = 0
+
+    def __call__(self, size: int) -> bytes:
+        self.drawn += 1
+        return hashlib.sha256(str(self.drawn).encode()).digest()[:size]
+
+
+def over(reply: Reply, budget: Budget, meter: Meter) -> str:
+    """What is over, for the report of a failure; empty if nothing is."""
+    wire = reply.wire(measured=True)
+    if budget.admits(wire, meter):
+        return ""
+    return (
+        f"{len(wire)} bytes, {meter.count(wire.decode(errors='replace'))} tokens: {wire[:3000]!r}"
+    )
+
+
+@dataclass
+class Agent:
+    policy: Policy
+    meter: Meter
+    frame: Frame = field(default_factory=Frame)
+    store: Any = None
+    clock: Clock = field(default_factory=Clock)
+    random: Counted = field(default_factory=Counted)
+    principal: Principal = field(default_factory=lambda: Principal("someone"))
+    ascii_only: bool = False  # how the tool spells its JSON
+
+    def __post_init__(self) -> None:
+        self.store = self.store or open_store("memory:", capacity=2**28, quota=2**28)
+        self.gate = Gate(
+            self.policy, self.store, meter=self.meter, clock=self.clock, random=self.random
+        )
+
+    def call(self, arguments: dict[str, Any] | None = None) -> Call:
+        return Call("tool", arguments or {}, self.principal, "server", self.frame)
+
+    def first(self, result: Result, *, arguments: dict[str, Any] | None = None) -> Reply:
+        """The first call. Within the budget, or within `inline` where it passed whole."""
+        reply = self.gate.call(self.call(arguments), lambda _: result)
+        refused = reply.is_error and not result.is_error
+        negotiated = refused or "available_modes" in told(reply)
+        budget = self.policy.budget if negotiated else self.policy.inline_budget
+        problem = over(reply, budget, self.meter)
+        assert not problem, (problem, str(budget), self.meter.name)
+        return reply
+
+    def read(self, token: str, **fields: Any) -> Reply:
+        """The second call."""
+        reply = self.gate.read(self.call({"continuation_token": token, **fields}))
+        in_full = fields.get("mode") == "full" and not reply.is_error
+        budget = self.policy.ceiling if in_full else self.policy.budget
+        problem = over(reply, budget, self.meter)
+        assert not problem, (problem, str(budget), self.meter.name)
+        return reply
+
+
+def agent_in(scene: Any, *, ascii_only: bool = False, **settings: Any) -> Agent:
+    """An agent behind a gate that keeps the scene's budget."""
+    policy = Policy(budget=scene.budget, **settings)
+    return Agent(policy, scene.meter, scene.frame, ascii_only=ascii_only)
+
+
+def told(reply: Reply) -> dict[str, Any]:
+    """A reply of Penstock's own as a dict; what is none is empty."""
+    if reply.is_text or reply.untouched is not None:
+        return {}
+    value = json.loads(reply.text)
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,71 @@
+"""`search` finds the rows, lines and leaves that contain a text, in any case, and no others."""
+
+from agent import agent_in, told
+from exactly import Pairs, render
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Given, Scene, given_results, scenes
+from walking import pages
+
+from penstock.document import read_json
+
+NEEDLES = ("a", "A", "error", "ERROR W", "ß", "SS", "İ", "数据", "😀", '"', "\\", "1", "null", "true",
+           "ς", "Σ", "~#", "entry 1", "\n", "0.1", "e5")  # fmt: skip
+
+
+def _contains(text: str, needle: str) -> bool:
+    return needle.casefold() in text.casefold()
+
+
+def _leaf(value) -> str:
+    return value if isinstance(value, str) else render(value)
+
+
+def _nested(value, needle: str) -> int:
+    """How many leaves contain it, and how many entries whose key does."""
+    if isinstance(value, Pairs):
+        keys = sum(_contains(name, needle) for name in value.names)
+        return keys + sum(_nested(item, needle) for _, item in value.entries)
+    if isinstance(value, list):
+        return sum(_nested(item, needle) for item in value)
+    return int(_contains(_leaf(value), needle))
+
+
+def _expected(given: Given, needle: str) -> int:
+    stored = given.stored
+    if isinstance(stored, list):
+        return sum(_nested(row, needle) > 0 for row in stored)
+    if not isinstance(stored, Pairs):
+        return sum(_contains(line, needle) for line in _leaf(stored).split("\n"))
+    document = read_json(render(stored, ascii_only=given.ascii_only).encode())
+    if not document.list_path:
+        return _nested(stored, needle)
+    (rows,) = (value for _, value in stored.entries if isinstance(value, list))
+    beside = Pairs(tuple((name, [] if value is rows else value) for name, value in stored.entries))
+    return sum(_nested(row, needle) > 0 for row in rows) + _nested(beside, needle)
+
+
+@given(given_results(), scenes(), st.sampled_from(NEEDLES))
+def test_search_finds_exactly_what_is_there(given: Given, scene: Scene, needle: str):
+    agent = agent_in(scene, ascii_only=given.ascii_only, heavy=True)
+    probe = told(agent.first(given.result))
+    if "search" not in probe.get("available_modes", []):
+        return
+    found = list(pages(agent, probe["continuation_token"], mode="search", query=needle))
+    assert int(found[0]["matches"]) == _expected(given, needle)
+    assert sum(len(page["items"]) for page in found) == int(found[0]["matches"])
+    assert int(found[0]["total"]) == int(found[0]["matches"])
+
+
+@given(given_results(), scenes(), st.sampled_from(NEEDLES))
+def test_every_hit_leads_to_what_was_found(given: Given, scene: Scene, needle: str):
+    agent = agent_in(scene, heavy=True)
+    probe = told(agent.first(given.result))
+    if "search" not in probe.get("available_modes", []):
+        return
+    token = probe["continuation_token"]
+    for page in pages(agent, token, mode="search", query=needle):
+        for hit in page["items"]:
+            path = hit.last("path") if "path" in hit.names else ""
+            if path and not path.endswith("/…"):
+                assert not agent.read(token, path=path).is_error

@@ -1,0 +1,143 @@
+"""Putting a stored result together again from nothing but replies."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from agent import Agent
+from exactly import Number, Pairs, exactly, render
+
+from penstock.document import read_json
+
+Page = dict[str, Any]
+
+
+def pages(agent: Agent, token: str, **fields: Any) -> Iterator[Page]:
+    """The page that was asked for, and all that `next` leads to."""
+    page = read_page(agent, token, **fields)
+    yield page
+    while page["next"] is not None:
+        assert page["has_more"] is True
+        page = read_page(agent, page["next"])
+        yield page
+    assert page["has_more"] is False
+
+
+def read_page(agent: Agent, token: str, **fields: Any) -> Page:
+    reply = agent.read(token, **fields)
+    assert not reply.is_error, (fields, reply.text)
+    page = exactly(reply.text)
+    assert isinstance(page, Pairs)
+    assert len(set(page.names)) == len(page.names)
+    return dict(page.entries)
+
+
+def compare(agent: Agent, token: str, path: str, original: Any) -> None:
+    """What is at `path`, put together from pages, is `original`, to the last digit."""
+    if isinstance(original, list):
+        _compare_rows(agent, token, path, original)
+    elif isinstance(original, Pairs):
+        _compare_dict(agent, token, path, original)
+    elif isinstance(original, str) and not isinstance(original, Number):
+        assert read_text(agent, token, path) == original
+    else:
+        assert read_text(agent, token, path) == render(original)
+
+
+def _at(path: str) -> dict[str, str]:
+    return {"path": path} if path else {}
+
+
+def read_text(agent: Agent, token: str, path: str) -> str:
+    """Windows of a line are joined as they are, lines by a newline."""
+    lines: list[str] = []
+    unfinished = False
+    for page in pages(agent, token, mode="paginated", **_at(path)):
+        window = dict(page["window"].entries) if "window" in page else None
+        if window is not None:
+            (text,) = page["items"]
+            assert len(text) == int(window["to"]) - int(window["from"])
+            assert len(text) > 0 or window["of"] == "0"
+            assert int(window["from"]) == (len(lines[-1]) if unfinished else 0)
+            if unfinished:
+                lines[-1] += text
+            else:
+                lines.append(text)
+            assert int(window["line"]) == len(lines)
+            unfinished = window["to"] != window["of"]
+        else:
+            assert not unfinished
+            lines += page["items"]
+    assert not unfinished
+    return "\n".join(lines)
+
+
+def _compare_rows(agent: Agent, token: str, path: str, original: list[Any]) -> None:
+    row = 0
+    for page in pages(agent, token, mode="paginated", **_at(path)):
+        assert page["total"] == str(len(original))
+        for item in page["items"]:
+            _compare_item(agent, _root(page, token), item, original[row])
+            row += 1
+    assert row == len(original)
+
+
+def _root(page: Page, token: str) -> str:
+    """What the paths of a page count from."""
+    return str(page["continuation_token"]) if "paths_from" in page else token
+
+
+def _compare_item(agent: Agent, token: str, item: Any, original: Any) -> None:
+    stub = stub_path(item)
+    if stub is None:
+        assert item == original
+    else:
+        compare(agent, token, stub, original)
+
+
+def stub_path(item: Any) -> str | None:
+    """Where a row that was too large is to be found."""
+    if isinstance(item, Pairs) and "$path" in item.names:
+        assert "$size" in item.names
+        return str(item.last("$path"))
+    return None
+
+
+def _compare_dict(agent: Agent, token: str, path: str, original: Pairs) -> None:
+    document = read_json(render(original, ascii_only=agent.ascii_only).encode())
+    if document.list_path:
+        (rows,) = (value for _, value in original.entries if isinstance(value, list))
+        _compare_rows(agent, token, path, rows)
+        _compare_beside(agent, token, path, original)
+    else:
+        _compare_entries(agent, token, path, original)
+
+
+def _compare_beside(agent: Agent, token: str, path: str, original: Pairs) -> None:
+    """The other keys of a dict with one list, each by its place."""
+    for number, (name, value) in enumerate(original.entries):
+        compare(agent, token, f"{path}/~#{number}/key", name)
+        if not isinstance(value, list):
+            compare(agent, token, f"{path}/~#{number}/value", value)
+
+
+def _compare_entries(agent: Agent, token: str, path: str, original: Pairs) -> None:
+    row = 0
+    for page in pages(agent, token, mode="paginated", **_at(path)):
+        assert page["total"] == str(len(original.entries))
+        for item in page["items"]:
+            _compare_entry(agent, _root(page, token), item, *original.entries[row])
+            row += 1
+    assert row == len(original.entries)
+
+
+def _compare_entry(agent: Agent, token: str, item: Any, name: str, value: Any) -> None:
+    assert isinstance(item, Pairs)
+    if "key" in item.names:
+        assert item.last("key") == name
+        _compare_item(agent, token, item.last("value"), value)
+        return
+    stub = stub_path(item)
+    assert stub is not None
+    assert stub.endswith("/value")
+    compare(agent, token, stub, value)
+    compare(agent, token, stub.removesuffix("value") + "key", name)

@@ -1,0 +1,129 @@
+"""What is documented is there, what is there is documented, and every snippet runs."""
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock import Policy, errors
+from penstock.budget import Budget
+from penstock.hosts import PROFILES
+from penstock.model import Mode
+from penstock.schema import NEGOTIATION_FIELDS
+from penstock.stores.memory import MemoryStore
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAMES_IN_SNIPPETS = {
+    "arguments": {},
+    "run": lambda _: "fine",
+    "user_id": "ada",
+    "MyStore": MemoryStore,
+    "policy": Policy(),
+    "Gate": penstock.Gate,
+}
+
+
+def page(name):
+    return (ROOT / "docs" / name).read_text("utf-8")
+
+
+def code_blocks(language):
+    fence = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [
+        pytest.param(found[1], id=f"{path.name}-{found.start()}")
+        for path in PAGES
+        for found in fence.finditer(path.read_text("utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("snippet", code_blocks("python"))
+def test_every_snippet_runs(snippet, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    exec(compile(snippet, "snippet", "exec"), dict(NAMES_IN_SNIPPETS))  # noqa: S102 (ours)
+
+
+@pytest.mark.parametrize("snippet", code_blocks("toml"))
+def test_every_settings_file_is_accepted(snippet, tmp_path):
+    file = tmp_path / "penstock.toml"
+    file.write_text(snippet)
+    Policy.load(file=file)
+
+
+def test_the_round_trip_prints_what_the_readme_shows():
+    readme = PAGES[0].read_text("utf-8")
+    shown_code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
+    shown_output = re.search(r"```text\n(.*?)```", readme, re.DOTALL)[1]
+    example = ROOT / "examples" / "round_trip.py"
+    assert example.read_text("utf-8").endswith(shown_code)
+    ran = subprocess.run([sys.executable, example], capture_output=True, text=True, check=True)
+    assert ran.stdout == shown_output
+
+
+def test_the_demo_does_what_it_says():
+    demo = ROOT / "examples" / "demo.py"
+    ran = subprocess.run([sys.executable, demo], capture_output=True, text=True, check=True)
+    figures = re.search(r"(\S+) tokens of rows, answered in (\S+)", PAGES[0].read_text("utf-8"))
+    raw, spent = (int(figure.replace(",", "")) for figure in figures.groups())
+    assert f"{raw:,} tokens if they went" in ran.stdout
+    told = int(re.search(r"Six calls, (\S+) tokens", ran.stdout)[1].replace(",", ""))
+    assert abs(told - spent) <= 60, "continuation tokens are random: the count varies a little"
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Policy)])
+def test_every_setting_is_documented(name):
+    assert f"`{name}`" in page("reference/settings.md")
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_every_mode_is_documented(mode):
+    assert f"| `{mode}` |" in page("reference/wire.md")
+
+
+@pytest.mark.parametrize("name", NEGOTIATION_FIELDS)
+def test_every_field_is_documented(name):
+    assert f"`{name}`" in page("reference/wire.md")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    ],
+)
+def test_every_error_is_documented_and_documents_itself(name):
+    assert f"| `{name}` |" in page("reference/errors.md")
+    assert getattr(errors, name).__doc__
+
+
+def test_every_link_between_pages_leads_somewhere():
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_the_architecture_page_names_every_module():
+    told = page("explanation/architecture.md")
+    modules = {
+        path.stem if path.is_file() else path.name
+        for path in (ROOT / "src" / "penstock").iterdir()
+        if not path.name.startswith("_") and path.suffix in (".py", "")
+    }
+    assert not [name for name in modules if f"`{name}" not in told]
+
+
+def test_every_host_profile_is_documented():
+    told = page("reference/hosts.md")
+    for name, profile in PROFILES.items():
+        assert f"| `{name}` |" in told
+        row = next(line for line in told.splitlines() if line.startswith(f"| `{name}` |"))
+        budget, ceiling = (cell.strip(" `") for cell in row.split("|")[5:7])
+        assert Budget.parse(budget) == profile.budget
+        assert Budget.parse(budget if ceiling == "the same" else ceiling) == profile.ceiling
