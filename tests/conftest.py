@@ -5,14 +5,22 @@ import subprocess
 import tempfile
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("penstock.testing")
 
-# The suite is the same each time; `make fuzz` looks elsewhere, and for longer.
-FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "0"))
-settings.register_profile("suite", derandomize=not FUZZ, deadline=None, database=None)
-settings.load_profile("suite")
+# The same cases at every ordinary run; `make fuzz` looks elsewhere each time, and for longer.
+FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))
+settings.register_profile(
+    "penstock",
+    max_examples=1_000 * FUZZ,
+    derandomize=FUZZ == 1,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("penstock")
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,8 @@ Wire: TypeAlias = bytes
 _LONGEST_CHAR = 4
 
 _MINIMUM: Final = MappingProxyType({"bytes": 1_000, "chars": 1_000, "tokens": 500, "lines": 1})
+# With more, the 2,000 tokens of a summary would be fewer than the least that a budget may have.
+_MOST_SAFETY = 4
 
 # What a unit counts, and how many of it. Read in any case: none of these differ by case alone.
 _UNITS: Final = MappingProxyType(
@@ -76,6 +78,9 @@ class Budget:
         for unit, limit in self._limits().items():
             _check_limit(unit, limit)
         _check_safety(self.safety)
+        if self.token_allowance is not None and self.token_allowance < _MINIMUM["tokens"]:
+            least = f"must be at least {_MINIMUM['tokens']} after the safety factor {self.safety}."
+            raise InvalidSetting("budget.tokens", self.tokens, least)
 
     @classmethod
     def parse(cls, value: object) -> Budget:
@@ -167,8 +172,8 @@ def _check_limit(unit: str, limit: object) -> None:
 
 
 def _check_safety(safety: object) -> None:
-    if isinstance(safety, bool) or not isinstance(safety, int | float) or not 1 <= safety <= 10:  # noqa: PLR2004
-        raise InvalidSetting("budget.safety", safety, "must be a number from 1 to 10.")
+    if isinstance(safety, bool) or not isinstance(safety, int | float) or not 1 <= safety <= _MOST_SAFETY:
+        raise InvalidSetting("budget.safety", safety, f"must be a number from 1 to {_MOST_SAFETY}.")
 
 
 def _tighter(one: int | None, other: int | None) -> int | None:

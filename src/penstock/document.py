@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from penstock import rawjson
 from penstock.encoding import count_non_finite, encode, encode_all
 from penstock.errors import InvalidResult
-from penstock.model import ABSENT, MEDIA_TYPES, Result, Shape
+from penstock.model import ABSENT, MEDIA_TYPES, Result, Shape, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Document(msgspec.Struct, frozen=True):
     prefix: bytes = b""
     suffix: bytes = b""
     list_path: str = ""
-    wrapped: bool = False
+    wrapped: Wrapped = ""
     media: tuple[Mapping[str, Any], ...] = ()
     notices: tuple[str, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
@@ -358,11 +358,19 @@ def _read_structured(value: Any) -> Document:
     if isinstance(value, msgspec.Raw):
         data = _compact(value)
         if _is_wrapped(data):
-            return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped=True)
+            if data[len(_WRAPPER) :].startswith(b'"'):
+                return _unwrapped(rawjson.decode(data[len(_WRAPPER) : -1]))
+            return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
         return read_json(data)
     if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
-        return replace(read_value(value["result"]), wrapped=True)
+        return _unwrapped(value["result"])
     return read_value(value)
+
+
+def _unwrapped(value: Any) -> Document:
+    document = read_value(value)
+    is_json_text = isinstance(value, str) and document.shape != "lines"
+    return replace(document, wrapped="text" if is_json_text else "value")
 
 
 _WRAPPER = b'{"result":'

@@ -1,22 +1,18 @@
 """The one place that joins the protocol, the store, the worker and the tool.
 
-`Gate` and `AsyncGate` carry out what the negotiation asks for: one `match` each, and nothing else
-is written twice. What a store cannot do is thrown back into the negotiation, which knows what to
-say; what a tool raises comes out as it is.
-
-`asyncio` and `logging` are imported where they are used: together they take as long as all the rest
-of an import, and whoever awaits or logs has them already.
+`Gate` here and `AsyncGate` in `async_gate` carry out what the negotiation asks for: one `match`
+each, and nothing else is written twice. What a store cannot do is thrown back into the
+negotiation, which knows what to say; what a tool raises comes out as it is.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 import msgspec
 
@@ -42,7 +38,7 @@ from penstock.negotiation import Resource, conclude, negotiate, read_resource
 from penstock.packing import slice_rows
 from penstock.policy import Policy
 from penstock.questions import Limits, Material
-from penstock.stores import AsyncStore, Store, as_async, open_async_store, open_store
+from penstock.stores import Store, open_store
 from penstock.stores.base import chunk_numbers
 
 if TYPE_CHECKING:
@@ -75,7 +71,7 @@ class Hooks(msgspec.Struct, frozen=True):
     live_rows: Callable[[Any, int, int], Any] = _not_live
 
 
-class _Common:
+class GateBase:
     """What both gates know: the policy, the clock, the source of secrets, the worker."""
 
     def __init__(
@@ -128,7 +124,7 @@ class _NotAtHand(Exception):
     pass
 
 
-class Gate(_Common):
+class Gate(GateBase):
     """The synchronous gate."""
 
     def __init__(
@@ -145,15 +141,15 @@ class Gate(_Common):
 
     def offer(self, call: Call, result: Any) -> Reply:
         """What a tool gave, on its way to the agent."""
-        return self._drive(conclude(call, self._context(), _as_result(result)), Hooks())
+        return self._drive(conclude(call, self._context(), as_result(result)), Hooks())
 
     def read(self, call: Call, **hooks: Any) -> Reply:
         """A call of the reader: a token, and how to look at its result."""
-        return self._drive(negotiate(_as_reader(call), self._context()), Hooks(**hooks))
+        return self._drive(negotiate(as_reader(call), self._context()), Hooks(**hooks))
 
     def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
         """The stored result behind a resource link."""
-        return self._drive(read_resource(_as_reader(call), self._context(), uri), Hooks(**hooks))
+        return self._drive(read_resource(as_reader(call), self._context(), uri), Hooks(**hooks))
 
     def close(self) -> None:
         self._close_workers()
@@ -167,12 +163,12 @@ class Gate(_Common):
                 effect = steps.send(answer) if error is None else steps.throw(error)
             except StopIteration as done:
                 outcome: Outcome = done.value
-                return _logged(outcome)
+                return logged(outcome)
             answer, error = None, None
             try:
                 answer = self._answer(effect, hooks)
             except StoreError as failure:
-                error = _of_the_store(failure, effect)
+                error = of_the_store(failure, effect)
 
     def _answer(self, effect: Effect, hooks: Hooks) -> Any:
         match effect:
@@ -185,7 +181,7 @@ class Gate(_Common):
             case Authorize():
                 return hooks.authorize(effect.tool)
             case Run():
-                output = _as_result(hooks.run(_plain(effect.arguments)))
+                output = as_result(hooks.run(plain(effect.arguments)))
                 return Ran(output, self._clock())
             case Put():
                 return self.store.put(effect.key, effect.record, now=self._clock())
@@ -201,161 +197,30 @@ class Gate(_Common):
             return list(hooks.live_rows(reference, effect.start, effect.stop))
         numbers = chunk_numbers(entry.index, effect.start, effect.stop)
         chunks = self.store.read(entry.key, numbers)
-        return _sliced(effect, numbers, chunks)
+        return sliced(effect, numbers, chunks)
 
 
-class AsyncGate(_Common):
-    """The asynchronous gate."""
-
-    def __init__(
-        self, policy: Policy | None = None, store: AsyncStore | Store | None = None, **options: Any
-    ) -> None:
-        super().__init__(policy, **options)
-        self.store: AsyncStore = (
-            _as_async(store)
-            if store is not None
-            else open_async_store(
-                self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
-            )
-        )
-
-    async def call(
-        self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any
-    ) -> Reply:
-        """A call of a tool. `run(arguments)` is called at most once, and not with a token."""
-        return await self._drive(negotiate(call, self._context()), Hooks(run, **hooks))
-
-    async def offer(self, call: Call, result: Any) -> Reply:
-        """What a tool gave, on its way to the agent."""
-        return await self._drive(conclude(call, self._context(), _as_result(result)), Hooks())
-
-    async def read(self, call: Call, **hooks: Any) -> Reply:
-        """A call of the reader: a token, and how to look at its result."""
-        return await self._drive(negotiate(_as_reader(call), self._context()), Hooks(**hooks))
-
-    async def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
-        """The stored result behind a resource link."""
-        return await self._drive(
-            read_resource(_as_reader(call), self._context(), uri), Hooks(**hooks)
-        )
-
-    async def close(self) -> None:
-        import asyncio  # noqa: PLC0415 (see above)
-
-        await asyncio.to_thread(self._close_workers)
-        await self.store.close()
-
-    async def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
-        import asyncio  # noqa: PLC0415 (see above)
-
-        stored: list[str] = []
-        answer: Any = None
-        error: StoreError | None = None
-        try:
-            while True:
-                try:
-                    effect = steps.send(answer) if error is None else steps.throw(error)
-                except StopIteration as done:
-                    outcome: Outcome = done.value
-                    return _logged(outcome)
-                answer, error = None, None
-                try:
-                    answer = await self._answer(effect, hooks, stored)
-                except StoreError as failure:
-                    error = _of_the_store(failure, effect)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._forget(stored))
-            raise
-
-    async def _answer(self, effect: Effect, hooks: Hooks, stored: list[str]) -> Any:
-        match effect:
-            case LoadHead():
-                return await self.store.load(effect.key, now=self._clock(), rows=effect.rows)
-            case ReadRows():
-                return await self._rows(effect, hooks)
-            case Compute():
-                return await self._ask_in_thread(effect)
-            case Authorize():
-                return await _awaited(hooks.authorize(effect.tool))
-            case Run():
-                output = _as_result(await _awaited(hooks.run(_plain(effect.arguments))))
-                return Ran(output, self._clock())
-            case Put():
-                stored.append(effect.key)
-                return await self._put(effect)
-            case Touch():
-                return await self.store.touch(effect.key, expires=effect.expires)
-            case _:
-                assert_never(effect)
-
-    async def _put(self, effect: Put) -> None:
-        """Where it waits in a thread, a cancelled put goes on: it must end before a delete."""
-        import asyncio  # noqa: PLC0415 (see above)
-
-        putting = asyncio.ensure_future(
-            self.store.put(effect.key, effect.record, now=self._clock())
-        )
-        try:
-            await asyncio.shield(putting)
-        except asyncio.CancelledError:
-            await asyncio.gather(putting, return_exceptions=True)
-            raise
-
-    async def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
-        import asyncio  # noqa: PLC0415 (see above)
-
-        entry = effect.entry
-        if isinstance(entry.head.source, Live):
-            reference = rawjson.decode(entry.head.source.reference)
-            return list(await _awaited(hooks.live_rows(reference, effect.start, effect.stop)))
-        numbers = chunk_numbers(entry.index, effect.start, effect.stop)
-        # A look at every row reads many times; in between, others have their turn.
-        await asyncio.sleep(0)
-        chunks = await self.store.read(entry.key, numbers)
-        return _sliced(effect, numbers, chunks)
-
-    async def _ask_in_thread(self, effect: Compute) -> Any:
-        import asyncio  # noqa: PLC0415 (see above)
-
-        from penstock.worker import Cancellation  # noqa: PLC0415 (a process nobody may need)
-
-        cancellation = Cancellation()
-        try:
-            return await asyncio.to_thread(self._ask, effect, cancellation)
-        except asyncio.CancelledError:
-            cancellation.request()
-            raise
-
-    async def _forget(self, keys: list[str]) -> None:
-        """Nobody will get the token of a call that was cancelled."""
-        for key in keys:
-            try:
-                await self.store.delete(key)
-            except StoreError as error:
-                _log().warning("a cancelled call's result stays until it expires: %s", error)
-
-
-def _of_the_store(failure: StoreError, effect: Effect) -> StoreError:
+def of_the_store(failure: StoreError, effect: Effect) -> StoreError:
     """A failure for the negotiation to speak of; a tool's own, whatever its class, comes out."""
     if isinstance(effect, Run):
         raise failure
     return failure
 
 
-def _sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[bytes]:
+def sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[bytes]:
     by_number = dict(zip(numbers, chunks, strict=True))
     return slice_rows(effect.entry.index, by_number, effect.start, effect.stop)
 
 
-def _as_reader(call: Call) -> Call:
+def as_reader(call: Call) -> Call:
     return replace(call, is_reader=True)
 
 
-def _as_result(value: Any) -> Result | LiveRows:
+def as_result(value: Any) -> Result | LiveRows:
     return value if isinstance(value, LiveRows) else Result.of(value)
 
 
-def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as Python values: what `@result:` put in as JSON is decoded for the tool."""
     return {name: _decoded(value) for name, value in arguments.items()}
 
@@ -364,28 +229,18 @@ def _decoded(value: Any) -> Any:
     if isinstance(value, msgspec.Raw):
         return rawjson.decode(value)
     if isinstance(value, dict):
-        return _plain(value)
+        return plain(value)
     return [_decoded(item) for item in value] if isinstance(value, list) else value
 
 
-async def _awaited(value: Any | Awaitable[Any]) -> Any:
-    return await value if inspect.isawaitable(value) else value
-
-
-def _as_async(store: AsyncStore | Store) -> AsyncStore:
-    if inspect.iscoroutinefunction(store.load):
-        return cast("AsyncStore", store)
-    return as_async(cast("Store", store))
-
-
-def _logged(outcome: Outcome) -> Outcome:
+def logged(outcome: Outcome) -> Outcome:
     reason = getattr(outcome, "reason", "")
     if reason:
-        _log().info("%s", reason)
+        log().info("%s", reason)
     return outcome
 
 
-def _log() -> logging.Logger:
-    import logging  # noqa: PLC0415 (see above)
+def log() -> logging.Logger:
+    import logging  # noqa: PLC0415 (slow to import, and rarely needed)
 
     return logging.getLogger("penstock")

@@ -54,7 +54,8 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         """What `full` would put on the wire, without putting it together."""
         size = len(Reply(frame=frame, is_error=is_error).wire()) + self.quoted
         if frame.structured:
-            value = self.quoted + len('""') if self.is_text else self.size
+            as_text = self.is_text or self.document.wrapped == "text"
+            value = self.quoted + len('""') if as_text else self.size
             size += len(b',"structuredContent":') + value
             size += 0 if self._is_object else len(b'{"result":}')
         return size

@@ -166,7 +166,7 @@ class Look:
 
     def _full(self, focus: Focus) -> Steps[Reply | Refusal]:
         ceiling = replace(self.scale, budget=self.context.policy.ceiling)
-        is_all = not focus.path and not self.opened.root
+        is_all = not (focus.path or self.opened.root or self.entry.head.parents)
         head = self.entry.head
         reply = yield from full(
             focus, ceiling, is_all=is_all, wrapped=head.wrapped, is_error=head.is_error

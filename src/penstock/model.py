@@ -37,6 +37,8 @@ class Mode(StrEnum):
 
 
 Shape = Literal["rows", "members", "lines", "literal"]
+# Whether a framework had put the value into {"result": …}: as it is, or as a text that is JSON.
+Wrapped = Literal["", "value", "text"]
 
 
 class Principal(msgspec.Struct, frozen=True):
@@ -81,7 +83,8 @@ class Call:
 class Result(msgspec.Struct, frozen=True):
     """What a tool gave: content blocks, structured content, or both.
 
-    `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end.
+    `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end. One inside other
+    values must be compact.
     """
 
     content: Sequence[Mapping[str, Any]] = ()
@@ -253,7 +256,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     columns: dict[str, str] = {}
     outline: bytes = b"null"
     uniform: bool = False
-    wrapped: bool = False
+    wrapped: Wrapped = ""
     is_error: bool = False
     notices: tuple[str, ...] = ()
     meta: bytes = b"{}"

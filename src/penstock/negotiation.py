@@ -36,7 +36,6 @@ from typing import Any
 from penstock import probe, rawjson, schema
 from penstock.document import has_large_media, read_result, read_result_as_text
 from penstock.effects import Entry, Put, Ran, Run, Steps
-from penstock.encoding import encode
 from penstock.entries import (
     REFUSED,
     Context,
@@ -177,10 +176,7 @@ def _inline_reply(call: Call, context: Context, result: Result, ingested: Ingest
     if value is None or has_large_media(result, context.policy.media_cap):
         return None
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
-    key = b"result" if ingested.document.wrapped else b""
-    reply = whole_reply(value, ingested.is_text, scale, key=key)
-    if ingested.document.wrapped and call.frame.structured:  # a text that is JSON stays a text
-        reply = replace(reply, structured=encode(result.structured))
+    reply = whole_reply(value, ingested.is_text, scale, ingested.document.wrapped)
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
     if result.content:
         reply = replace(reply, untouched=result)
@@ -223,9 +219,7 @@ def _scale_of(result: Result, scale: Scale) -> Scale:
     return replace(scale, is_error=result.is_error, meta=meta if scale.takes_little(meta) else {})
 
 
-def _first_part(
-    entry: Entry, policy: Policy, scale: Scale, failed: StoreError
-) -> Steps[Reply]:
+def _first_part(entry: Entry, policy: Policy, scale: Scale, failed: StoreError) -> Steps[Reply]:
     """The store failed: the first page, with no way on, and a word about it."""
     said = {"stored": False, "notice": " ".join((_NOT_STORED, *entry.head.notices))}
     request = Request(page_size=policy.page_size)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,7 @@ MAX_DEPTH = 128
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _ORDINARY_DEPTH = 6
+_MOST_INT_DIGITS = 4_000
 
 
 class NotJson(ValueError):
@@ -118,7 +120,12 @@ def decode(raw: bytes | msgspec.Raw) -> Any:
     try:
         return _ANY.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return json.loads(bytes(raw).decode("utf-8", "surrogatepass"))
+        return json.loads(bytes(raw).decode("utf-8", "surrogatepass"), parse_int=_integer)
+
+
+def _integer(digits: str) -> Any:
+    """Python refuses to turn very many digits into an int, for the time it takes."""
+    return int(digits) if len(digits) <= _MOST_INT_DIGITS else Decimal(digits)
 
 
 def fields(raw: bytes) -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from penstock.model import Mode
 from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent
 
 _TOOL_RESULT = "ToolResult"
+_UNIONS = ("anyOf", "oneOf", "allOf")
 _UNMOVABLE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef")
 
 NEGOTIATION_FIELDS: Mapping[str, Mapping[str, Any]] = {
@@ -85,6 +86,10 @@ def merge_input_schema(schema: Mapping[str, Any] | None) -> dict[str, Any]:
         **{k: dict(v) for k, v in NEGOTIATION_FIELDS.items() if k not in own},
     }
     merged.pop("required", None)
+    for union in _UNIONS:
+        for branch in merged.get(union, []):
+            if isinstance(branch, dict):
+                branch.pop("required", None)
     merged.setdefault("type", "object")
     return merged
 

@@ -119,7 +119,7 @@ def test_a_large_envelope_is_shown_in_brief(open_agent):
     ],
     ids=["lines", "one line", "fat line", "empty lines", "escapes"],
 )
-@pytest.mark.parametrize("budget", ["1kB", "25kB", "400tok"])
+@pytest.mark.parametrize("budget", ["1kB", "25kB", "500tok"])
 def test_text_pages_join_to_the_text(open_agent, text, budget):
     agent = open_agent(budget=budget)
     pages = agent.walk(agent.offer(text).value["continuation_token"], page_size=1_000)

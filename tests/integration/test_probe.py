@@ -260,7 +260,7 @@ def test_what_nests_too_deep_is_text_and_comes_back_whole(open_agent, value):
     assert whole.count("[") == whole.count("]") >= 1_000
 
 
-@pytest.mark.parametrize("budget", ["1kB", "400tok", "1000ch", "1kB+400tok*2"])
+@pytest.mark.parametrize("budget", ["1kB", "500tok", "1000ch", "1kB+1000tok*2"])
 @pytest.mark.parametrize("structured", [False, True])
 def test_a_probe_is_within_the_smallest_budget(open_agent, budget, structured):
     agent = open_agent(budget=budget, call={"frame": Frame(structured=structured)})

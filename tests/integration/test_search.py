@@ -53,7 +53,7 @@ def test_lines_come_with_their_number_and_context(agent):
     ]
 
 
-@pytest.mark.parametrize("at", [998, 1_000, 1_001])
+@pytest.mark.parametrize("at", [998, 999, 1_000, 1_001])
 def test_context_crosses_the_spans_that_are_read(agent, at):
     lines = [f"line {n}" for n in range(5_000)]
     lines[at] = "problem"

@@ -134,7 +134,7 @@ def test_equal_errors_cost_one_line(agent):
     assert any("on fire" in line["text"] for line in told["notable"])
 
 
-@pytest.mark.parametrize("budget", ["1kB", "400tok", "1000ch"])
+@pytest.mark.parametrize("budget", ["1kB", "500tok", "1000ch"])
 def test_the_error_survives_the_smallest_budget(open_agent, budget):
     told = summary(open_agent(budget=budget), "\n".join(log()))
     assert told["notable"][0]["line"] == 31_338

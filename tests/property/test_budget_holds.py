@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
 from agent import agent_in, over, told
 from hypothesis import given
 from hypothesis import strategies as st

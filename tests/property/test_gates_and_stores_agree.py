@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Given, Scene, given_results, scenes
 
-from penstock.gate import AsyncGate, Gate
+from penstock.async_gate import AsyncGate
+from penstock.gate import Gate
 from penstock.model import Call, Principal, Reply
 from penstock.policy import Policy
 from penstock.stores import open_async_store, open_store

@@ -1,6 +1,5 @@
 """Every part of the original comes back, once, in order and to the last digit."""
 
-import pytest
 from agent import agent_in, told
 from exactly import Number, Pairs, exactly, is_projection
 from hypothesis import given, settings

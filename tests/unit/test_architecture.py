@@ -47,6 +47,7 @@ looking
 negotiation
 worker
 gate
+async_gate
 testing
 """
 RANKS = {name: rank for rank, line in enumerate(ORDER.split("\n")) for name in line.split()}

@@ -53,12 +53,13 @@ class Projection:
         return b"[" + b",".join(kept) + b"]" if kept else None
 
     def _of_member(self, name: str, value: bytes, keys: Sequence[str], prefix: str) -> bytes | None:
-        if name in keys:
-            self.met.add(prefix + name)
-            return value
         step = name + "."
         below = [key[len(step) :] for key in keys if key.startswith(step)]
-        return self._of(value, below, prefix + step) if below else None
+        part = self._of(value, below, prefix + step) if below else None
+        if name not in keys:
+            return part
+        self.met.add(prefix + name)
+        return value
 
     def missing(self, known: Collection[str], scale: Scale) -> dict[str, Any]:
         """The keys that are nowhere; as many names as there is room for, and how many in all."""

@@ -9,26 +9,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from penstock import rawjson
 from penstock.views.pages import cut_text
 
-_SEVERITIES = (
-    ("fatal", re.compile(rb"(?i)\b(?:fatal|panic|critical|emerg(?:ency)?)\b")),
-    ("error", re.compile(rb"(?i)\b(?:errors?|exception|traceback|fail(?:ed|ure|s)?|severe)\b|\w(?:Error|Exception)\b")),
-    ("warning", re.compile(rb"(?i)\bwarn(?:ing|ings)?\b")),
-    ("heading", re.compile(rb"\A\s*(?:#{1,6} \S|<h[1-6])")),
-)  # fmt: skip
-_ANY_MARK = re.compile(
+_SEVERITIES = {
+    "fatal": rb"(?i)\b(?:fatal|panic|critical|emerg(?:ency)?)\b",
+    "error": rb"(?i)\b(?:errors?|exception|traceback|fail(?:ed|ure|s)?|severe)\b"
+    rb"|\w(?:Error|Exception)\b",
+    "warning": rb"(?i)\bwarn(?:ing|ings)?\b",
+    "heading": rb"\A\s*(?:#{1,6} \S|<h[1-6])",
+}
+_NAMES = tuple(_SEVERITIES)
+_ANY_MARK = (
     rb"(?i)fatal|panic|critical|emerg|error|exception|traceback|fail|severe|warn|\A\s*(?:#|<h[1-6])"
 )
-_VARIABLE = re.compile(rb"0x[0-9a-fA-F]+|\d+|[0-9a-fA-F]{8,}")
+_VARIABLE = rb"0x[0-9a-fA-F]+|\d+|[0-9a-fA-F]{8,}"
 _COMPARED = 160
 _MOST_KINDS = 20_000
+_MOST_ROUTINE = 15_000  # the rest of the room is for what is grave
 _RARE = 2
 _RARE_SHARE = 0.02
 LINE_CHARS = 200
+
+
+@cache
+def _pattern(expression: bytes) -> re.Pattern[bytes]:
+    """Compiled at the first use: few programs summarise a text."""
+    return re.compile(expression)
 
 
 @dataclass(slots=True)
@@ -56,16 +66,15 @@ class Notable:
             self.lines += 1
 
     def _line(self, line: bytes) -> None:
-        start = line[:_COMPARED]
-        rank = _rank(line) if _ANY_MARK.search(line) else len(_SEVERITIES)
+        rank = _rank(line) if _pattern(_ANY_MARK).search(line) else len(_SEVERITIES)
         if rank < len(_SEVERITIES):
-            name = _SEVERITIES[rank][0]
+            name = _NAMES[rank]
             self.counts[name] = self.counts.get(name, 0) + 1
-        shape = _VARIABLE.sub(b"#", start)
+        shape = _pattern(_VARIABLE).sub(b"#", line[:_COMPARED])
         kind = self.kinds.get(shape)
         if kind is not None:
             kind.times += 1
-        elif len(self.kinds) < _MOST_KINDS or rank < len(_SEVERITIES):
+        elif len(self.kinds) < (_MOST_KINDS if rank < len(_SEVERITIES) else _MOST_ROUTINE):
             text = rawjson.text(line)
             self.kinds[shape] = Kind(self.lines, text[:LINE_CHARS], len(text), rank)
 
@@ -81,8 +90,8 @@ class Notable:
 
 
 def _rank(line: bytes) -> int:
-    for rank, (_, pattern) in enumerate(_SEVERITIES):
-        if pattern.search(line):
+    for rank, name in enumerate(_NAMES):
+        if _pattern(_SEVERITIES[name]).search(line):
             return rank
     return len(_SEVERITIES)
 

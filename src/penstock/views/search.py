@@ -40,8 +40,8 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     needle = text.casefold()
     previous: bytes | None = None
     for start in focus.spans():
-        rows = yield from focus.read(start, start + SPAN)
-        for number, row in enumerate(rows):
+        rows = yield from focus.read(start, start + SPAN + 1)  # and the one after the last
+        for number, row in enumerate(rows[:SPAN]):
             if _may_contain(row, needle):
                 after = rows[number + 1] if number + 1 < len(rows) else None
                 _look(hits, focus, start + number, row, needle, (previous, after))

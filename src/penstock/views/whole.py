@@ -8,7 +8,7 @@ from typing import Any
 from penstock import rawjson
 from penstock.effects import Steps
 from penstock.fitting import Scale
-from penstock.model import Reply
+from penstock.model import Reply, Wrapped
 from penstock.tokens import PREFIX, Token
 from penstock.views.focus import Focus
 
@@ -26,29 +26,46 @@ def handle_text(uri: str) -> str:
 
 
 def full(
-    focus: Focus, scale: Scale, *, is_all: bool, wrapped: bool, is_error: bool
+    focus: Focus, scale: Scale, *, is_all: bool, wrapped: Wrapped, is_error: bool
 ) -> Steps[Reply | None]:
     """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
     value = yield from focus.whole()
-    key = b"value" if not is_all else b"result" if wrapped else b""
-    reply = whole_reply(value, focus.shape == "lines", scale, key=key)
+    is_text = focus.shape == "lines"
+    structured = _original(value, is_text, wrapped) if is_all else _part(value, is_text)
+    reply = _framed(value, is_text, structured, scale)
     reply = replace(reply, is_error=is_all and is_error)
     return reply if scale.admits(reply) else None
 
 
-def whole_reply(value: bytes, is_text: bool, scale: Scale, *, key: bytes) -> Reply:
-    """The value as a reply: text as text, anything else as its JSON.
+def whole_reply(value: bytes, is_text: bool, scale: Scale, wrapped: Wrapped) -> Reply:
+    """A result as the tool gave it: text as text, anything else as its JSON."""
+    return _framed(value, is_text, _original(value, is_text, wrapped), scale)
 
-    As structured content it must be an object: under `key`, or as it is if that is empty.
-    """
-    structured = None
-    if scale.frame.structured:
-        as_json = rawjson.string(rawjson.text(value)) if is_text else value
-        key = key or (b"" if as_json[:1] == b"{" else b"result")
-        structured = b'{"' + key + b'":' + as_json + b"}" if key else as_json
-    return Reply(value, is_text=is_text, structured=structured, frame=scale.frame)
+
+def _framed(value: bytes, is_text: bool, structured: bytes, scale: Scale) -> Reply:
+    return Reply(
+        value,
+        is_text=is_text,
+        structured=structured if scale.frame.structured else None,
+        frame=scale.frame,
+    )
+
+
+def _original(value: bytes, is_text: bool, wrapped: Wrapped) -> bytes:
+    """Structured content as the tool promised it: an object, wrapped again where it was."""
+    as_json = _json(value, is_text or wrapped == "text")
+    return as_json if as_json[:1] == b"{" and not wrapped else b'{"result":' + as_json + b"}"
+
+
+def _part(value: bytes, is_text: bool) -> bytes:
+    """A part, or an answer, is not what the tool promised: it goes into an envelope."""
+    return b'{"value":' + _json(value, is_text) + b"}"
+
+
+def _json(value: bytes, is_text: bool) -> bytes:
+    return rawjson.string(rawjson.text(value)) if is_text else value
 
 
 def link_reply(

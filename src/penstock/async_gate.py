@@ -1,0 +1,173 @@
+"""The gate for those who await. It is a module of its own because `asyncio` takes as long to import
+as all the rest, and a synchronous program needs none of it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, assert_never, cast
+
+from penstock import rawjson
+from penstock.effects import (
+    Authorize,
+    Compute,
+    Effect,
+    LoadHead,
+    Put,
+    Ran,
+    ReadRows,
+    Run,
+    Steps,
+    Touch,
+)
+from penstock.errors import StoreError
+from penstock.gate import (
+    GateBase,
+    Hooks,
+    as_reader,
+    as_result,
+    log,
+    logged,
+    of_the_store,
+    plain,
+    sliced,
+)
+from penstock.model import Call, Live, Refusal, Reply
+from penstock.negotiation import Resource, conclude, negotiate, read_resource
+from penstock.policy import Policy
+from penstock.stores import AsyncStore, Store, as_async, open_async_store
+from penstock.stores.base import chunk_numbers
+
+Outcome = TypeVar("Outcome")
+
+
+class AsyncGate(GateBase):
+    """The asynchronous gate."""
+
+    def __init__(
+        self, policy: Policy | None = None, store: AsyncStore | Store | None = None, **options: Any
+    ) -> None:
+        super().__init__(policy, **options)
+        self.store: AsyncStore = (
+            _awaitable(store)
+            if store is not None
+            else open_async_store(
+                self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
+            )
+        )
+
+    async def call(
+        self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any
+    ) -> Reply:
+        """A call of a tool. `run(arguments)` is called at most once, and not with a token."""
+        return await self._drive(negotiate(call, self._context()), Hooks(run, **hooks))
+
+    async def offer(self, call: Call, result: Any) -> Reply:
+        """What a tool gave, on its way to the agent."""
+        return await self._drive(conclude(call, self._context(), as_result(result)), Hooks())
+
+    async def read(self, call: Call, **hooks: Any) -> Reply:
+        """A call of the reader: a token, and how to look at its result."""
+        return await self._drive(negotiate(as_reader(call), self._context()), Hooks(**hooks))
+
+    async def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
+        """The stored result behind a resource link."""
+        return await self._drive(
+            read_resource(as_reader(call), self._context(), uri), Hooks(**hooks)
+        )
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._close_workers)
+        await self.store.close()
+
+    async def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
+        stored: list[str] = []
+        answer: Any = None
+        error: StoreError | None = None
+        try:
+            while True:
+                try:
+                    effect = steps.send(answer) if error is None else steps.throw(error)
+                except StopIteration as done:
+                    outcome: Outcome = done.value
+                    return logged(outcome)
+                answer, error = None, None
+                try:
+                    answer = await self._answer(effect, hooks, stored)
+                except StoreError as failure:
+                    error = of_the_store(failure, effect)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._forget(stored))
+            raise
+
+    async def _answer(self, effect: Effect, hooks: Hooks, stored: list[str]) -> Any:
+        match effect:
+            case LoadHead():
+                return await self.store.load(effect.key, now=self._clock(), rows=effect.rows)
+            case ReadRows():
+                return await self._rows(effect, hooks)
+            case Compute():
+                return await self._ask_in_thread(effect)
+            case Authorize():
+                return await _awaited(hooks.authorize(effect.tool))
+            case Run():
+                output = as_result(await _awaited(hooks.run(plain(effect.arguments))))
+                return Ran(output, self._clock())
+            case Put():
+                stored.append(effect.key)
+                return await self._put(effect)
+            case Touch():
+                return await self.store.touch(effect.key, expires=effect.expires)
+            case _:
+                assert_never(effect)
+
+    async def _put(self, effect: Put) -> None:
+        """Where it waits in a thread, a cancelled put goes on: it must end before a delete."""
+        putting = asyncio.ensure_future(
+            self.store.put(effect.key, effect.record, now=self._clock())
+        )
+        try:
+            await asyncio.shield(putting)
+        except asyncio.CancelledError:
+            await asyncio.gather(putting, return_exceptions=True)
+            raise
+
+    async def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
+        entry = effect.entry
+        if isinstance(entry.head.source, Live):
+            reference = rawjson.decode(entry.head.source.reference)
+            return list(await _awaited(hooks.live_rows(reference, effect.start, effect.stop)))
+        numbers = chunk_numbers(entry.index, effect.start, effect.stop)
+        # A look at every row reads many times; in between, others have their turn.
+        await asyncio.sleep(0)
+        chunks = await self.store.read(entry.key, numbers)
+        return sliced(effect, numbers, chunks)
+
+    async def _ask_in_thread(self, effect: Compute) -> Any:
+        from penstock.worker import Cancellation  # noqa: PLC0415 (a process nobody may need)
+
+        cancellation = Cancellation()
+        try:
+            return await asyncio.to_thread(self._ask, effect, cancellation)
+        except asyncio.CancelledError:
+            cancellation.request()
+            raise
+
+    async def _forget(self, keys: list[str]) -> None:
+        """Nobody will get the token of a call that was cancelled."""
+        for key in keys:
+            try:
+                await self.store.delete(key)
+            except StoreError as error:
+                log().warning("a cancelled call's result stays until it expires: %s", error)
+
+
+async def _awaited(value: Any | Awaitable[Any]) -> Any:
+    return await value if inspect.isawaitable(value) else value
+
+
+def _awaitable(store: AsyncStore | Store) -> AsyncStore:
+    if inspect.iscoroutinefunction(store.load):
+        return cast("AsyncStore", store)
+    return as_async(cast("Store", store))
