@@ -172,7 +172,11 @@ def _check_limit(unit: str, limit: object) -> None:
 
 
 def _check_safety(safety: object) -> None:
-    if isinstance(safety, bool) or not isinstance(safety, int | float) or not 1 <= safety <= _MOST_SAFETY:
+    if (
+        isinstance(safety, bool)
+        or not isinstance(safety, int | float)
+        or not 1 <= safety <= _MOST_SAFETY
+    ):
         raise InvalidSetting("budget.safety", safety, f"must be a number from 1 to {_MOST_SAFETY}.")
 
 
