@@ -258,20 +258,22 @@ def member_spans(document: bytes) -> list[tuple[bytes, int, bool]]:
     """Of each entry of an object: its key, the length of its value, and whether that is a list.
 
     The parser knows the lengths, so that a list of millions of bytes is not scanned again. It
-    drops duplicate keys, and then the walk does not end where the object does: scan after all.
+    keeps only the last of duplicate keys: then a step of the walk meets another key than the
+    parser did, or the walk ends before the object does, and it is scanned after all.
     """
     try:
-        values = [memoryview(raw) for raw in _FIELDS.decode(document).values()]
+        named = _FIELDS.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _scanned_spans(document)
     spans, position = [], 1
-    for value in values:
+    for name, raw in named.items():
         key = _KEY.match(document, position)
-        if key is None:
+        if key is None or decode(key.group()) != name:
             return _scanned_spans(document)
+        value = memoryview(raw)
         spans.append((key.group(), len(value), value[0] == _OPENING))
         position = key.end() + 1 + len(value) + 1
-    return spans if position >= len(document) else _scanned_spans(document)
+    return spans if position == len(document) else _scanned_spans(document)
 
 
 def _scanned_spans(document: bytes) -> list[tuple[bytes, int, bool]]:

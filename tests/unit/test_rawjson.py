@@ -163,3 +163,17 @@ def test_strings_are_not_escaped_without_need():
 )
 def test_decode(raw, value):
     assert rawjson.decode(raw) == value
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b'{"a":-0,"id":[null,null],"a":false}',
+        b'{"a":[1],"a":[2,3],"b":1}',
+        b'{"a":1,"b":[1],"a":12345}',
+        b'{"a":"\\"a\\":[","b":[1],"a":"x"}',
+    ],
+)
+def test_spans_are_right_where_keys_occur_twice(document):
+    expected = [(key, len(value), value[:1] == b"[") for key, value in rawjson.members(document)]
+    assert rawjson.member_spans(document) == expected
