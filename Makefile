@@ -24,10 +24,11 @@ demo: $(READY) ## See a 5,000-row result kept inside the budget
 test: $(READY) ## Run the whole suite
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-check: $(READY) ## Lint, check formatting and types
+check: $(READY) ## Lint, check formatting, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
 format: $(READY) ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . || true

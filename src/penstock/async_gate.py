@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar, assert_never, cast
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self, TypeVar, assert_never, cast
 
 from penstock import rawjson
 from penstock.effects import (
@@ -27,6 +29,7 @@ from penstock.gate import (
     Hooks,
     as_reader,
     as_result,
+    as_store_error,
     log,
     logged,
     of_the_store,
@@ -49,6 +52,7 @@ class AsyncGate(GateBase):
         self, policy: Policy | None = None, store: AsyncStore | Store | None = None, **options: Any
     ) -> None:
         super().__init__(policy, **options)
+        self._threads: tuple[int, ThreadPoolExecutor] | None = None
         self.store: AsyncStore = (
             _awaitable(store)
             if store is not None
@@ -79,7 +83,14 @@ class AsyncGate(GateBase):
 
     async def close(self) -> None:
         await asyncio.to_thread(self._close_workers)
+        self._close_threads()
         await self.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
         stored: list[str] = []
@@ -110,9 +121,9 @@ class AsyncGate(GateBase):
             case Compute():
                 return await self._ask_in_thread(effect)
             case Authorize():
-                return await _awaited(hooks.authorize(effect.tool))
+                return (await _awaited(hooks.authorize(effect.tool))) is True
             case Run():
-                output = as_result(await _awaited(hooks.run(plain(effect.arguments))))
+                output = as_result(await _awaited(hooks.run(plain(effect))))
                 return Ran(output, self._clock())
             case Put():
                 stored.append(effect.key)
@@ -128,7 +139,8 @@ class AsyncGate(GateBase):
             self.store.put(effect.key, effect.record, now=self._clock())
         )
         try:
-            await asyncio.shield(putting)
+            with as_store_error():
+                await asyncio.shield(putting)
         except asyncio.CancelledError:
             await asyncio.gather(putting, return_exceptions=True)
             raise
@@ -149,10 +161,30 @@ class AsyncGate(GateBase):
 
         cancellation = Cancellation()
         try:
-            return await asyncio.to_thread(self._ask, effect, cancellation)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._askers(), self._ask, effect, cancellation
+            )
         except asyncio.CancelledError:
             cancellation.request()
             raise
+
+    def _askers(self) -> ThreadPoolExecutor:
+        """A thread for each child. In the loop's own threads, which the stores use too, questions
+        that wait for a child would keep everybody else waiting. One that is cancelled while it
+        waits here is never asked."""
+        size = self._pool().size
+        with self._starting:
+            # After a fork the threads are the parent's, as the children are.
+            if self._threads is None or self._threads[0] != os.getpid():
+                self._threads = (os.getpid(), ThreadPoolExecutor(size, "penstock-ask"))
+            return self._threads[1]
+
+    def _close_threads(self) -> None:
+        """Not in a thread: between `_askers` and its use nothing else runs in this loop."""
+        threads, self._threads = self._threads, None
+        if threads is not None:
+            # Those that still run have no child any more, and end by themselves.
+            threads[1].shutdown(wait=False)
 
     async def _forget(self, keys: list[str]) -> None:
         """Nobody will get the token of a call that was cancelled."""

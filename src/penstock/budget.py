@@ -78,6 +78,12 @@ class Budget:
         for unit, limit in self._limits().items():
             _check_limit(unit, limit)
         _check_safety(self.safety)
+        if self.safety != 1 and self.tokens is None:
+            why = "is for tokens, and no limit in tokens is set."
+            raise InvalidSetting("budget.safety", self.safety, why)
+        if set(self._limits()) == {"lines"}:
+            why = "lines alone bound nothing: a line can have any length."
+            raise InvalidSetting("budget", f"{self.lines}lines", why, next_step=_HOW_TO_WRITE)
         if self.token_allowance is not None and self.token_allowance < _MINIMUM["tokens"]:
             least = f"must be at least {_MINIMUM['tokens']} after the safety factor {self.safety}."
             raise InvalidSetting("budget.tokens", self.tokens, least)

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from penstock import rawjson
 from penstock.encoding import count_non_finite, encode, encode_all
 from penstock.errors import InvalidResult
-from penstock.model import ABSENT, MEDIA_TYPES, Result, Shape, Wrapped
+from penstock.model import Shape, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,8 @@ class Tally(msgspec.Struct):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A value in rows. `blocks` can be walked once."""
+    """A value in rows. `blocks` can be walked once. `beside` are content blocks that are not part of
+    the value, and travel with the reply."""
 
     shape: Shape
     blocks: Iterator[list[bytes]]
@@ -57,7 +58,7 @@ class Document(msgspec.Struct, frozen=True):
     suffix: bytes = b""
     list_path: str = ""
     wrapped: Wrapped = ""
-    media: tuple[Mapping[str, Any], ...] = ()
+    beside: tuple[Mapping[str, Any], ...] = ()
     notices: tuple[str, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
 
@@ -69,29 +70,6 @@ class Document(msgspec.Struct, frozen=True):
     @property
     def separator(self) -> bytes:
         return b"\n" if self.shape == "lines" else b","
-
-
-def read_result(result: Result, *, media_cap: int) -> Document:
-    """The document of a tool's result, after the table in the module's docstring."""
-    media, blocks = _apart(result.content, media_cap)
-    if result.structured is not ABSENT:
-        return replace(_read_structured(result.structured), media=media)
-    if len(blocks) == 1:
-        return replace(_read_block(blocks[0]), media=media)
-    values, notices = _block_values(blocks)
-    return replace(read_value(values), media=media, notices=notices)
-
-
-def read_result_as_text(result: Result, *, media_cap: int) -> Document:
-    """A value that nests too deep to be walked is kept and shown as text."""
-    media, blocks = _apart(result.content, media_cap)
-    if result.structured is not ABSENT:
-        value = result.structured
-    else:
-        values = [block["text"] if _is_plain_text(block) else dict(block) for block in blocks]
-        value = values if len(values) > 1 else values[0]
-    text = value if isinstance(value, str) else rawjson.text(encode(value))
-    return replace(read_text(text), media=media, notices=(TOO_DEEP,))
 
 
 def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
@@ -125,9 +103,9 @@ def is_json_container(text: str) -> bool:
 def read_value(value: Any) -> Document:
     """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`)."""
     if isinstance(value, msgspec.Raw):
-        return read_json(_compact(value))
+        return read_json(compact_raw(value))
     if isinstance(value, str):
-        return _read_text_or_json(value)
+        return read_text_or_json(value)
     if type(value) in (list, tuple):
         tally = Tally()
         return Document("rows", _encoded_blocks(value, tally), b"[", b"]", tally=tally)
@@ -138,7 +116,7 @@ def read_value(value: Any) -> Document:
     return replace(read_json(encoded), tally=tally)
 
 
-def _read_text_or_json(text: str) -> Document:
+def read_text_or_json(text: str) -> Document:
     if is_json_container(text):
         try:
             return read_json(rawjson.compact(rawjson.utf8(text)))
@@ -147,7 +125,7 @@ def _read_text_or_json(text: str) -> Document:
     return read_text(text)
 
 
-def _compact(raw: msgspec.Raw) -> bytes:
+def compact_raw(raw: msgspec.Raw) -> bytes:
     try:
         return rawjson.compact(raw)
     except rawjson.NotJson as error:
@@ -192,7 +170,7 @@ def _encoded_member(key: str, item: Any, tally: Tally) -> bytes:
 
 
 def _encoded(item: Any, tally: Tally, path: str) -> bytes:
-    encoded = _compact(item) if isinstance(item, msgspec.Raw) else encode(item, path)
+    encoded = compact_raw(item) if isinstance(item, msgspec.Raw) else encode(item, path)
     rawjson.require_shallow(encoded)
     tally.non_finite += count_non_finite(item, encoded)
     return encoded
@@ -294,92 +272,6 @@ def _grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
             block, size = [], 0
     if block:
         yield block
-
-
-def _apart(
-    content: Sequence[Mapping[str, Any]], media_cap: int
-) -> tuple[tuple[Mapping[str, Any], ...], list[Mapping[str, Any]]]:
-    """Images and audio that travel beside the reply, and everything that is stored."""
-    media = tuple(block for block in content if is_small_media(block, media_cap))
-    return media, [block for block in content if not is_small_media(block, media_cap)]
-
-
-def has_large_media(result: Result, media_cap: int) -> bool:
-    """Whether an image or audio is too large to travel beside the reply."""
-    return any(
-        block.get("type") in MEDIA_TYPES and not is_small_media(block, media_cap)
-        for block in result.content
-    )
-
-
-def is_small_media(block: Mapping[str, Any], media_cap: int) -> bool:
-    return block.get("type") in MEDIA_TYPES and len(str(block.get("data", ""))) <= media_cap
-
-
-def _read_block(block: Mapping[str, Any]) -> Document:
-    if _is_plain_text(block):
-        return _read_text_or_json(str(block["text"]))
-    return read_value(dict(block))
-
-
-def _block_values(blocks: Sequence[Mapping[str, Any]]) -> tuple[list[Any], tuple[str, ...]]:
-    values: list[Any] = []
-    notices: tuple[str, ...] = ()
-    for block in blocks:
-        try:
-            values.append(_block_value(block))
-        except rawjson.TooDeep:
-            values.append(block["text"])
-            notices = (TOO_DEEP,)
-    return values, notices
-
-
-def _block_value(block: Mapping[str, Any]) -> Any:
-    """A block among several: text is the JSON in it, or itself."""
-    if not _is_plain_text(block):
-        return dict(block)
-    text = str(block["text"])
-    if is_json_container(text):
-        try:
-            compacted = rawjson.compact(rawjson.utf8(text))
-            rawjson.require_shallow(compacted)
-            return msgspec.Raw(compacted)
-        except rawjson.NotJson:
-            pass
-    return text
-
-
-def _is_plain_text(block: Mapping[str, Any]) -> bool:
-    return block.get("type") == "text" and isinstance(block.get("text"), str)
-
-
-def _read_structured(value: Any) -> Document:
-    """Frameworks wrap what is no object as {"result": x}; the value is x."""
-    if isinstance(value, msgspec.Raw):
-        data = _compact(value)
-        if _is_wrapped(data):
-            if data[len(_WRAPPER) :].startswith(b'"'):
-                return _unwrapped(rawjson.decode(data[len(_WRAPPER) : -1]))
-            return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
-        return read_json(data)
-    if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
-        return _unwrapped(value["result"])
-    return read_value(value)
-
-
-def _unwrapped(value: Any) -> Document:
-    document = read_value(value)
-    is_json_text = isinstance(value, str) and document.shape != "lines"
-    return replace(document, wrapped="text" if is_json_text else "value")
-
-
-_WRAPPER = b'{"result":'
-
-
-def _is_wrapped(data: bytes) -> bool:
-    if not data.startswith(_WRAPPER) or data[len(_WRAPPER) : len(_WRAPPER) + 1] == b"{":
-        return False
-    return len(rawjson.member_spans(data)) == 1
 
 
 def pointer(*steps: str | int) -> str:

@@ -52,10 +52,6 @@ class ReadRows(msgspec.Struct, frozen=True):
     stop: int
 
 
-class MaterialNeeded:
-    """The worker does not hold what the question is about."""
-
-
 class Compute(msgspec.Struct, frozen=True):
     """Answer: `Answer` or `Failure` from the isolated worker, or `MaterialNeeded`.
 
@@ -76,6 +72,7 @@ class Run(msgspec.Struct, frozen=True):
     """Answer: `Ran`."""
 
     arguments: Mapping[str, Any]
+    has_values: bool = False  # stored values, as JSON, stand in for references
 
 
 class Ran(msgspec.Struct, frozen=True):

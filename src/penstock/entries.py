@@ -64,6 +64,11 @@ class Denied(msgspec.Struct, frozen=True):
     reason: str
 
 
+def refused(denied: Denied) -> Refusal:
+    """One text for every token that is not honoured."""
+    return msgspec.structs.replace(REFUSED, reason=denied.reason)
+
+
 # -- making ------------------------------------------------------------------------------------
 
 
@@ -77,6 +82,7 @@ def new_entry(
 ) -> tuple[Entry, Record]:
     """The head of a result, its token, and the record for the store."""
     is_error = result is not None and result.is_error
+    meta = _stored_meta(result, context.scale(call))
     document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
     head = Head(
         **_birth(call, context, parent),
@@ -86,7 +92,7 @@ def new_entry(
         list_path=document.list_path,
         count=packed.count,
         size=ingested.size,
-        wire_size=ingested.wire_size(call.frame, is_error=is_error),
+        wire_size=ingested.wire_size(call.frame, is_error=is_error, meta=meta),
         preview=glimpse.preview(document, context.policy.preview),
         columns=glimpse.column_types() if document.shape == "rows" else {},
         outline=glimpse.outline(document, packed.count),
@@ -94,7 +100,7 @@ def new_entry(
         wrapped=document.wrapped,
         is_error=is_error,
         notices=document.all_notices,
-        meta=encode(_dropped_meta(result.meta)) if result else b"{}",
+        meta=meta,
     )
     entry = _entry(call, context, head, packed.index, packed.chunks)
     return entry, _record(entry, packed.chunks)
@@ -184,13 +190,19 @@ def _canonical(value: Any) -> bytes:
         return encoded
 
 
-def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
+def kept_meta(meta: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
     """Of a result that is replaced, only what the protocol itself reserves goes on."""
-    return {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
+    reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
+    return reserved if scale.takes_little(reserved) else {}
 
 
-def _dropped_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in meta.items() if not name.startswith(RESERVED_META)}
+def _stored_meta(result: Result | None, scale: Scale) -> bytes:
+    """The rest of it is kept, and comes with `full`."""
+    if result is None or not result.meta:
+        return b""
+    kept = kept_meta(result.meta, scale)
+    left = {name: value for name, value in result.meta.items() if name not in kept}
+    return encode(left) if left else b""
 
 
 # -- opening -----------------------------------------------------------------------------------
@@ -202,6 +214,7 @@ class Opened(msgspec.Struct, frozen=True):
     entry: Entry
     position: Position
     root: str = ""
+    is_alias: bool = False
 
 
 def open_entry(
@@ -216,7 +229,7 @@ def open_entry(
     token = parse(text)
     if token is None:
         return Denied("not a token")
-    entry = yield from _load(token, context, rows)
+    entry = yield from _load_key(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
     denied = _not_theirs(call, entry.head)
@@ -228,7 +241,7 @@ def open_entry(
 
 
 def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened | Denied]:
-    position = _position(entry.token)
+    position = entry.token.place
     if position is None:
         return Denied("unreadable position")
     alias = entry.head.source if isinstance(entry.head.source, Alias) else None
@@ -247,23 +260,22 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
         return Opened(entry, position)
     named = Position.unpack(alias.position) if alias.position else Position()
     merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
-    return Opened(replace(target, token=entry.token), merged, alias.root)
-
-
-def _load(token: Token, context: Context, rows: tuple[int, int] | None) -> Steps[Entry | Denied]:
-    return (yield from _load_key(token, token.key, context, rows))
+    return Opened(replace(target, token=entry.token), merged, alias.root, is_alias=True)
 
 
 def _load_key(
     token: Token, key: str, context: Context, rows: tuple[int, int] | None
 ) -> Steps[Entry | Denied]:
-    loaded: Loaded | None = yield LoadHead(key, rows)
+    try:
+        loaded: Loaded | None = yield LoadHead(key, rows)
+    except EntryCorrupt as error:
+        return Denied(f"damaged: {error.message}")  # whose it was can no longer be told
     if loaded is None or loaded.expires <= context.now:
         return Denied("unknown or expired")
     try:
         head = _HEAD.decode(loaded.head)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise EntryCorrupt from error
+        return Denied(f"damaged head: {error}")
     if head.version > HEAD_VERSION:
         return Denied("written by a newer version")
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
@@ -275,15 +287,6 @@ def _not_theirs(call: Call, head: Head) -> Denied | None:
     if head.tool != call.tool and not call.is_reader:
         return Denied("another tool")
     return None
-
-
-def _position(token: Token) -> Position | None:
-    try:
-        position = Position.unpack(token.position) if token.position else Position()
-    except (msgspec.DecodeError, msgspec.ValidationError, TypeError):
-        return None
-    # Whoever holds the secret could make any position, and its mac.
-    return position if min(position.row, position.page_size, position.offset) >= 0 else None
 
 
 def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:

@@ -29,8 +29,8 @@ class InvalidSetting(PenstockError):
     ) -> None:
         self.setting = setting
         self.value = value
-        self.why = why
-        super().__init__(f"{setting} = {value!r}: {why}", next_step=next_step)
+        self.why = why.rstrip(".") + "."
+        super().__init__(f"{setting} = {value!r}: {self.why}", next_step=next_step)
 
 
 class MissingExtra(PenstockError):
@@ -57,7 +57,12 @@ class InvalidResult(PenstockError):
 class StoreError(PenstockError):
     """The store of results failed."""
 
-    next_step = "Check the store that the `store` setting names."
+    next_step = "Try again later; if it stays so, tell whoever runs the server."
+
+    @property
+    def told(self) -> str:
+        """What an agent is told: the message may name hosts and files, which are not its business."""
+        return (type(self).__doc__ or "").strip()
 
 
 class StoreUnavailable(StoreError):

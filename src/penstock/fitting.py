@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
@@ -30,6 +30,7 @@ class Scale:
     meter: Meter
     is_error: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
+    attachments: Sequence[Mapping[str, Any]] = ()
 
     @property
     def room(self) -> int:
@@ -52,6 +53,7 @@ class Scale:
             frame=self.frame,
             is_error=self.is_error,
             meta=self.meta,
+            attachments=self.attachments,
         )
 
     def refusal(self, refusal: Refusal) -> Reply:

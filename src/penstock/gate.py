@@ -7,12 +7,14 @@ negotiation, which knows what to say; what a tool raises comes out as it is.
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Self, TypeVar, assert_never
 
 import msgspec
 
@@ -22,7 +24,6 @@ from penstock.effects import (
     Compute,
     Effect,
     LoadHead,
-    MaterialNeeded,
     Put,
     Ran,
     ReadRows,
@@ -31,13 +32,13 @@ from penstock.effects import (
     Touch,
 )
 from penstock.entries import Context
-from penstock.errors import StoreError
+from penstock.errors import InvalidSetting, StoreError
 from penstock.measure import Meter, default_meter
 from penstock.model import Call, Live, LiveRows, Refusal, Reply, Result
 from penstock.negotiation import Resource, conclude, negotiate, read_resource
 from penstock.packing import slice_rows
 from penstock.policy import Policy
-from penstock.questions import Limits, Material
+from penstock.questions import Limits
 from penstock.stores import Store, open_store
 from penstock.stores.base import chunk_numbers
 
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     import logging
 
 Outcome = TypeVar("Outcome")
+
+
+_HOW_TO_POLICY = 'Give one, for instance Policy(budget="10kB").'
 
 
 def _allow(_tool: str) -> bool:
@@ -82,6 +86,8 @@ class GateBase:
         clock: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = os.urandom,
     ) -> None:
+        if policy is not None and not isinstance(policy, Policy):
+            raise InvalidSetting("policy", policy, "not a Policy.", next_step=_HOW_TO_POLICY)
         self.policy = policy or Policy()
         self._meter = meter or default_meter()
         self._clock = clock
@@ -94,16 +100,7 @@ class GateBase:
 
     def _ask(self, effect: Compute, cancellation: Any = None) -> Any:
         """Ask the worker; without material, only one that has it already."""
-
-        def material() -> Material:
-            if effect.material is None:
-                raise _NotAtHand
-            return effect.material
-
-        try:
-            return self._pool().ask(effect.question, material, cancellation)
-        except _NotAtHand:
-            return MaterialNeeded()
+        return self._pool().ask(effect.question, lambda: effect.material, cancellation)
 
     def _pool(self) -> Any:
         from penstock.worker import Workers  # noqa: PLC0415 (a process nobody may need)
@@ -120,10 +117,6 @@ class GateBase:
             self._workers.close()
 
 
-class _NotAtHand(Exception):
-    pass
-
-
 class Gate(GateBase):
     """The synchronous gate."""
 
@@ -131,6 +124,8 @@ class Gate(GateBase):
         self, policy: Policy | None = None, store: Store | None = None, **options: Any
     ) -> None:
         super().__init__(policy, **options)
+        if store is not None and inspect.iscoroutinefunction(store.load):
+            raise InvalidSetting("store", store, "an asynchronous store is for AsyncGate.")
         self.store = store or open_store(
             self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
         )
@@ -154,6 +149,12 @@ class Gate(GateBase):
     def close(self) -> None:
         self._close_workers()
         self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
         answer: Any = None
@@ -179,25 +180,49 @@ class Gate(GateBase):
             case Compute():
                 return self._ask(effect)
             case Authorize():
-                return hooks.authorize(effect.tool)
+                return _at_once(hooks.authorize(effect.tool)) is True
             case Run():
-                output = as_result(hooks.run(plain(effect.arguments)))
+                output = as_result(_at_once(hooks.run(plain(effect))))
                 return Ran(output, self._clock())
             case Put():
-                return self.store.put(effect.key, effect.record, now=self._clock())
+                return self._put(effect)
             case Touch():
                 return self.store.touch(effect.key, expires=effect.expires)
             case _:
                 assert_never(effect)
 
+    def _put(self, effect: Put) -> None:
+        with as_store_error():
+            self.store.put(effect.key, effect.record, now=self._clock())
+
     def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
         entry = effect.entry
         if isinstance(entry.head.source, Live):
             reference = rawjson.decode(entry.head.source.reference)
-            return list(hooks.live_rows(reference, effect.start, effect.stop))
+            return list(_at_once(hooks.live_rows(reference, effect.start, effect.stop)))
         numbers = chunk_numbers(entry.index, effect.start, effect.stop)
         chunks = self.store.read(entry.key, numbers)
         return sliced(effect, numbers, chunks)
+
+
+def _at_once(value: Any) -> Any:
+    """What a hook gave; one to be awaited would otherwise count as a yes."""
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise TypeError("A hook gave something to be awaited: use AsyncGate.")
+    return value
+
+
+@contextmanager
+def as_store_error() -> Iterator[None]:
+    """A store of somebody else's may raise anything; the result is not to be lost to that."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except Exception as error:
+        raise StoreError(f"The store failed: {error!r}.") from error
 
 
 def of_the_store(failure: StoreError, effect: Effect) -> StoreError:
@@ -220,16 +245,16 @@ def as_result(value: Any) -> Result | LiveRows:
     return value if isinstance(value, LiveRows) else Result.of(value)
 
 
-def plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def plain(effect: Run) -> Mapping[str, Any]:
     """Arguments as Python values: what `@result:` put in as JSON is decoded for the tool."""
-    return {name: _decoded(value) for name, value in arguments.items()}
+    return _decoded(dict(effect.arguments)) if effect.has_values else effect.arguments
 
 
 def _decoded(value: Any) -> Any:
     if isinstance(value, msgspec.Raw):
         return rawjson.decode(value)
     if isinstance(value, dict):
-        return plain(value)
+        return {name: _decoded(item) for name, item in value.items()}
     return [_decoded(item) for item in value] if isinstance(value, list) else value
 
 
@@ -237,6 +262,8 @@ def logged(outcome: Outcome) -> Outcome:
     reason = getattr(outcome, "reason", "")
     if reason:
         log().info("%s", reason)
+    if isinstance(outcome, Refusal):  # it goes to the caller as it is
+        return msgspec.structs.replace(outcome, reason="")
     return outcome
 
 

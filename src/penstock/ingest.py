@@ -50,9 +50,10 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         document = self.document
         return document.prefix + document.separator.join(self.rows) + document.suffix
 
-    def wire_size(self, frame: Frame, *, is_error: bool = False) -> int:
+    def wire_size(self, frame: Frame, *, is_error: bool = False, meta: bytes = b"") -> int:
         """What `full` would put on the wire, without putting it together."""
         size = len(Reply(frame=frame, is_error=is_error).wire()) + self.quoted
+        size += len(b',"_meta":' + meta) if meta else 0
         if frame.structured:
             as_text = self.is_text or self.document.wrapped == "text"
             value = self.quoted + len('""') if as_text else self.size

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, assert_never
 
 import msgspec
 
 from penstock import rawjson
 from penstock.document import Document, read_json
-from penstock.effects import Compute, Entry, MaterialNeeded, Put, Steps
+from penstock.effects import Compute, Entry, Put, Steps
 from penstock.entries import Context, Opened, alias_entry, new_entry
-from penstock.errors import StoreError
+from penstock.errors import MissingExtra, StoreError
 from penstock.fitting import Scale
 from penstock.ingest import ingest
 from penstock.model import Alias, Call, Live, Mode, Refusal, Reply
+from penstock.outline import alike
 from penstock.probe import available_modes
-from penstock.questions import Answer, Failure, Material, Question
+from penstock.questions import (
+    Answer,
+    Failure,
+    Material,
+    MaterialNeeded,
+    Question,
+    jq_installed,
+)
 from penstock.tokens import Position, Token
 from penstock.views.fields import filter_keys
 from penstock.views.focus import SPAN, Focus, resolve, root
@@ -28,6 +36,9 @@ from penstock.views.summary import summarise
 from penstock.views.whole import full, link_reply, resource_uri
 
 _LONGEST_POSITION = 300
+_SAMPLE = 100
+_BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
+_NOT_FOR_ALL = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
 _UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
 
@@ -72,6 +83,7 @@ class Look:
     context: Context
     opened: Opened
     request: Request
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scale(self) -> Scale:
@@ -94,18 +106,19 @@ class Look:
         focus = yield from resolve(start, self.request.path)
         if isinstance(focus, Refusal):
             return focus
-        modes = yield from self._modes(focus)
-        if self.request.mode.value not in modes:
-            return Refusal(
-                f"mode {self.request.mode} does not apply to this.",
-                f"Use one of: {', '.join(modes)}.",
-            )
+        if self.request.mode in _NOT_FOR_ALL:
+            modes = yield from self._modes(focus)
+            if self.request.mode.value not in modes:
+                return _not_for_this(self.request.mode, modes)
         return (yield from self._view(focus))
 
     def _modes(self, focus: Focus) -> Steps[list[str]]:
-        sample = yield from focus.read(0, min(1, focus.count))
+        sample = yield from focus.read(0, min(_SAMPLE, focus.count))
         keyed = bool(sample) and sample[0][:1] == b"{"
-        return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=True)
+        uniform = focus.shape == "members" and alike(
+            [rawjson.split_member(row).value for row in sample]
+        )
+        return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=uniform)
 
     def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
         mode = self.request.mode
@@ -113,7 +126,7 @@ class Look:
             case Mode.PAGINATED | Mode.FILTERED:
                 return (yield from self._pages(focus))
             case Mode.SUMMARY:
-                return (yield from summarise(focus, self.scale, {}))
+                return (yield from summarise(focus, self.scale, self.told))
             case Mode.FULL:
                 return (yield from self._full(focus))
             case Mode.SEARCH:
@@ -145,15 +158,28 @@ class Look:
     def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
         """Tokens that say what the request said. What is too long to be repeated in each of them
         gets a name of its own, and paths count from there."""
+        said = self._said_by_token(request)
         longest = min(self.scale.room // 25, _LONGEST_POSITION)
-        if len(_position(request).pack()) <= longest:
-            return bookmark_of(self.entry.token, request), None
+        if said is not None and len(_position(said).pack()) <= longest:
+            return bookmark_of(self.entry.token, said), None
         position = Position(mode=request.mode.value, filter_keys=request.filter_keys)
         alias = Alias(self.entry.key, self.opened.root + request.path, position.pack())
         token = yield from self._name(alias)
         if token is None:
             return _nowhere, None
         return bookmark_of(token, Request(page_size=request.page_size)), token
+
+    def _said_by_token(self, request: Request) -> Request | None:
+        """What tokens made from this one have still to say; None where it says something else.
+
+        A name stands for a mode and keys too, and they are not said again.
+        """
+        if not self.opened.is_alias:
+            return request
+        named = self.opened.position
+        if (request.mode.value, request.filter_keys) != (named.mode, named.filter_keys):
+            return None
+        return replace(request, mode=Mode.PAGINATED, filter_keys=())
 
     def _name(self, alias: Alias) -> Steps[Token | None]:
         """A token for a part of the result; None where it cannot be stored."""
@@ -168,9 +194,7 @@ class Look:
         ceiling = replace(self.scale, budget=self.context.policy.ceiling)
         is_all = not (focus.path or self.opened.root or self.entry.head.parents)
         head = self.entry.head
-        reply = yield from full(
-            focus, ceiling, is_all=is_all, wrapped=head.wrapped, is_error=head.is_error
-        )
+        reply = yield from full(focus, ceiling, head, is_all=is_all)
         if reply is not None:
             return reply
         alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)
@@ -179,14 +203,18 @@ class Look:
         bookmark, _ = yield from self._bookmark(replace(self.request, mode=Mode.PAGINATED))
         first = bookmark(0, 0)
         size = head.wire_size if is_all else focus.size_at_least
-        return link_reply(self.scale, uri, size, focus.shape == "lines", first)
+        modes = [mode for mode in (yield from self._modes(focus)) if mode != Mode.FULL]
+        return link_reply(self.scale, uri, size, focus.shape == "lines", first, modes)
 
     # -- answers that are results of their own -------------------------------------------------
 
     def _search(self, focus: Focus) -> Steps[Reply | Refusal]:
         hits = yield from search(focus, self.request.query, self.context.policy.query_rows)
-        told = {"truncated_at": len(hits.found)} if hits.total > len(hits.found) else {}
+        told: dict[str, Any] = {}
+        if hits.total > len(hits.found):
+            told["truncated_at"] = len(hits.found)
         document = Document("rows", iter([hits.found] if hits.found else []), b"[", b"]")
+        told |= {} if hits.total else {"note": _BY_SUBSTRING}
         return (yield from self._derive(document, {"matches": hits.total, **told}))
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
@@ -221,11 +249,11 @@ class Look:
         except StoreError:
             token = None
         said: dict[str, Any] = {TOKEN_FIELD: str(token)} if token else {"notice": _UNSTORED}
-        said |= told
+        said |= {**self.told, **told}
         single = {"value": value, "total": 1, "has_more": False, "next": None, **said}
         if value is not None and self.scale.holds(single):
             return self.scale.reply(single)
-        request = Request(page_size=self.request.page_size)
+        request = Request(page=self.request.page, page_size=self.request.page_size)
         bookmark = bookmark_of(token, request) if token else _nowhere
         return (yield from paginate(root(entry), request, self.scale, bookmark, said))
 
@@ -243,17 +271,17 @@ class Look:
         entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
         yield Put(entry.key, record)
         opened = Opened(entry, self.opened.position, self.opened.root)
-        reply = yield from Look(self.call, self.context, opened, self.request).reply()
         left_out = self.entry.head.count - len(rows)
-        if isinstance(reply, Reply) and left_out > 0:
-            return self._with_rows_left_out(reply, left_out)
-        return reply
+        told = {"rows_not_read": left_out} if left_out > 0 else {}
+        return (yield from Look(self.call, self.context, opened, self.request, told).reply())
 
-    def _with_rows_left_out(self, reply: Reply, left_out: int) -> Reply:
-        said = {name: msgspec.Raw(raw) for name, raw in rawjson.fields(reply.payload).items()}
-        envelope = {**said, "rows_not_read": left_out}
-        told = self.scale.reply(envelope)
-        return told if self.scale.admits(told) else reply
+
+def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
+    if mode is Mode.QUERY and not jq_installed():
+        missing = MissingExtra("query", "mode query")
+        return Refusal(missing.message, f"Use one of: {', '.join(modes)}. ({missing.next_step})")
+    hint = " Point path at a list, or at a dict of alike entries." if mode is Mode.SQL else ""
+    return Refusal(f"mode {mode} does not apply to this.", f"Use one of: {', '.join(modes)}.{hint}")
 
 
 def _nowhere(row: int, offset: int) -> None:

@@ -79,6 +79,10 @@ class Call:
     heavy: bool = False
     is_reader: bool = False
 
+    def __post_init__(self) -> None:
+        if isinstance(self.principal, str):
+            object.__setattr__(self, "principal", Principal(self.principal))
+
 
 class Result(msgspec.Struct, frozen=True):
     """What a tool gave: content blocks, structured content, or both.
@@ -121,6 +125,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
     error: str
     next_step: str
+    reason: str = ""  # for the log; never on the wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +163,19 @@ class Reply:
 
     @property
     def structured_content(self) -> Any:
-        """MCP structuredContent, or ABSENT."""
+        """MCP structuredContent, or None."""
         if self.untouched is not None:
-            return self.untouched.structured
-        return ABSENT if self.structured is None else rawjson.decode(self.structured)
+            given = self.untouched.structured
+            return None if given is ABSENT else given
+        return None if self.structured is None else rawjson.decode(self.structured)
 
     def wire(self, *, measured: bool = False) -> bytes:
         """The compact JSON of the JSON-RPC `result`.
 
-        `measured` leaves out images and audio, which have a cap of their own.
+        `measured` leaves out the data of images and audio, which has a cap of its own.
         """
         blocks = [
-            _encoded_block(block)
-            for block in self.content
-            if not (measured and block.get("type") in MEDIA_TYPES)
+            _encoded_block(without_data(block) if measured else block) for block in self.content
         ]
         members = [b'"content":[' + b",".join(blocks) + b"]"]
         structured = self._structured_bytes()
@@ -190,6 +194,13 @@ class Reply:
             return self.structured
         value = self.untouched.structured
         return None if value is ABSENT or not self.untouched.content else encode(value)
+
+
+def without_data(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A block without the data of an image or of audio."""
+    if block.get("type") not in MEDIA_TYPES:
+        return block
+    return {name: value for name, value in block.items() if name != "data"}
 
 
 def _encoded_block(block: Mapping[str, Any]) -> bytes:
@@ -259,4 +270,4 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     wrapped: Wrapped = ""
     is_error: bool = False
     notices: tuple[str, ...] = ()
-    meta: bytes = b"{}"
+    meta: bytes = b""

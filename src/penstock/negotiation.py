@@ -34,10 +34,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock import probe, rawjson, schema
-from penstock.document import has_large_media, read_result, read_result_as_text
+from penstock.blocks import has_large_media, read_result, read_result_as_text
 from penstock.effects import Entry, Put, Ran, Run, Steps
 from penstock.entries import (
-    REFUSED,
     Context,
     Denied,
     Opened,
@@ -46,21 +45,24 @@ from penstock.entries import (
     live_entry,
     new_entry,
     open_entry,
+    refused,
 )
 from penstock.errors import InvalidResult, StoreError
 from penstock.fitting import Scale
 from penstock.glimpse import Glimpse
 from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of, look, start_of
-from penstock.model import Call, LiveRows, Refusal, Reply, Result
+from penstock.model import Call, Live, LiveRows, Mode, Refusal, Reply, Result
 from penstock.policy import Policy
 from penstock.references import has_references, resolve_arguments
+from penstock.tokens import parse
 from penstock.views.focus import resolve, root
 from penstock.views.pages import Bookmark, paginate
 from penstock.views.request import FIELDS, TOKEN_FIELD, Request, is_absent, read_request, shown
 from penstock.views.whole import handle_text, whole_reply
 
 NOTICES_META = "dev.penstock/notices"
+_MOST_PAGES = 2**40
 _NOT_STORED = (
     "The result could not be stored: only this first part of it can be shown. "
     "The tool has run; calling it again would run it again."
@@ -73,7 +75,7 @@ def negotiate(call: Call, context: Context) -> Steps[Reply]:
     try:
         return (yield from _negotiate(call, context))
     except StoreError as error:
-        return refuse(Refusal(error.message, error.next_step), call, context, repr(error))
+        return refuse(Refusal(error.told, type(error).next_step, repr(error)), call, context)
 
 
 def _negotiate(call: Call, context: Context) -> Steps[Reply]:
@@ -90,9 +92,9 @@ def _negotiate(call: Call, context: Context) -> Steps[Reply]:
     return (yield from _first_call(call, context))
 
 
-def refuse(refusal: Refusal, call: Call, context: Context, reason: str = "") -> Reply:
+def refuse(refusal: Refusal, call: Call, context: Context) -> Reply:
     """A refusal as a reply, within the budget."""
-    return replace(context.scale(call).refusal(refusal), reason=reason)
+    return replace(context.scale(call).refusal(refusal), reason=refusal.reason)
 
 
 def _for_tool(tool: str, context: Context) -> Context:
@@ -112,10 +114,11 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
             call,
             context,
         )
-    resolved = yield from _with_references(call, context, arguments)
+    refers = has_references(arguments)
+    resolved = (yield from _with_references(call, context, arguments)) if refers else arguments
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
-    ran: Ran = yield Run(resolved)
+    ran: Ran = yield Run(resolved, has_values=refers)
     notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
     return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
@@ -123,8 +126,6 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
 def _with_references(
     call: Call, context: Context, arguments: dict[str, Any]
 ) -> Steps[dict[str, Any] | Refusal]:
-    if not has_references(arguments):
-        return arguments
     return (
         yield from resolve_arguments(
             arguments, call.schema, lambda token, path: _fetch(call, context, token, path)
@@ -136,13 +137,25 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes |
     """The stored value behind an `@result:` reference, whichever tool it came from."""
     opened = yield from open_entry(replace(call, is_reader=True), context, token)
     if isinstance(opened, Denied):
-        return REFUSED
+        return refused(opened)
+    head = opened.entry.head
+    if isinstance(head.source, Live) and head.count > context.policy.query_rows:
+        return _too_many(head.count, context.policy.query_rows)
     start = yield from start_of(opened)
-    focus = start if isinstance(start, Refusal) else (yield from resolve(start, path))
+    if isinstance(start, Refusal):
+        return start
+    focus = yield from resolve(start, opened.position.path + path)
     if isinstance(focus, Refusal):
         return focus
     value = yield from focus.whole()
     return rawjson.string(rawjson.text(value)) if focus.shape == "lines" else value
+
+
+def _too_many(count: int, most: int) -> Refusal:
+    return Refusal(
+        f"The live result has {count} rows; at most {most} can be handed on.",
+        "Make a smaller result with mode sql or query, and hand that on.",
+    )
 
 
 def conclude(
@@ -156,7 +169,7 @@ def conclude(
         ingested = _ingest(result, context.policy)
     except InvalidResult as error:
         return refuse(Refusal(error.message, error.next_step), call, context)
-    inline = _inline_reply(call, context, result, ingested)
+    inline = _inline_reply(call, context, result, ingested, notice)
     if inline is not None and not (call.heavy or context.policy.heavy):
         return inline
     return (yield from _store_and_probe(call, context, result, ingested, inline, notice))
@@ -170,7 +183,9 @@ def _ingest(result: Result, policy: Policy) -> Ingested:
         return ingest(read_result_as_text(result, media_cap=cap), policy.inline_budget)
 
 
-def _inline_reply(call: Call, context: Context, result: Result, ingested: Ingested) -> Reply | None:
+def _inline_reply(
+    call: Call, context: Context, result: Result, ingested: Ingested, notice: str
+) -> Reply | None:
     """The result as it was, where it is small enough to pass."""
     value = ingested.value()
     if value is None or has_large_media(result, context.policy.media_cap):
@@ -178,11 +193,13 @@ def _inline_reply(call: Call, context: Context, result: Result, ingested: Ingest
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
     reply = whole_reply(value, ingested.is_text, scale, ingested.document.wrapped)
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
+    notices = [notice] if notice else []
     if result.content:
         reply = replace(reply, untouched=result)
-    elif ingested.document.all_notices:
-        noted = {**result.meta, NOTICES_META: list(ingested.document.all_notices)}
-        reply = replace(reply, meta=noted)
+    else:
+        notices += ingested.document.all_notices
+    if notices:
+        reply = replace(reply, meta={**result.meta, NOTICES_META: notices})
     return reply if scale.admits(reply) else None
 
 
@@ -195,7 +212,7 @@ def _store_and_probe(
     notice: str,
 ) -> Steps[Reply]:
     entry, record = new_entry(call, context, ingested, result=result)
-    scale = _scale_of(result, context.scale(call))
+    scale = _scale_of(result, ingested, context.scale(call))
     reply = probe.probe(
         entry.head,
         str(entry.token),
@@ -204,19 +221,24 @@ def _store_and_probe(
         context.policy,
         [*entry.head.notices, *([notice] if notice else [])],
     )
-    if inline is not None and len(inline.wire()) <= len(reply.wire()):
+    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
         return inline  # a probe that costs more than the result saves nothing
     try:
         yield Put(entry.key, record)
     except StoreError as failed:
         reply = yield from _first_part(entry, context.policy, scale, failed)
-    return replace(reply, attachments=ingested.document.media)
+    return reply
 
 
-def _scale_of(result: Result, scale: Scale) -> Scale:
-    """Replies that stand for a result carry its error flag and the protocol's own `_meta`."""
-    meta = kept_meta(result.meta)
-    return replace(scale, is_error=result.is_error, meta=meta if scale.takes_little(meta) else {})
+def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
+    """Replies that stand for a result carry its error flag, the protocol's own `_meta`, and what
+    travels beside the value."""
+    return replace(
+        scale,
+        is_error=result.is_error,
+        meta=kept_meta(result.meta, scale),
+        attachments=ingested.document.beside,
+    )
 
 
 def _first_part(entry: Entry, policy: Policy, scale: Scale, failed: StoreError) -> Steps[Reply]:
@@ -262,9 +284,9 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
             f"Give the {TOKEN_FIELD} of an earlier reply as it was.",
         )
         return refuse(wrong, call, context)
-    opened = yield from open_entry(call, context, token, rows=_likely_rows(call, context))
+    opened = yield from open_entry(call, context, token, rows=_likely_rows(call, context, token))
     if isinstance(opened, Denied):
-        return refuse(REFUSED, call, context, reason=opened.reason)
+        return refuse(refused(opened), call, context)
     context = _for_tool(opened.entry.head.tool, context)
     changed = _changed_arguments(call, opened)
     if changed is not None:
@@ -276,13 +298,20 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     return refuse(reply, call, context) if isinstance(reply, Refusal) else reply
 
 
-def _likely_rows(call: Call, context: Context) -> tuple[int, int] | None:
+def _likely_rows(call: Call, context: Context, token: str) -> tuple[int, int] | None:
     """A guess at the rows of a page, so that a store can send them along with the head."""
-    page, size = call.arguments.get("page"), call.arguments.get("page_size")
-    size = size if isinstance(size, int) and size > 0 else context.policy.page_size
-    if isinstance(page, int) and 0 < page < 2**40 and size <= context.policy.max_page_size:
+    parsed = parse(token)
+    place = parsed.place if parsed is not None else None
+    arguments, policy = call.arguments, context.policy
+    if place is None or arguments.get("path") or place.path:
+        return None
+    if arguments.get("mode") not in (None, "", Mode.PAGINATED, Mode.FILTERED):
+        return None
+    page, size = arguments.get("page"), arguments.get("page_size") or place.page_size
+    size = size if isinstance(size, int) and 0 < size <= policy.max_page_size else policy.page_size
+    if isinstance(page, int) and 0 < page < _MOST_PAGES:
         return ((page - 1) * size, page * size)
-    return (0, 0) if page is not None else None
+    return (place.row, place.row + size)
 
 
 def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
@@ -328,7 +357,7 @@ def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Re
 def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
     opened = yield from open_entry(call, context, handle_text(uri), as_handle=True)
     if isinstance(opened, Denied):
-        return REFUSED
+        return refused(opened)
     focus = yield from start_of(opened)
     if isinstance(focus, Refusal):
         return focus

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT_PREFIX = "PENSTOCK_"
+_MOST_TOOLS = 10_000
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?"
 _SIZE_UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
@@ -82,7 +84,7 @@ def _text(value: Any) -> str:
     return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """How much, how long, where. Give what differs; the rest just works.
 
@@ -119,6 +121,8 @@ class Policy:
                  f"must be at least page_size, {self.page_size}")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
                  f"must be at least ttl, {self.ttl:g}")  # fmt: skip
+        _require("modes", [*self.modes], Mode.PAGINATED in self.modes,
+                 "must include paginated, which every other mode leads to")  # fmt: skip
         _require("tools", self.tools, isinstance(self.tools, Mapping), "must be a table of tools")
         for tool, settings in self.tools.items():
             _check_tool(tool, settings)
@@ -138,11 +142,29 @@ class Policy:
 
     def for_tool(self, name: str) -> Policy:
         """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
+        if not self.tools:
+            return self
+        if name not in self._of_tools:
+            if len(self._of_tools) >= _MOST_TOOLS:
+                self._of_tools.clear()
+            self._of_tools[name] = self._built_for(name)
+        return self._of_tools[name]
+
+    @cached_property
+    def _of_tools(self) -> dict[str, Policy]:
+        """Built once each: every call asks."""
+        return {}
+
+    def _built_for(self, name: str) -> Policy:
         changes: dict[str, Any] = {}
         for pattern, settings in self.tools.items():
             if fnmatchcase(name, pattern):
                 changes.update(settings)
-        return replace(self, **changes) if changes else self
+        if not changes:
+            return self
+        built = replace(self, **changes, tools={})
+        object.__setattr__(built, "tools", self.tools)  # checked before, and the same for all
+        return built
 
     @classmethod
     def load(
@@ -165,8 +187,8 @@ class Policy:
 
     @classmethod
     def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
-        for name in settings:
-            _require_known(name)
+        for name, value in settings.items():
+            _require_known(name, value)
         return cls(**settings)
 
 
@@ -202,7 +224,7 @@ def _parsed(name: str, value: Any, parse: Callable[[Any], Any]) -> Any:
     try:
         return parse(value)
     except InvalidSetting as error:
-        raise InvalidSetting(name, value, error.message, next_step=error.next_step) from None
+        raise InvalidSetting(name, value, error.why, next_step=error.next_step) from None
     except (ValueError, TypeError) as error:
         raise InvalidSetting(name, value, str(error)) from None
 
@@ -212,12 +234,12 @@ def _require(name: str, value: Any, holds: bool, why: str) -> None:
         raise InvalidSetting(name, value, why)
 
 
-def _require_known(name: str) -> None:
+def _require_known(name: str, value: Any) -> None:
     known = [item.name for item in fields(Policy)]
     if name not in known:
         raise InvalidSetting(
             name,
-            "…",
+            value,
             "there is no such setting.",
             next_step=f"Use one of: {', '.join(known)}, host.",
         )

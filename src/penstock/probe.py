@@ -24,6 +24,7 @@ from penstock.views.request import TOKEN_FIELD
 _PREVIEWS = (200, 120, 60, 20, 0)
 _COLUMNS = (40, 15, 5, 0)
 _NAME_CHARS = 60
+_NEXT_STEP = f"Call again with {TOKEN_FIELD} and a mode; only the stored result is read."
 
 
 def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = False) -> list[str]:
@@ -56,7 +57,10 @@ def probe(
 def _probes(
     head: Head, token: str, expires_in: int, policy: Policy, notices: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    ending = {"expires_in": expires_in, **({"notices": list(notices)} if notices else {})}
+    ending: dict[str, Any] = {"expires_in": expires_in}
+    if notices:
+        ending["notices"] = list(notices)
+    ending["next_step"] = _NEXT_STEP
     lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
     lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
     for columns in _COLUMNS:

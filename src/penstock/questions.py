@@ -17,10 +17,15 @@ Shape = Literal["rows", "members", "lines", "value"]
 
 
 class Limits(msgspec.Struct, frozen=True):
+    """`memory` is the child's. `rows` and `answer_bytes` bound what an answer carries to the parent,
+    which holds all of it, twice while it is decoded: what goes beyond them is cut, and the answer
+    says so."""
+
     seconds: float = 5.0
     memory: int = 256_000_000
     rows: int = 100_000
     program_chars: int = 10_000
+    answer_bytes: int = 32_000_000
 
 
 class Material(msgspec.Struct, frozen=True):
@@ -53,6 +58,10 @@ class Answer(msgspec.Struct, frozen=True):
 class Failure(msgspec.Struct, frozen=True):
     error: str
     next_step: str
+
+
+class MaterialNeeded(msgspec.Struct, frozen=True):
+    """The worker that was asked does not hold what the question is about, and was not given it."""
 
 
 def jq_installed() -> bool:

@@ -10,7 +10,7 @@ An output schema becomes a union of what the tool promised and what Penstock may
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.model import Mode
@@ -68,7 +68,7 @@ ENVELOPE: Mapping[str, Any] = {
 
 def owned_fields(schema: Mapping[str, Any] | None) -> frozenset[str]:
     """The negotiation fields that a tool uses for itself."""
-    properties = _inlined(schema or {}).get("properties", {})
+    properties = set().union(*(part.get("properties", {}) for part in _parts(schema or {})))
     return frozenset(name for name in FIELDS if name in properties)
 
 
@@ -77,21 +77,54 @@ def merge_input_schema(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 
     A tool that has a `continuation_token` of its own is left alone.
     """
-    merged = copy.deepcopy(_inlined(schema or {"type": "object"}))
-    if TOKEN_FIELD in owned_fields(schema):
+    own = owned_fields(schema)
+    if TOKEN_FIELD in own:
         return copy.deepcopy(dict(schema or {}))
-    own = merged.get("properties", {})
-    merged["properties"] = {
-        **own,
-        **{k: dict(v) for k, v in NEGOTIATION_FIELDS.items() if k not in own},
-    }
-    merged.pop("required", None)
-    for union in _UNIONS:
-        for branch in merged.get(union, []):
-            if isinstance(branch, dict):
-                branch.pop("required", None)
+    merged = _relaxed(copy.deepcopy(_inlined(schema or {})))
+    ours = {name: dict(told) for name, told in NEGOTIATION_FIELDS.items() if name not in own}
+    merged["properties"] |= ours
     merged.setdefault("type", "object")
     return merged
+
+
+def _relaxed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without what only a first call satisfies: `required`, and unions whose branches bind.
+
+    What such a union says about properties is kept, as properties of the whole.
+    """
+    schema.pop("required", None)
+    properties = dict(schema.get("properties", {}))
+    for union in _UNIONS:
+        parts = [
+            part
+            for branch in schema.get(union, [])
+            if isinstance(branch, Mapping)
+            for part in _parts({**_definitions(schema), **branch})
+        ]
+        if any(map(_binds, parts)):
+            del schema[union]
+            for part in parts:
+                properties = {**part.get("properties", {}), **properties}
+    return {**schema, "properties": properties}
+
+
+def _binds(part: Mapping[str, Any]) -> bool:
+    return "required" in part or part.get("additionalProperties") is False
+
+
+def _definitions(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"$defs": schema["$defs"]} if "$defs" in schema else {}
+
+
+def _parts(schema: Mapping[str, Any], depth: int = 5) -> Iterator[Mapping[str, Any]]:
+    """A schema and what it is put together from, at the root: references and unions."""
+    whole = _inlined(schema)
+    yield whole
+    if depth:
+        for union in _UNIONS:
+            for branch in whole.get(union, []):
+                if isinstance(branch, Mapping):
+                    yield from _parts({**_definitions(schema), **branch}, depth - 1)
 
 
 def first_call_note(schema: Mapping[str, Any] | None) -> str:
@@ -110,8 +143,11 @@ def required_arguments(schema: Mapping[str, Any] | None) -> list[str]:
 def strip_arguments(
     arguments: Mapping[str, Any], schema: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the tool gets on a first call, and the negotiation fields that were given in vain."""
-    own = owned_fields(schema)
+    """What the tool gets on a first call, and the negotiation fields that were given in vain.
+
+    Without a schema nothing says which are whose: all but the token are the tool's.
+    """
+    own = owned_fields(schema) if schema is not None else frozenset(FIELDS) - {TOKEN_FIELD}
     kept = {name: value for name, value in arguments.items() if name not in FIELDS or name in own}
     vain = [name for name in FIELDS if name not in kept and not is_absent(arguments.get(name))]
     return kept, vain

@@ -17,6 +17,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import msgspec
 
+from penstock.model import Mode
+
 PREFIX = "pen_"
 SECRET_BYTES = 18  # a multiple of 3: base64 has no spare bits that could be changed unnoticed
 _MAC_BYTES = 9
@@ -51,6 +53,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 
 
 _START = Position()
+_MODES = frozenset(mode.value for mode in Mode)
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -63,6 +66,17 @@ class Token(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """What the store knows the result by."""
         return hashlib.sha256(self.secret).hexdigest()
+
+    @property
+    def place(self) -> Position | None:
+        """Where it points. None for a position that was not minted: whoever holds the secret could
+        make any, and its mac."""
+        try:
+            place = Position.unpack(self.position) if self.position else _START
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            return None
+        sound = min(place.row, place.page_size, place.offset) >= 0 and place.mode in _MODES
+        return place if sound else None
 
     def at(self, position: bytes) -> Token:
         return Token(self.secret, position)
@@ -85,10 +99,6 @@ def parse(text: str) -> Token | None:
         return None
     # One comparison covers the mac and every other spelling that decodes to the same bytes.
     return token if hmac.compare_digest(str(token), text) else None
-
-
-def looks_like_token(value: object) -> bool:
-    return isinstance(value, str) and value.startswith(PREFIX)
 
 
 def _mac(secret: bytes, position: bytes) -> str:

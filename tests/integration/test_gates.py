@@ -215,7 +215,10 @@ def test_a_store_that_fails_later_is_a_clear_error(opened, broken, error, fields
     token = agent.offer(ROWS).value["continuation_token"]
     store.failing = {broken}
     refusal = agent.refused(token, **fields)
-    assert refusal == {"error": error.__doc__, "next_step": error.next_step}
+    if error is EntryCorrupt and broken == "load":  # whose it was can no longer be told
+        assert refusal["error"].startswith("Continuation token expired or not found.")
+    else:
+        assert refusal == {"error": error.__doc__, "next_step": error.next_step}
     store.failing = set()
     assert agent.look(token)["total"] == 2_000
 
@@ -296,8 +299,9 @@ def test_a_corrupt_entry_is_never_served(opened, part):
     }[part]
     entry.record = replace(entry.record, **changes)
     refusal = agent.refused(token)
-    assert "damaged" in refusal["error"]
-    assert "Call the tool again" in refusal["next_step"]
+    expected = "Continuation token expired" if part == "head" else "damaged"
+    assert expected in refusal["error"]
+    assert "Call the tool" in refusal["next_step"]
 
 
 def test_an_entry_of_a_newer_version_reads_as_not_there(opened):

@@ -112,10 +112,11 @@ def test_only_modes_that_apply_are_offered_and_each_of_them_works(agent, value, 
 
 
 def test_modes_that_the_policy_leaves_out_are_not_offered(open_agent):
-    agent = open_agent(modes="summary, full")
+    agent = open_agent(modes="summary, paginated")
     probe = agent.offer(ROWS).value
-    assert probe["available_modes"] == ["summary", "full"]
-    assert "summary, full" in agent.refused(probe["continuation_token"])["next_step"]
+    assert probe["available_modes"] == ["summary", "paginated"]
+    refusal = agent.refused(probe["continuation_token"], mode="full")
+    assert "summary, paginated" in refusal["next_step"]
 
 
 @pytest.mark.parametrize(
@@ -228,9 +229,18 @@ def test_a_notice_of_a_result_that_passes_is_in_its_meta(agent):
 
 
 def test_fields_in_vain_on_a_first_call_are_told(agent):
+    agent = agent.but(schema={"type": "object"})
     reply = agent.call(lambda _: ROWS, page=2, mode="summary")
     assert reply.value["notices"] == ["Not used on a first call: mode, page."]
-    assert agent.runs == [{}]
+    small = agent.call(lambda _: {"a": 1}, page=2, mode="summary")
+    assert small.meta["dev.penstock/notices"] == ["Not used on a first call: mode, page."]
+    assert agent.runs == [{}, {}]
+
+
+def test_without_a_schema_the_tool_gets_all_its_arguments(agent):
+    agent = agent.but(schema=None)
+    agent.call(lambda _: ROWS, page=2, query="shoes", path="/x")
+    assert agent.runs == [{"page": 2, "query": "shoes", "path": "/x"}]
 
 
 def deep(levels):

@@ -190,9 +190,10 @@ def test_anothers_result_cannot_be_passed_on(agent, token):
     assert bob.runs == []
 
 
-def test_a_place_in_a_result_stands_for_the_whole(agent, token):
+def test_a_place_in_a_part_stands_for_that_part(agent, token):
     place = agent.look(token, path="/rows")["next"]
-    assert run_with(agent, x=f"@result:{place}#/n") == {"x": 5}
+    whole = agent.look(token, path="/rows/1", mode="full")
+    assert run_with(agent, x=f"@result:{place}#/1") == {"x": whole}
 
 
 def test_ten_megabytes_are_handed_on_unread(open_agent):

@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 import penstock
-from penstock.questions import Answer, Failure, Limits, Material, Question
+from penstock.questions import Answer, Failure, Limits, Material, MaterialNeeded, Question
 from penstock.worker import Cancellation, Workers
-from penstock.worker.child import BOOT
+from penstock.worker.child import BOOT, Child
 from penstock.worker.failures import CANCELLED, CLOSED
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
@@ -128,6 +128,17 @@ def test_material_is_read_once(make):
     workers.ask(sql("SELECT 1", key="other"), Source())
     workers.ask(sql("SELECT 1"), source)
     assert source.reads == 1
+
+
+def test_no_material_is_an_answer_and_costs_no_child(make):
+    workers, source = make(), Source()
+    assert workers.ask(sql("SELECT 1"), lambda: None) == MaterialNeeded()
+    before = children(workers)
+    workers.ask(sql("SELECT 1"), source)
+    assert workers.ask(sql("SELECT 1", "other"), lambda: None) == MaterialNeeded()
+    assert isinstance(workers.ask(sql("SELECT 1"), lambda: None), Answer)
+    assert children(workers) == before
+    assert len(before) == 1
 
 
 def test_the_child_that_holds_the_material_is_preferred(make):
@@ -292,6 +303,19 @@ def test_too_many_rows_are_cut_and_it_is_said(make, question):
     assert answer.truncated
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        sql("SELECT hex(zeroblob(50000)) FROM result a, result b"),
+        jq('range(10000) | "x" * 100000'),
+    ],
+)
+def test_too_many_bytes_are_cut_and_it_is_said(make, question):
+    answer = make(seconds=60.0, answer_bytes=5_000_000).ask(question, Source())
+    assert answer.truncated
+    assert 4_800_000 < sum(map(len, answer.rows)) <= 5_000_000
+
+
 # Bad programs
 
 
@@ -403,6 +427,29 @@ def test_cancellation_kills_the_child(make):
         assert asked.result() == CANCELLED
     assert not children(workers)
     assert is_healthy(workers, Source())
+
+
+def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
+    workers = make(size=2)
+    ending, may_end = threading.Event(), threading.Event()
+    end = Child.end
+
+    def slow_end(child):
+        ending.set()
+        assert may_end.wait(30)
+        return end(child)
+
+    monkeypatch.setattr(Child, "end", slow_end)
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            failing = pool.submit(workers.ask, sql("SELECT 1"), lambda: 1 / 0)
+            assert ending.wait(10)
+            assert pool.submit(is_healthy, workers, Source()).result(10)
+            assert not failing.done()
+        finally:
+            may_end.set()
+        assert isinstance(failing.exception(), ZeroDivisionError)
+    assert len(children(workers)) == 1
 
 
 def test_cancelled_before_it_began(make):

@@ -3,13 +3,15 @@ every reply that it gets."""
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.budget import Budget
+from weighing import over
+
 from penstock.gate import Gate
 from penstock.measure import Meter
-from penstock.model import Call, Frame, Principal, Reply, Result
+from penstock.model import Call, Frame, LiveRows, Principal, Reply, Result
 from penstock.policy import Policy
 from penstock.stores import open_store
 
@@ -33,18 +35,10 @@ class Counted:
         return hashlib.sha256(str(self.drawn).encode()).digest()[:size]
 
 
-def over(reply: Reply, budget: Budget, meter: Meter) -> str:
-    """What is over, for the report of a failure; empty if nothing is."""
-    wire = reply.wire(measured=True)
-    if budget.admits(wire, meter):
-        return ""
-    return (
-        f"{len(wire)} bytes, {meter.count(wire.decode(errors='replace'))} tokens: {wire[:3000]!r}"
-    )
-
-
 @dataclass
 class Agent:
+    """`policy` is what holds for the tool. A gate of its own, unless it is given one."""
+
     policy: Policy
     meter: Meter
     frame: Frame = field(default_factory=Frame)
@@ -53,40 +47,51 @@ class Agent:
     random: Counted = field(default_factory=Counted)
     principal: Principal = field(default_factory=lambda: Principal("someone"))
     ascii_only: bool = False  # how the tool spells its JSON
+    tool: str = "tool"
+    gate: Any = None
+    hooks: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.store = self.store or open_store("memory:", capacity=2**28, quota=2**28)
-        self.gate = Gate(
+        self.gate = self.gate or Gate(
             self.policy, self.store, meter=self.meter, clock=self.clock, random=self.random
         )
 
     def call(self, arguments: dict[str, Any] | None = None) -> Call:
-        return Call("tool", arguments or {}, self.principal, "server", self.frame)
+        return Call(self.tool, arguments or {}, self.principal, "server", self.frame)
 
-    def first(self, result: Result, *, arguments: dict[str, Any] | None = None) -> Reply:
+    def first(self, result: Result | LiveRows) -> Reply:
         """The first call. Within the budget, or within `inline` where it passed whole."""
-        reply = self.gate.call(self.call(arguments), lambda _: result)
-        refused = reply.is_error and not result.is_error
+        reply = self.gate.call(self.call(), lambda _: result, **self.hooks)
+        refused = reply.is_error and not (isinstance(result, Result) and result.is_error)
         negotiated = refused or "available_modes" in told(reply)
         budget = self.policy.budget if negotiated else self.policy.inline_budget
         problem = over(reply, budget, self.meter)
-        assert not problem, (problem, str(budget), self.meter.name)
+        assert not problem, problem
         return reply
 
     def read(self, token: str, **fields: Any) -> Reply:
         """The second call."""
-        reply = self.gate.read(self.call({"continuation_token": token, **fields}))
-        in_full = fields.get("mode") == "full" and not reply.is_error
+        call = self.call({"continuation_token": token, **fields})
+        reply = self.gate.read(call, **self.hooks)
+        in_full = fields.get("mode") == "full" and not reply.is_error and not is_link(reply)
         budget = self.policy.ceiling if in_full else self.policy.budget
         problem = over(reply, budget, self.meter)
-        assert not problem, (problem, str(budget), self.meter.name)
+        assert not problem, problem
         return reply
 
 
-def agent_in(scene: Any, *, ascii_only: bool = False, **settings: Any) -> Agent:
+def agent_in(
+    scene: Any, *, ascii_only: bool = False, hooks: Mapping[str, Any] | None = None, **settings: Any
+) -> Agent:
     """An agent behind a gate that keeps the scene's budget."""
     policy = Policy(budget=scene.budget, **settings)
-    return Agent(policy, scene.meter, scene.frame, ascii_only=ascii_only)
+    return Agent(policy, scene.meter, scene.frame, ascii_only=ascii_only, hooks=hooks or {})
+
+
+def is_link(reply: Reply) -> bool:
+    """Whether it stands for a whole that is above the ceiling."""
+    return any(block["type"] == "resource_link" for block in reply.content)
 
 
 def told(reply: Reply) -> dict[str, Any]:

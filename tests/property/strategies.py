@@ -6,14 +6,18 @@ from typing import Any
 
 import msgspec
 from exactly import Number, Pairs, exactly, render
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from penstock.budget import Budget
 from penstock.measure import EstimateMeter, O200kMeter
-from penstock.model import Frame, Result
+from penstock.model import Frame, LiveRows, Result
 
 EXACT = O200kMeter()
 METERS = (EXACT, EstimateMeter())
+# Cheap promises are tried more often, dear ones less.
+TWICE = settings(max_examples=2 * settings.default.max_examples)
+SELDOM = settings(max_examples=max(1, settings.default.max_examples // 3))
 _WORDS = (
     "a", "id", "name", "value", "key", "items", "result", "total", "", " ", "/", "~", "~1", "~0", "~#0",
     "~#1", "a/b", "m~n", "a.b", "0", "1", "-", "…", "ключ", "キー", "😀", "\u0000", "a\nb", '"', "\\",
@@ -228,6 +232,30 @@ def given_results() -> st.SearchStrategy[Given]:
     )
 
 
+@dataclass(frozen=True)
+class Living:
+    """Rows that are asked for page by page, and what reads them."""
+
+    rows: list[Any]
+
+    @property
+    def encoded(self) -> list[bytes]:
+        return [render(row).encode() for row in self.rows]
+
+    def result(self, page_size: int = 20) -> LiveRows:
+        rows = self.encoded
+        return LiveRows({"list": "all"}, len(rows), rows[:page_size], sum(map(len, rows)))
+
+    def hooks(self, still: int | None = None) -> dict[str, Any]:
+        """`still`: how many of the rows there still are."""
+        rows = self.encoded[:still]
+        return {"live_rows": lambda _, start, stop: rows[start:stop]}
+
+
+def living() -> st.SearchStrategy[Living]:
+    return st.one_of(tables(), st.lists(trees(5), max_size=30)).map(Living)
+
+
 # -- budgets and frames ------------------------------------------------------------------------
 
 
@@ -236,7 +264,9 @@ def budgets() -> st.SearchStrategy[Budget]:
     tokens = st.one_of(st.just(500), st.integers(500, 600), st.integers(500, 3_000))
     lines = st.one_of(st.just(1), st.integers(1, 5), st.integers(1, 100))
     limits = {"bytes": sizes, "chars": sizes, "tokens": tokens, "lines": lines}
-    chosen = st.fixed_dictionaries({}, optional=limits).filter(bool)
+    chosen = st.fixed_dictionaries({}, optional=limits).filter(
+        lambda given: given.keys() - {"lines"}
+    )
     return chosen.map(lambda limits: Budget(**limits))
 
 

@@ -3,14 +3,29 @@
 import json
 from dataclasses import replace
 
-from agent import agent_in, over, told
+import pytest
+from agent import Agent, Clock, Counted, agent_in, told
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import EXACT, Given, Scene, given_results, scenes, texts
+from strategies import (
+    EXACT,
+    SELDOM,
+    Given,
+    Living,
+    Scene,
+    given_results,
+    living,
+    scenes,
+    texts,
+)
+from walking import pages
+from weighing import on_the_wire, over
 
 from penstock.budget import Budget
 from penstock.fitting import PROBE_BYTES, SUMMARY_TOKENS
+from penstock.gate import Gate
 from penstock.model import Frame, Result
+from penstock.policy import Policy
 
 VIEWS = ("paginated", "summary", "full", "search", "filtered")
 anything = st.one_of(
@@ -32,7 +47,7 @@ def test_first_replies(given: Given, scene: Scene, heavy: bool):
     agent = agent_in(scene, heavy=heavy, inline=Budget(bytes=3_000))
     reply = agent.first(given.result)
     if "available_modes" in told(reply):
-        assert len(reply.wire(measured=True)) <= PROBE_BYTES
+        assert len(on_the_wire(reply).encode()) <= PROBE_BYTES
 
 
 def test_first_replies_of_a_tool_that_failed():
@@ -100,3 +115,74 @@ def test_a_token_of_any_type(given: Given, scene: Scene, token, name: str):
     missing = agent.gate.call(replace(agent.call(), schema=schema), lambda _: given.result)
     assert missing.is_error
     assert not over(missing, agent.policy.budget, scene.meter)
+
+
+# -- programs ----------------------------------------------------------------------------------
+
+BUDGETS = ("1kB", "1100B", "1500ch", "3kB", "500tok", "900tok", "1kB+1lines", "2kB+600tok+5lines")
+PROGRAMS = {
+    "sql": (
+        "SELECT * FROM result",
+        "SELECT * FROM result LIMIT 1",
+        "SELECT count(*) AS n FROM result",
+        "SELECT text, line FROM result",
+        "SELECT key FROM result",
+        "SELECT value AS v, value AS v FROM result",
+        'SELECT group_concat(id) AS "a very long name, said once in every row of it" FROM result',
+        "SELECT nothing FROM result",
+        "DROP TABLE result",
+    ),
+    "query": (
+        ".", ".[]", "keys", "length", "map(type)", "tojson", "[.[]?]", "..", ".[0]", "first(.[])",
+        '"\\(.)" * 3', "{a: ., b: .}", ".a.b", "error(tojson)", "map(", "empty", "[., .]",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def worked_gate():
+    """One gate, and so one set of worker processes: every tool has a budget of its own."""
+    tools = {budget: {"budget": budget, "ceiling": "8kB"} for budget in BUDGETS}
+    policy = Policy(heavy=True, tools=tools, capacity="2GB", quota="1GB")
+    with Gate(policy, meter=EXACT, clock=Clock(), random=Counted()) as gate:
+        yield gate
+
+
+@given(
+    given=given_results(),
+    budget=st.sampled_from(BUDGETS),
+    frame=scenes().map(lambda scene: scene.frame),
+    own=texts(2_000),
+    page_size=st.sampled_from((1, 7, 1_000)),
+    data=st.data(),
+)
+@SELDOM
+@pytest.mark.parametrize("mode", PROGRAMS)
+def test_programs(worked_gate, mode, given: Given, budget, frame, own, page_size, data):
+    policy = worked_gate.policy.for_tool(budget)
+    agent = Agent(policy, EXACT, frame, gate=worked_gate, tool=budget)
+    probe = told(agent.first(given.result))
+    if "available_modes" not in probe:
+        return
+    program = data.draw(st.sampled_from((*PROGRAMS[mode], own or "a")))
+    fields = {"mode": mode, "query": program, "page_size": page_size}
+    reply = agent.read(probe["continuation_token"], **fields)
+    if not reply.is_error and "next" in told(reply):
+        token = told(reply)["continuation_token"]
+        for number, _ in enumerate(pages(agent, token, mode="paginated"), 1):
+            if number == 5:
+                break
+
+
+# -- live rows ---------------------------------------------------------------------------------
+
+
+@given(living(), scenes(), st.sampled_from(VIEWS), paths(), texts(300), st.integers(0, 60))
+def test_live_rows(rows: Living, scene: Scene, mode: str, path: str, text: str, still: int):
+    agent = agent_in(scene, hooks=rows.hooks(still), ceiling=Budget(bytes=8_000))
+    token = told(agent.first(rows.result()))["continuation_token"]
+    fields = {"mode": mode}
+    fields |= {"query": text or "a"} if mode == "search" else {}
+    fields |= {"filter_keys": [text or "a", "a", "id"]} if mode == "filtered" else {}
+    for where in ({}, {"path": path}):
+        agent.read(token, **fields, **where)

@@ -2,10 +2,22 @@
 
 from agent import agent_in, told
 from exactly import Number, Pairs, exactly, is_projection
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import EXACT, Given, Scene, documents, given_results, is_half, scenes, structured
-from walking import compare, pages, read_page, stub_path
+from strategies import (
+    EXACT,
+    SELDOM,
+    Given,
+    Living,
+    Scene,
+    documents,
+    given_results,
+    is_half,
+    living,
+    scenes,
+    structured,
+)
+from walking import compare, compare_first_page, pages, read_page, stub_path
 
 from penstock.budget import Budget
 from penstock.model import Frame
@@ -29,7 +41,7 @@ def test_pages_put_together_give_the_original(given: Given, scene: Scene, page_s
 
 
 @given(given_results(), scenes(), st.integers(3, 30))
-@settings(max_examples=settings.default.max_examples // 3)
+@SELDOM
 def test_going_back_from_the_end_ends_at_the_first_row(given: Given, scene: Scene, page_size: int):
     agent = agent_in(scene, page_size=page_size, heavy=True)
     token = token_of(agent, given)
@@ -49,6 +61,29 @@ def test_a_list_under_half_a_surrogate_pair():
     agent = agent_in(Scene(Budget(bytes=1_000), Frame(), EXACT), ascii_only=True)
     given = structured(Pairs((("\ud800", rows),)), ascii_only=True)
     compare(agent, token_of(agent, given), "", given.stored)
+
+
+@given(living(), scenes(), st.sampled_from((1, 3, 20, 1_000)))
+def test_live_pages_put_together_give_the_original(rows: Living, scene: Scene, page_size: int):
+    agent = agent_in(scene, page_size=page_size, hooks=rows.hooks())
+    first = agent.first(rows.result(page_size))
+    token = told(first)["continuation_token"]
+    compare_first_page(agent, first, rows.rows)
+    compare(agent, token, "", rows.rows)
+
+
+@given(living(), scenes(), st.integers(0, 60), st.sampled_from((1, 3, 20)))
+def test_a_live_list_that_has_shrunk_ends_early(
+    rows: Living, scene: Scene, still: int, page_size: int
+):
+    agent = agent_in(scene, page_size=page_size, hooks=rows.hooks(still))
+    token = told(agent.first(rows.result(page_size)))["continuation_token"]
+    left = rows.rows[:still]
+    shown = [
+        item for page in pages(agent, token, mode="paginated") for item in page.get("items", [])
+    ]
+    assert len(shown) == len(left)
+    assert all(stub_path(item) or item == row for item, row in zip(shown, left, strict=True))
 
 
 @given(given_results(), scenes())

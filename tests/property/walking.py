@@ -7,6 +7,7 @@ from agent import Agent
 from exactly import Number, Pairs, exactly, render
 
 from penstock.document import read_json
+from penstock.model import Reply
 
 Page = dict[str, Any]
 
@@ -77,6 +78,21 @@ def _compare_rows(agent: Agent, token: str, path: str, original: list[Any]) -> N
         assert page["total"] == str(len(original))
         for item in page["items"]:
             _compare_item(agent, _root(page, token), item, original[row])
+            row += 1
+    assert row == len(original)
+
+
+def compare_first_page(agent: Agent, reply: Reply, original: list[Any]) -> None:
+    """The first page of a live list, and all that its `next` leads to."""
+    page = dict(exactly(reply.text).entries)
+    token, row = str(page["continuation_token"]), 0
+    assert page["count"] == str(len(original))
+    for item in page["results"]:
+        _compare_item(agent, token, item, original[row])
+        row += 1
+    for after in pages(agent, page["next"]) if page["next"] is not None else ():
+        for item in after["items"]:
+            _compare_item(agent, _root(after, token), item, original[row])
             row += 1
     assert row == len(original)
 

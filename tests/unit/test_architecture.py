@@ -28,6 +28,7 @@ hosts
 policy
 tokens
 document
+blocks
 outline
 glimpse
 stores

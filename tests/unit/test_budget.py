@@ -23,8 +23,13 @@ def budgets(maximum=10**9):
             "lines": limit(1, maximum),
         }
     )
-    some = limits.filter(lambda values: any(value is not None for value in values.values()))
-    return st.builds(lambda values, safety: Budget(**values, safety=safety), some, st.floats(1, 4))
+    some = limits.filter(lambda values: any(values[unit] for unit in ("bytes", "chars", "tokens")))
+    return st.builds(with_safety, some, st.floats(1, 4))
+
+
+def with_safety(limits, safety):
+    """A factor for safety is for tokens."""
+    return Budget(**limits, safety=safety if limits["tokens"] else 1)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +51,12 @@ def budgets(maximum=10**9):
         ("50000ch", Budget(chars=50_000)),
         ("50_000ch", Budget(chars=50_000)),
         ("50kch", Budget(chars=50_000)),
-        ("256lines", Budget(lines=256)),
         ("10KiB+256lines", Budget(bytes=10_240, lines=256)),
         ("10KiB + 256 LINES", Budget(bytes=10_240, lines=256)),
         ("25000tok 50000ch", Budget(tokens=25_000, chars=50_000)),
         ("25000tok+50kch*1.2", Budget(tokens=25_000, chars=50_000, safety=1.2)),
         (25_000, Budget(bytes=25_000)),
-        (Budget(lines=3), Budget(lines=3)),
+        (Budget(chars=1_000, lines=3), Budget(chars=1_000, lines=3)),
     ],
 )
 def test_parse(text, budget):
@@ -89,6 +93,8 @@ def test_the_text_of_a_budget_reads_back_as_the_budget(budget):
         ("budget.lines", {"lines": True}),
         ("budget.bytes", {"bytes": 25_000.0}),
         ("budget.chars", {"bytes": 25_000, "chars": -1}),
+        ("budget", {"lines": 256}),
+        ("budget.safety", {"bytes": 25_000, "safety": 2}),
         ("budget.tokens", {"tokens": 900, "safety": 2}),
         ("budget.safety", {"bytes": 25_000, "safety": 5}),
         ("budget.safety", {"bytes": 25_000, "safety": 0.5}),
@@ -143,7 +149,7 @@ def test_what_may_not_be_admitted_is_not(budget, wire):
         (Budget(bytes=1_000), b"x" * 1_000),
         (Budget(chars=1_000), "\U0001f600".encode() * 1_000),
         (Budget(tokens=500), b" " * (128 * 500)),
-        (Budget(lines=3), rb"\n\n"),
+        (Budget(bytes=1_000, lines=3), rb"\n\n"),
     ],
     ids=["bytes", "chars", "tokens", "lines"],
 )
@@ -175,12 +181,14 @@ def test_the_dear_limits_are_not_looked_at_when_a_cheap_one_fails():
 
 
 def test_capped_takes_the_tighter_limit_of_each_unit():
-    budget = Budget(bytes=10_000, lines=50, safety=1.5)
+    budget = Budget(bytes=10_000, tokens=2_000, lines=50, safety=1.5)
 
     assert budget.capped(bytes=20_000, tokens=800) == Budget(
         bytes=10_000, tokens=800, lines=50, safety=1.5
     )
-    assert budget.capped(bytes=2_000, lines=9) == Budget(bytes=2_000, lines=9, safety=1.5)
+    assert budget.capped(bytes=2_000, lines=9) == Budget(
+        bytes=2_000, tokens=2_000, lines=9, safety=1.5
+    )
 
 
 def test_defaults():

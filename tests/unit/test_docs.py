@@ -8,24 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import penstock
 from penstock import Policy, errors
 from penstock.budget import Budget
 from penstock.hosts import PROFILES
 from penstock.model import Mode
 from penstock.schema import NEGOTIATION_FIELDS
-from penstock.stores.memory import MemoryStore
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-NAMES_IN_SNIPPETS = {
-    "arguments": {},
-    "run": lambda _: "fine",
-    "user_id": "ada",
-    "MyStore": MemoryStore,
-    "policy": Policy(),
-    "Gate": penstock.Gate,
-}
 
 
 def page(name):
@@ -45,7 +35,7 @@ def code_blocks(language):
 def test_every_snippet_runs(snippet, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    exec(compile(snippet, "snippet", "exec"), dict(NAMES_IN_SNIPPETS))  # noqa: S102 (ours)
+    exec(compile(snippet, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
 
 
 @pytest.mark.parametrize("snippet", code_blocks("toml"))
@@ -68,11 +58,13 @@ def test_the_round_trip_prints_what_the_readme_shows():
 def test_the_demo_does_what_it_says():
     demo = ROOT / "examples" / "demo.py"
     ran = subprocess.run([sys.executable, demo], capture_output=True, text=True, check=True)
-    figures = re.search(r"(\S+) tokens of rows, answered in (\S+)", PAGES[0].read_text("utf-8"))
+    figures = re.search(
+        r"(\S+) tokens of rows, answered in about (\S+)", PAGES[0].read_text("utf-8")
+    )
     raw, spent = (int(figure.replace(",", "")) for figure in figures.groups())
     assert f"{raw:,} tokens if they went" in ran.stdout
     told = int(re.search(r"Six calls, (\S+) tokens", ran.stdout)[1].replace(",", ""))
-    assert abs(told - spent) <= 60, "continuation tokens are random: the count varies a little"
+    assert round(told, -2) == spent, "continuation tokens are random: the count varies a little"
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Policy)])

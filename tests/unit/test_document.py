@@ -8,7 +8,8 @@ import re
 import msgspec
 import pytest
 
-from penstock.document import Document, pointer, read_result, read_result_as_text, read_value
+from penstock.blocks import read_result, read_result_as_text
+from penstock.document import Document, pointer, read_value
 from penstock.errors import InvalidResult
 from penstock.model import Result
 from penstock.rawjson import TooDeep
@@ -209,7 +210,7 @@ ANNOTATED = {"type": "text", "text": "hello", "annotations": {"audience": ["user
 def test_several_blocks_are_a_list_with_media_apart(content, rows):
     document = read(Result(content=content))
     assert rows_of(document) == rows
-    assert document.media == tuple(b for b in content if b["type"] in ("image", "audio"))
+    assert document.beside == tuple(b for b in content if b["type"] in ("image", "audio"))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +224,36 @@ def test_one_block_alone(block, shape):
 def test_structured_content_is_the_value_whatever_stands_beside(content):
     document = read(Result(content=content, structured={"items": [1, 2]}))
     assert rows_of(document) == [b"1", b"2"]
-    assert document.media == tuple(b for b in content if b["type"] == "image")
+    assert document.beside == tuple(sorted(content, key=lambda block: block["type"] != "image"))
+
+
+ROWS = [{"id": n} for n in range(300)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": json.dumps(ROWS)}],
+        [{"type": "text", "text": json.dumps({"result": ROWS}, indent=1)}],
+        [{"type": "text", "text": json.dumps(row)} for row in ROWS],
+    ],
+    ids=["the value", "with its wrapper", "an item a block"],
+)
+@pytest.mark.parametrize("as_raw", [False, True])
+def test_what_says_the_structured_content_again_is_not_kept_twice(content, as_raw):
+    value = {"result": ROWS}
+    value = msgspec.Raw(json.dumps(value).encode()) if as_raw else value
+    document = read(Result(content=content, structured=value))
+    assert (document.beside, document.notices) == ((), ())
+    assert len(rows_of(document)) == 300
+
+
+def test_more_than_a_little_beside_structured_content_is_stored_with_it():
+    content = [{"type": "text", "text": "Only here. " * 50}]
+    document = read(Result(content=content, structured={"items": [1, 2]}))
+    value = json.loads(document.prefix + b",".join(rows_of(document)) + document.suffix)
+    assert value == {"structuredContent": {"items": [1, 2]}, "content": content}
+    assert document.all_notices
 
 
 @pytest.mark.parametrize("kind", ["image", "audio"])
@@ -231,7 +261,7 @@ def test_media_over_the_cap_is_stored_like_anything_else(kind):
     small = {"type": kind, "data": "x" * 1_000}
     large = {"type": kind, "data": "x" * 1_001}
     document = read(Result(content=[small, large, WORDS]))
-    assert document.media == (small,)
+    assert document.beside == (small,)
     assert [json.loads(row) for row in rows_of(document)] == [large, "hello"]
 
 

@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from penstock.model import ABSENT, Frame, Mode, Principal, Reply, Result
+from penstock.model import Frame, Mode, Principal, Reply, Result
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
 LINK = {"type": "resource_link", "uri": "penstock://result/x", "name": "n"}
@@ -52,7 +52,7 @@ def test_wire(reply, wire):
     assert json.loads(wire)["content"] == reply.content
 
 
-def test_media_is_not_measured_and_links_are():
+def test_the_data_of_media_is_not_measured_and_all_else_is():
     reply = Reply(b"1", attachments=(IMAGE, LINK))
     assert [block["type"] for block in json.loads(reply.wire())["content"]] == [
         "text",
@@ -60,7 +60,8 @@ def test_media_is_not_measured_and_links_are():
         "resource_link",
     ]
     measured = json.loads(reply.wire(measured=True))["content"]
-    assert [block["type"] for block in measured] == ["text", "resource_link"]
+    assert [block["type"] for block in measured] == ["text", "image", "resource_link"]
+    assert "data" not in measured[1]
 
 
 def test_a_result_that_was_not_touched_goes_out_as_it_came():
@@ -87,9 +88,9 @@ def test_structured_bytes_are_not_rounded():
 @pytest.mark.parametrize(
     ("reply", "value", "structured"),
     [
-        (Reply(b'{"a":1}'), {"a": 1}, ABSENT),
+        (Reply(b'{"a":1}'), {"a": 1}, None),
         (Reply(b'{"a":1}', structured=b'{"b":2}'), {"a": 1}, {"b": 2}),
-        (Reply(b"plain", is_text=True), "plain", ABSENT),
+        (Reply(b"plain", is_text=True), "plain", None),
     ],
 )
 def test_values(reply, value, structured):

@@ -48,7 +48,7 @@ def test_defaults_are_those_of_the_design():
         ("heavy", "yes", True),
         ("heavy", "off", False),
         ("modes", "full, paginated", (Mode.PAGINATED, Mode.FULL)),
-        ("modes", ["sql"], (Mode.SQL,)),
+        ("modes", ["paginated", "sql"], (Mode.SQL, Mode.PAGINATED)),
         ("page_size", "1_000", 1_000),
         ("preview", 50, 50),
         ("ttl", "5m", 300),
@@ -118,7 +118,9 @@ def test_settings_of_one_tool(config):
 
 @pytest.mark.parametrize("name", TOOL_SETTINGS)
 def test_what_can_be_set_for_one_tool(name):
-    written = {"heavy": "yes", "modes": "sql", "ttl": 10, "max_ttl": 4_000}.get(name, 2_000)
+    written = {"heavy": "yes", "modes": "sql paginated", "ttl": 10, "max_ttl": 4_000}.get(
+        name, 2_000
+    )
     written = 500 if name == "page_size" else written
     assert Policy(tools={"t": {name: written}}).for_tool("t") != Policy()
 
@@ -136,6 +138,7 @@ def test_what_can_be_set_for_one_tool(name):
         ("heavy", "maybe"),
         ("modes", "sql, magic"),
         ("modes", []),
+        ("modes", ["sql"]),
         ("modes", 7),
         ("page_size", 0),
         ("page_size", "many"),

@@ -35,6 +35,11 @@ OWN_TOKEN = {
     "properties": {"continuation_token": {"type": "integer"}},
     "required": ["continuation_token"],
 }
+IN_BRANCHES = {
+    "type": "object",
+    "allOf": [{"$ref": "#/$defs/Search"}],
+    "$defs": {"Search": {"properties": {"query": {"type": "string"}}, "required": ["query"]}},
+}
 SECOND_CALL = {
     "continuation_token": "pen_x",
     "mode": "summary",
@@ -98,7 +103,8 @@ def test_what_was_required_is_said_in_words(schema, required):
         ({"mode": "fast", "page": 2}, OWN_MODE, {"mode": "fast"}, ["page"]),
         ({"path": ""}, OWN_MODE, {"path": ""}, []),
         ({"continuation_token": 7}, OWN_TOKEN, {"continuation_token": 7}, []),
-        ({"mode": "x"}, None, {}, ["mode"]),
+        ({"mode": "x", "continuation_token": ""}, None, {"mode": "x"}, []),
+        ({"query": "x", "page": 2}, IN_BRANCHES, {"query": "x"}, ["page"]),
         ({"other": 1}, ROOTED, {"other": 1}, []),
     ],
 )
@@ -205,3 +211,13 @@ def test_a_widened_schema_admits_what_it_did_and_envelopes(schema, good, bad):
 )
 def test_where_it_cannot_be_widened(schema):
     assert widen_output_schema(schema) is None
+
+
+@pytest.mark.parametrize("union", ["anyOf", "oneOf", "allOf"])
+def test_a_second_call_is_valid_where_a_union_binds_the_first(union):
+    branches = [{"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"required": ["b"]}]
+    schema = {"type": "object", union: branches}
+    merged = merge_input_schema(schema)
+    jsonschema.validate({"continuation_token": "pen_x", "mode": "full"}, merged)
+    jsonschema.validate({"a": "x"}, merged)
+    assert merged["properties"]["a"] == {"type": "string"}

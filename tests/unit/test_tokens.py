@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from penstock.tokens import Position, Token, looks_like_token, parse
+from penstock.tokens import Position, Token, parse
 
 SECRET = bytes(range(18))
 PLACE = Position(row=40, page_size=20, mode="filtered", path="/a/b", filter_keys=("id", "é"))
@@ -79,9 +79,3 @@ def test_a_mac_of_another_secret_is_no_mac():
 def test_positions_are_short_and_come_back(position):
     assert Position.unpack(position.pack()) == position
     assert len(Position(row=20, page_size=20).pack()) <= 4
-
-
-def test_looks_like_token():
-    assert looks_like_token(str(Token(SECRET)))
-    assert not looks_like_token("cursor-1")
-    assert not looks_like_token(7)

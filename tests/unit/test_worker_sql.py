@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from penstock.questions import Answer, Failure
+from penstock.questions import Answer, Failure, Limits
 from penstock.worker.sql import Table
 
 
@@ -16,13 +16,13 @@ def table(*rows):
 
 
 def selected(loaded, statement="SELECT * FROM result"):
-    outcome = loaded.answer(statement, 100)
+    outcome = loaded.answer(statement, Limits())
     assert isinstance(outcome, Answer), outcome
     return [json.loads(row) for row in outcome.rows]
 
 
 def refused(loaded, statement):
-    outcome = loaded.answer(statement, 100)
+    outcome = loaded.answer(statement, Limits())
     assert isinstance(outcome, Failure), outcome
     assert outcome.next_step
     return outcome
@@ -39,8 +39,21 @@ def test_stops_at_the_limit_and_says_so():
     loaded = table(1, 2, 3)
     rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
     statement = "SELECT * FROM result"
-    assert loaded.answer(statement, 3) == Answer(rows, single=False, truncated=False)
-    assert loaded.answer(statement, 2) == Answer(rows[:2], single=False, truncated=True)
+    assert loaded.answer(statement, Limits(rows=3)) == Answer(rows, single=False, truncated=False)
+    assert loaded.answer(statement, Limits(rows=2)) == Answer(
+        rows[:2], single=False, truncated=True
+    )
+
+
+def test_stops_at_the_bytes_and_says_so():
+    loaded = table(1, 2, 3)
+    rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
+    statement = "SELECT * FROM result"
+    told = loaded.answer(statement, Limits(answer_bytes=33))
+    assert told == Answer(rows, single=False, truncated=False)
+    told = loaded.answer(statement, Limits(answer_bytes=32))
+    assert told == Answer(rows[:2], single=False, truncated=True)
+    assert isinstance(loaded.answer(statement, Limits(answer_bytes=10)), Failure)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penstock.questions import Answer
+from penstock.questions import Answer, Limits
 from penstock.worker.cells import MAX_DEPTH
 from penstock.worker.sql import Table
 from penstock.worker.table import BATCH, MAX_COLUMNS
@@ -21,7 +21,7 @@ def dumped(value):
 
 
 def selected(loaded, statement="SELECT * FROM result"):
-    outcome = loaded.answer(statement, 100)
+    outcome = loaded.answer(statement, Limits())
     assert isinstance(outcome, Answer), outcome
     return [json.loads(row) for row in outcome.rows]
 

@@ -18,10 +18,11 @@ from penstock.fitting import Scale, largest
 from penstock.model import Refusal, Reply
 from penstock.outline import clip
 from penstock.views.focus import SPAN, Focus
-from penstock.views.pages import Bookmark, Page, beside, first_row, names_beside, show
+from penstock.views.pages import Bookmark, Page, beside, ended, first_row, names_beside, show
 from penstock.views.request import Request
 
 _NAME_CHARS = 60
+_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,13 @@ def filter_keys(
     if isinstance(start, Refusal):
         return start
     rows = yield from focus.read(start, min(start + request.page_size, focus.count))
+    focus = ended(focus, start, request, len(rows))
+    there = _names_there(rows, known, scale)
     if focus.shape == "rows":
         rows = [projection.of(row) for row in rows]
     missing = projection.missing({*known, *names_beside(focus)}, scale)
+    if not projection.met:
+        missing |= there
     if focus.shape == "members":
         whole = {"value": msgspec.Raw((yield from focus.whole())), **missing, **extra}
         if start == 0 and request.page is None and scale.holds(whole):
@@ -101,6 +106,13 @@ def filter_keys(
     beside_rows = beside(focus, scale, keep=request.filter_keys)
     page = Page(focus, request, start, rows, bookmark, {**beside_rows, **missing, **extra})
     return (yield from show(page, scale))
+
+
+def _names_there(rows: Sequence[bytes], known: Collection[str], scale: Scale) -> dict[str, Any]:
+    """Where none of the keys was met: some that there are."""
+    names = list(known or (rawjson.fields(rows[0]) if rows and rows[0][:1] == b"{" else ()))
+    shown = [clip(name, _NAME_CHARS) for name in names[:_NAMES]]
+    return {"keys_there": shown} if shown and scale.takes_little(shown) else {}
 
 
 def _filtered_dict(focus: Focus, projection: Projection) -> Steps[Focus]:

@@ -19,6 +19,8 @@ from penstock.packing import slice_rows
 from penstock.stores.base import chunk_numbers
 
 SPAN = 1_000
+_NAMED = 10
+_NO_PARTS = "The value there is a single one, and has no parts."
 LONGEST_KEY = 60
 # No more digits than a 64-bit number has.
 _ORDINAL = re.compile(r"~#([0-9]{1,18})")
@@ -174,13 +176,13 @@ def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
             return of_value(_pair(place.member.key, (yield from rows.whole())), rows.path)
         below = _below_list(place, steps)
         if below is None:
-            return _descend(start.envelope, steps, rows.path)
+            return _descend(start.envelope, steps, rows.path, place)
         if not below:
             return rows
         start, steps = replace(rows, path=start.path), below
     row = yield from _find_row(start, steps[0])
     if row is None:
-        return _not_there(path, start)
+        return _not_there(path, (yield from _parts_of(start)))
     return _descend(row, steps[1:], start.path + path)
 
 
@@ -233,12 +235,15 @@ def find_member(focus: Focus, name: str) -> Steps[bytes | None]:
     return found
 
 
-def _descend(raw: bytes, steps: list[Step], path: str) -> Focus | Refusal:
+def _descend(
+    raw: bytes, steps: list[Step], path: str, place: Place | None = None
+) -> Focus | Refusal:
     for step in steps:
         child = _child(raw, step)
         if child is None:
-            return _not_there(path, of_value(raw, ""))
-        raw = child
+            rows = f" Its rows are under {_shown(pointer(place.member.name))}." if place else ""
+            return _not_there(path, _parts(raw) + rows)
+        raw, place = child, None
     return of_value(raw, path)
 
 
@@ -250,18 +255,43 @@ def _child(raw: bytes, step: Step) -> bytes | None:
         return None if entry is None else _pair(*entry)
     if raw[:1] == b"[" and _is_index(step):
         return next(islice(rawjson.elements(raw), int(step), None), None)
+    if raw[:1] == b'"' and _is_index(step):
+        lines = str(rawjson.decode(raw)).split("\n")
+        return rawjson.string(lines[int(step)]) if int(step) < len(lines) else None
     return None
 
 
-def _not_there(path: str, last: Focus) -> Refusal:
-    if last.shape == "members":
-        names = [rawjson.split_member(row).name for row in (last.rows or ())[:10]]
-        there = f"The dict there has keys such as: {', '.join(_shown(name) for name in names)}."
-    elif last.shape in ("rows", "lines"):
-        there = f"The list there has {last.count} items, the first at index 0."
-    else:
-        there = "The value there has no parts."
-    return Refusal(f"Nothing at path {_shown(path)}.", there + " Mode summary shows the shape.")
+def _parts_of(focus: Focus) -> Steps[str]:
+    """What there is at a place where a step led nowhere."""
+    if focus.shape == "members":
+        rows = yield from focus.read(0, _NAMED)
+        return _names([rawjson.split_member(row).name for row in rows], focus.count)
+    if focus.shape == "literal":
+        return _NO_PARTS
+    kind = "lines" if focus.shape == "lines" else "items"
+    return f"There are {focus.count} {kind} there, the first at index 0."
+
+
+def _parts(raw: bytes) -> str:
+    if raw[:1] == b"{":
+        names = [member.name for member in rawjson.members(raw)]
+        return _names(names[:_NAMED], len(names))
+    if raw[:1] == b"[":
+        items = sum(1 for _ in rawjson.elements(raw))
+        return f"There are {items} items there, the first at index 0."
+    if raw[:1] == b'"':
+        lines = str(rawjson.decode(raw)).count("\n") + 1
+        return f"It is a text of {lines} lines, the first at index 0."
+    return _NO_PARTS
+
+
+def _names(names: list[str], total: int) -> str:
+    more = f" and {total - len(names)} more" if total > len(names) else ""
+    return f"The keys there are {', '.join(map(_shown, names))}{more}." if names else "It is empty."
+
+
+def _not_there(path: str, there: str) -> Refusal:
+    return Refusal(f"Nothing at path {_shown(path)}.", f"{there} Mode summary shows the shape.")
 
 
 def _shown(text: str) -> str:

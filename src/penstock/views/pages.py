@@ -15,6 +15,7 @@ import msgspec
 from penstock import rawjson
 from penstock.document import pointer
 from penstock.effects import Steps
+from penstock.encoding import encode
 from penstock.fitting import Scale, largest
 from penstock.model import Refusal, Reply
 from penstock.outline import clip, outline, type_name
@@ -62,12 +63,23 @@ class Page:
 def paginate(
     focus: Focus, request: Request, scale: Scale, bookmark: Bookmark, extra: Mapping[str, Any]
 ) -> Steps[Reply | Refusal]:
+    if focus.shape == "literal" and not request.offset:
+        value = {"value": msgspec.Raw((yield from focus.whole())), "total": 1, "has_more": False}
+        if scale.holds({**value, **extra}):
+            return scale.reply({**value, **extra})
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
     rows = yield from focus.read(start, min(start + request.page_size, focus.count))
+    focus = ended(focus, start, request, len(rows))
     page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
     return (yield from show(page, scale))
+
+
+def ended(focus: Focus, start: int, request: Request, got: int) -> Focus:
+    """A live list may have become shorter since it was counted: a page that is not full ends it."""
+    asked = min(start + request.page_size, focus.count) - start
+    return focus if got >= asked else replace(focus, count=start + got)
 
 
 def first_row(focus: Focus, request: Request) -> int | Refusal:
@@ -80,14 +92,36 @@ def show(page: Page, scale: Scale) -> Steps[Reply]:
     if page.request.offset or page.focus.shape == "literal":
         return _window(page, scale)
     items = [_item(page.focus.shape, row) for row in page.rows]
-    count = scale.most(
-        map(len, page.rows), lambda count: page.envelope(items[:count], page.start + count)
-    )
+    sizes = [len(row) for row in page.rows]
+    if page.focus.shape != "lines":
+        for number in _too_large(page, items, scale):
+            items[number] = yield from _short_stub(page, number, scale)
+            sizes[number] = len(encode(items[number]))
+    count = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
     if count or not page.rows:
         return scale.reply(page.envelope(items[:count], page.start + count))
     if page.focus.shape == "lines":
         return _window(page, scale)
     return (yield from _stub(page, scale))
+
+
+def _too_large(page: Page, items: list[Any], scale: Scale) -> list[int]:
+    """The rows, the first apart, that no page could hold: they must not end this one.
+
+    The first has a reply to itself if need be, in as much detail as there is room for.
+    """
+    return [
+        number
+        for number, row in enumerate(page.rows)
+        if len(row) > scale.room // 4
+        and not scale.holds(page.envelope([items[number]], page.start + number + 1))
+    ]
+
+
+def _short_stub(page: Page, number: int, scale: Scale) -> Steps[Any]:
+    """A row that is too large, in the most detail that leaves room for others."""
+    stubs = yield from _stubs(page, number)
+    return next((stub for stub in stubs if scale.takes_little(stub)), stubs[-1])
 
 
 def _least(page: Page) -> Page:
@@ -112,26 +146,29 @@ def _item(shape: str, row: bytes) -> Any:
 
 def _stub(page: Page, scale: Scale) -> Steps[Reply]:
     """The first row is over the budget: its shape, its size, and the way in."""
-    if page.focus.shape == "members":
-        stubs = yield from _entry_stubs(page)
-    else:
-        row = page.rows[0]
-        stubs = stubs_of(row, page.focus.row_path(page.start, row))
+    stubs = yield from _stubs(page, 0)
     end = page.start + 1
     forms = [page.envelope([stub], end) for stub in stubs]
     forms += [_least(page).envelope([stub], end) for stub in stubs[-2:]]
     return scale.first_fit(forms) or scale.reply(forms[-1])
 
 
-def _entry_stubs(page: Page) -> Steps[list[dict[str, Any]]]:
+def _stubs(page: Page, number: int) -> Steps[list[dict[str, Any]]]:
+    """One of the rows, in less and less detail."""
+    row, place = page.rows[number], page.start + number
+    if page.focus.shape == "members":
+        return (yield from _entry_stubs(page.focus, place, row))
+    return stubs_of(row, page.focus.row_path(place, row))
+
+
+def _entry_stubs(focus: Focus, place: int, row: bytes) -> Steps[list[dict[str, Any]]]:
     """An entry of a dict. A key that is too long is left to the path as well: at /~#N/key."""
-    focus, row = page.focus, page.rows[0]
     member = rawjson.split_member(row)
     # Of two entries with one key, a path by that key leads to the last.
     hidden = member.value != (yield from find_member(focus, member.name))
-    path = focus.row_path(page.start, row, by_number=hidden)
+    path = focus.row_path(place, row, by_number=hidden)
     stubs = stubs_of(member.value, path)
-    numbered = {**stubs[-1], "$path": focus.row_path(page.start, row, by_number=True)}
+    numbered = {**stubs[-1], "$path": focus.row_path(place, row, by_number=True)}
     if len(member.name) > STUB_CHARS:
         return [*stubs_of(member.value, numbered["$path"]), numbered]
     return [*({"key": member.name, "value": stub} for stub in stubs), numbered]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
@@ -37,7 +38,9 @@ class Column:
             return
         self._count(raw)
         if kind in _NUMBERS:
-            self._extend((0, float(raw)), raw)
+            number = _exactly(raw, kind)
+            if number is not None:
+                self._extend((0, number), raw)
         elif kind == "str":
             self._extend((1, raw), raw)
 
@@ -69,6 +72,17 @@ class Column:
         if commonest is not None and self.counts[commonest] > 1:
             told["commonest"] = [_shown(commonest), self.counts[commonest]]
         return told
+
+
+def _exactly(raw: bytes, kind: str) -> int | Decimal | None:
+    """A number to compare by: a float would take 10**18 and 10**18 + 1 for one. None for what
+    Decimal cannot hold, an exponent of twenty digits."""
+    if kind == "int":
+        return int(raw)  # `_LONGEST_COMPARED` is far below the digits that Python parses.
+    try:
+        return Decimal(raw.decode())
+    except InvalidOperation:
+        return None
 
 
 def _shown(raw: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 from penstock.model import Mode, Refusal
 from penstock.policy import Policy
+from penstock.questions import jq_installed
 from penstock.tokens import Position
 
 TOKEN_FIELD = "continuation_token"  # noqa: S105 (the name of a field)
@@ -57,15 +59,9 @@ def read_request(
 def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Request:
     page = _whole_number(given, "page")
     mode = _mode(given, position, policy)
-    query = _text(given, "query", "") if mode in (Mode.SQL, Mode.QUERY, Mode.SEARCH) else ""
-    if mode in (Mode.SQL, Mode.QUERY, Mode.SEARCH) and not query:
-        raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
-    keys = _filter_keys(given) or position.filter_keys
-    if mode is Mode.FILTERED and not keys:
-        raise _Wrong(
-            "mode filtered needs filter_keys.",
-            'Give filter_keys as a list of keys, for instance ["id", "name"].',
-        )
+    query = _text(given, "query", "")
+    keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
+    _require_together(mode, query, keys, page)
     path = _text(given, "path", position.path)
     # A place is one in what the token says; anything else that is asked for starts at its start.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
@@ -82,6 +78,24 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Re
     )
 
 
+def _require_together(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
+    """What a mode needs must be there; what it has no use for is not passed over in silence."""
+    if mode in _QUERY_HELP and not query:
+        raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
+    if mode is Mode.FILTERED and not keys:
+        raise _Wrong(
+            "mode filtered needs filter_keys.",
+            'Give filter_keys as a list of keys, for instance ["id", "name"].',
+        )
+    useless = {
+        "query": bool(query) and mode not in _QUERY_HELP,
+        "filter_keys": bool(keys) and mode is not Mode.FILTERED,
+        "page": page not in (None, 1) and mode in (Mode.SUMMARY, Mode.FULL),
+    }
+    for name in (name for name, given in useless.items() if given):
+        raise _Wrong(f"mode {mode} has no use for {name}.", f"Leave {name} out, or change mode.")
+
+
 _QUERY_HELP = {
     Mode.SQL: "Give query as one SELECT over the table result, "
     "for instance SELECT count(*) AS n FROM result.",
@@ -91,16 +105,28 @@ _QUERY_HELP = {
 
 
 def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
-    default = Mode.PAGINATED if "query" not in given else None
-    named = given.get("mode", position.mode if "query" not in given else None)
-    allowed = ", ".join(policy.modes)
-    if named is None and default is None:
+    if "mode" not in given:
+        return _implied_mode(given, position, policy)
+    named, offered = given["mode"], offered_modes(policy)
+    if not isinstance(named, str) or named not in {*offered, Mode.QUERY.value}:
+        raise _Wrong(f"There is no mode {shown(named)}.", f"Use one of: {', '.join(offered)}.")
+    return Mode(named)
+
+
+def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
+    if "query" in given:
         raise _Wrong(
             "query was given without a mode.", "Say mode: sql, query (jq) or search with it."
         )
-    if not isinstance(named, str) or named not in {mode.value for mode in policy.modes}:
-        raise _Wrong(f"There is no mode {shown(named)}.", f"Use one of: {allowed}.")
-    return Mode(named)
+    if "filter_keys" in given:
+        return Mode.FILTERED
+    mode = Mode(position.mode)
+    return mode if mode in policy.modes else policy.modes[-1]
+
+
+def offered_modes(policy: Policy) -> list[str]:
+    """The modes that the policy allows and whose libraries are there."""
+    return [mode.value for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
 def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
@@ -131,12 +157,12 @@ def _page_size(given: Mapping[str, Any], position: Position, policy: Policy) -> 
 
 
 def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
-    keys = given.get("filter_keys", [])
-    if isinstance(keys, str) or not isinstance(keys, list | tuple):
-        example = keys if isinstance(keys, str) and len(keys) <= _SHOWN else "id"
+    keys = _unquoted(given.get("filter_keys", []))
+    if not isinstance(keys, list | tuple):
+        example = keys if isinstance(keys, str) and keys.isidentifier() else "id"
         raise _Wrong(
             f"filter_keys {shown(keys)} is not a list of keys.",
-            f'Give a list, for instance ["{example}"].',
+            f'Give a list, for instance ["{example[:_SHOWN]}"].',
         )
     if not all(isinstance(key, str) and key and _is_unicode(key) for key in keys):
         raise _Wrong("filter_keys holds something that is no key.", "Give texts only.")
@@ -146,6 +172,16 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
             f"Give at most {_MOST_KEYS}, or use mode paginated to see all.",
         )
     return tuple(dict.fromkeys(keys))
+
+
+def _unquoted(keys: Any) -> Any:
+    """Models write a list as text now and then."""
+    if isinstance(keys, str) and keys.lstrip().startswith("["):
+        try:
+            return json.loads(keys)
+        except ValueError:
+            return keys
+    return keys
 
 
 def _text(given: Mapping[str, Any], name: str, default: str) -> str:

@@ -66,7 +66,7 @@ def _look(
 ) -> None:
     path = focus.row_path(number, row)
     if focus.shape == "lines":
-        _line_hit(hits, number, rawjson.text(row), needle, around)
+        _line_hit(hits, number, path, rawjson.text(row), needle, around)
     elif focus.shape == "members":
         _entry_hits(hits, rawjson.split_member(row), path, needle)
     else:
@@ -74,11 +74,16 @@ def _look(
 
 
 def _line_hit(
-    hits: Hits, number: int, line: str, needle: str, around: tuple[bytes | None, bytes | None]
+    hits: Hits,
+    number: int,
+    path: str,
+    line: str,
+    needle: str,
+    around: tuple[bytes | None, bytes | None],
 ) -> None:
     if needle not in line.casefold():
         return
-    hit: dict[str, Any] = {"line": number + 1, "path": f"/{number}", "text": excerpt(line, needle)}
+    hit: dict[str, Any] = {"line": number + 1, "path": path, "text": excerpt(line, needle)}
     for name, beside in zip(("before", "after"), around, strict=True):
         if beside is not None:
             hit[name] = cut_text(rawjson.text(beside), _CONTEXT_CHARS)

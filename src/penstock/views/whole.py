@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from penstock import rawjson
 from penstock.effects import Steps
 from penstock.fitting import Scale
-from penstock.model import Reply, Wrapped
+from penstock.model import Head, Reply, Wrapped
 from penstock.tokens import PREFIX, Token
 from penstock.views.focus import Focus
 
@@ -25,18 +26,19 @@ def handle_text(uri: str) -> str:
     return PREFIX + uri.removeprefix(URI_PREFIX)
 
 
-def full(
-    focus: Focus, scale: Scale, *, is_all: bool, wrapped: Wrapped, is_error: bool
-) -> Steps[Reply | None]:
+def full(focus: Focus, scale: Scale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
     """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
     value = yield from focus.whole()
     is_text = focus.shape == "lines"
-    structured = _original(value, is_text, wrapped) if is_all else _part(value, is_text)
-    reply = _framed(value, is_text, structured, scale)
-    reply = replace(reply, is_error=is_all and is_error)
-    return reply if scale.admits(reply) else None
+    if not is_all:
+        reply = _framed(value, is_text, _part(value, is_text), scale)
+        return reply if scale.admits(reply) else None
+    reply = whole_reply(value, is_text, scale, head.wrapped)
+    reply = replace(reply, is_error=head.is_error)
+    with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
+    return next((form for form in (with_meta, reply) if scale.admits(form)), None)
 
 
 def whole_reply(value: bytes, is_text: bool, scale: Scale, wrapped: Wrapped) -> Reply:
@@ -69,15 +71,20 @@ def _json(value: bytes, is_text: bool) -> bytes:
 
 
 def link_reply(
-    scale: Scale, uri: str | None, size: int, is_text: bool, first_page: str | None
+    scale: Scale,
+    uri: str | None,
+    size: int,
+    is_text: bool,
+    first_page: str | None,
+    modes: Sequence[str],
 ) -> Reply:
     """What is said where `full` is too much."""
     told: dict[str, Any] = {
         "notice": "The whole is above the ceiling of one reply.",
         "total_size": size,
         "next": first_page,
-        "next_step": "Pass next as continuation_token to page through it, or narrow it with "
-        "path, filtered, search, query or sql.",
+        "next_step": "Pass next as continuation_token to page through it, or narrow it with path "
+        f"or a mode: {', '.join(modes)}.",
     }
     brief = {name: told[name] for name in ("notice", "total_size", "next")}
     link = {

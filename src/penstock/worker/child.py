@@ -117,7 +117,8 @@ class Child:
         # Not close(): a thread that the fork left behind may have held the stream's lock.
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (self._stdin, self._stdout):
-            os.dup2(null, stream.fileno(), inheritable=False)
+            if not stream.closed:  # It is, where another thread was ending the child.
+                os.dup2(null, stream.fileno(), inheritable=False)
         os.close(null)
         self._process.returncode = 0  # or Popen would wait for it
 

@@ -6,8 +6,8 @@ child's own limits (no file can be opened or written).
 
 from __future__ import annotations
 
+import re
 import sqlite3
-import sys
 
 TABLE_FUNCTIONS = ("json_each", "json_tree")
 HIDDEN = ("sqlite_", "pragma_")
@@ -33,7 +33,6 @@ def lock_down(db: sqlite3.Connection) -> None:
     # refuse.
     for name in TABLE_FUNCTIONS:
         db.execute(f"SELECT 1 FROM {name}('[]')")  # noqa: S608 - our own two names
-    _forbid_quoted_texts(db)
     for category, limit in LIMITS.items():
         db.setlimit(category, limit)
     db.set_authorizer(_authorize)
@@ -57,10 +56,21 @@ def _harmless(function: str) -> bool:
     return name not in FORBIDDEN_FUNCTIONS and not name.startswith(("fts", "rtree"))
 
 
-def _forbid_quoted_texts(db: sqlite3.Connection) -> None:
-    """Makes SELECT "typo" an error. SQLite would take it for the text 'typo', and answer wrongly.
+# A text, a name in double quotes, a comment, a name in another kind of quotes.
+_QUOTED = re.compile(
+    r"""'(?:[^']|'')*'|"((?:[^"]|"")*)"|--[^\n]*|/\*.*?\*/|\[[^\]]*\]|`(?:[^`]|``)*`""", re.DOTALL
+)
 
-    Python 3.11 has no way to say so; there the column is silently a text, as in SQLite's shell.
+
+def names_only(statement: str) -> str:
+    """The statement with its names in double quotes put into quotes that can hold nothing else.
+
+    SQLite takes "typo" for the text 'typo' where there is no such column, and answers wrongly.
     """
-    if sys.version_info >= (3, 12):
-        db.setconfig(sqlite3.SQLITE_DBCONFIG_DQS_DML, False)
+    return _QUOTED.sub(_as_name, statement)
+
+
+def _as_name(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return match[0]
+    return "`" + match[1].replace('""', '"').replace("`", "``") + "`"

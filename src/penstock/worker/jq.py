@@ -16,12 +16,12 @@ import importlib
 import re
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 import msgspec
 
-from penstock.questions import Answer, Failure, jq_installed
+from penstock.questions import Answer, Failure, Limits, jq_installed
+from penstock.worker.bounds import bounded
 
 MESSAGE_CHARS = 500
 TOO_DEEP = "<skipped: too deep>"
@@ -71,7 +71,7 @@ class Document:
     def size(self) -> int:
         return len(self.text)
 
-    def answer(self, program: str, max_rows: int) -> Answer | Failure:
+    def answer(self, program: str, limits: Limits) -> Answer | Failure:
         if library() is None:
             return NOT_INSTALLED
         if _has_lone_surrogate(self.text):
@@ -81,7 +81,7 @@ class Document:
         except ValueError as error:
             return _not_compiled(str(error))
         try:
-            return _outputs(compiled, self.text, max_rows)
+            return _outputs(compiled, self.text, limits)
         except ValueError as error:
             return _failed(str(error))
 
@@ -105,13 +105,12 @@ def _wrapped(program: str) -> str:
     return f"{GUARDS} def {emit}: tojson; ({program}\n)|{emit}"
 
 
-def _outputs(compiled: Any, document: bytes, max_rows: int) -> Answer | Failure:
-    outputs = iter(compiled.input_text(document.decode()))
-    rows = tuple(text.encode() for text in islice(outputs, max_rows))
-    if any(map(_is_cut, rows)):
+def _outputs(compiled: Any, document: bytes, limits: Limits) -> Answer | Failure:
+    outputs = compiled.input_text(document.decode())
+    answer = bounded((text.encode() for text in outputs), limits)
+    if isinstance(answer, Answer) and any(map(_is_cut, answer.rows)):
         return NESTED_TOO_DEEP
-    truncated = next(outputs, None) is not None
-    return Answer(rows, single=len(rows) == 1 and not truncated, truncated=truncated)
+    return answer
 
 
 def _is_cut(row: bytes) -> bool:

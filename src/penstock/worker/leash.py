@@ -52,7 +52,9 @@ class Cancellation:
 
         cancellation = Cancellation()
         try:
-            return await asyncio.to_thread(workers.ask, question, material, cancellation)
+            return await loop.run_in_executor(
+                threads, workers.ask, question, material, cancellation
+            )
         except asyncio.CancelledError:
             cancellation.request()
             raise

@@ -22,10 +22,13 @@ import threading
 import weakref
 from collections.abc import Callable
 
-from penstock.questions import Answer, Failure, Limits, Material, Question
+from penstock.questions import Answer, Failure, Limits, Material, MaterialNeeded, Question
 from penstock.worker import failures, frames
 from penstock.worker.child import Child, Gone
 from penstock.worker.leash import Cancellation, Leash
+
+Outcome = Answer | Failure | MaterialNeeded
+Source = Callable[[], Material | None]
 
 START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
 
@@ -35,7 +38,7 @@ class Workers:
 
     def __init__(self, limits: Limits | None = None, size: int = 2) -> None:
         self._limits = limits or Limits()
-        self._size = size
+        self.size = size
         self._closed = False
         self._reset()
         _call_after_fork(weakref.WeakMethod(self._leave_children_of_parent))
@@ -43,13 +46,14 @@ class Workers:
     def ask(
         self,
         question: Question,
-        material: Callable[[], Material],
+        material: Source,
         cancellation: Cancellation | None = None,
-    ) -> Answer | Failure:
+    ) -> Outcome:
         """Waits for a free child, and for its answer.
 
         `material` is called only if the child does not hold what it loaded for this key and this
-        language. Whatever it raises, this raises.
+        language. Whatever it raises, this raises; where it gives None, this gives `MaterialNeeded`,
+        and the child keeps what it has.
         """
         refusal = failures.unusable(question.program, self._limits)
         if refusal:
@@ -66,8 +70,8 @@ class Workers:
         """Ends all children. A question under way fails."""
         with self._changed:
             self._closed = True
-            self._finalizer()
             self._changed.notify_all()
+        self._finalizer()
 
     # The pool
 
@@ -98,7 +102,7 @@ class Workers:
             child.end()
 
     def _has_room(self) -> bool:
-        return self._closed or bool(self._free) or len(self._children) < self._size
+        return self._closed or bool(self._free) or len(self._children) < self.size
 
     def _start(self) -> Child | Failure:
         try:
@@ -112,9 +116,14 @@ class Workers:
         with self._changed:
             if child.usable and not self._closed:
                 self._free.append(child)
-            else:
-                child.end()
-                self._children.discard(child)
+                self._changed.notify()
+                return
+        # It keeps its place until it has ended, so that there are never more children than `size`.
+        # Others do not wait for that: an exit may take seconds.
+        child.kill()
+        child.end()
+        with self._changed:
+            self._children.discard(child)
             self._changed.notify()
 
     def _leave_children_of_parent(self) -> None:
@@ -130,9 +139,9 @@ class Workers:
         self,
         child: Child,
         question: Question,
-        material: Callable[[], Material],
+        material: Source,
         cancellation: Cancellation,
-    ) -> Answer | Failure:
+    ) -> Outcome:
         leash = Leash(child)
         try:
             with cancellation.bound_to(leash):
@@ -146,22 +155,25 @@ class Workers:
             leash.let_go()
 
     def _dialogue(
-        self,
-        child: Child,
-        leash: Leash,
-        question: Question,
-        material: Callable[[], Material],
-    ) -> Answer | Failure:
+        self, child: Child, leash: Leash, question: Question, material: Source
+    ) -> Outcome:
         if not child.greeted:
             with leash.within(START_SECONDS, failures.TOO_SLOW_TO_START):
                 child.greet(self._limits)
         reply = self._put_question(child, leash, question)
         if isinstance(reply, frames.Missing):
-            seconds = self._limits.seconds * frames.LOADING_FACTOR
-            with leash.within(seconds, failures.too_large(self._limits)):
-                child.load(question, material())
+            if not self._load(child, leash, question, material):
+                return MaterialNeeded()
             reply = self._put_question(child, leash, question)
         return _outcome(reply)
+
+    def _load(self, child: Child, leash: Leash, question: Question, material: Source) -> bool:
+        seconds = self._limits.seconds * frames.LOADING_FACTOR
+        with leash.within(seconds, failures.too_large(self._limits)):
+            given = material()
+            if given is not None:
+                child.load(question, given)
+        return given is not None
 
     def _put_question(self, child: Child, leash: Leash, question: Question) -> frames.Response:
         with leash.within(self._limits.seconds, failures.too_slow(self._limits)):
@@ -191,7 +203,9 @@ def _call_after_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
 
 
 def _end_all(children: set[Child]) -> None:
-    for child in children:
+    ending = tuple(children)  # Whoever used one takes it out meanwhile.
+    for child in ending:
         child.kill()
-    while children:
-        children.pop().end()
+    for child in ending:
+        child.end()
+    children.clear()

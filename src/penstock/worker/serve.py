@@ -34,7 +34,7 @@ def main() -> None:
 
 def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     limits = _set_up(stdin)
-    _warm_up(limits.memory)
+    _warm_up(limits)
     rights.give_up_rights(limits.memory)
     frames.send(stdout, frames.Ready())
     desk = Desk(limits, stdin)
@@ -55,11 +55,11 @@ def _set_up(stdin: IO[bytes]) -> Limits:
             raise EOFError  # out of step; the parent starts another child
 
 
-def _warm_up(memory: int) -> None:
+def _warm_up(limits: Limits) -> None:
     """Loads what questions need, while files can still be opened."""
-    sql.limit_memory(memory)
+    sql.limit_memory(limits.memory)
     # Once through, so that what Python loads at first use (codecs, say) is there.
-    sql.Table([b'{"a":1}'], "rows").answer("SELECT 1 WHERE 'a' REGEXP 'b'", 1)
+    sql.Table([b'{"a":1}'], "rows").answer("SELECT 1 WHERE 'a' REGEXP 'b'", limits)
     jq.library()
 
 
@@ -71,7 +71,7 @@ class Desk:
     """Answers one request after another, and keeps what was loaded for the next ones."""
 
     def __init__(self, limits: Limits, stdin: IO[bytes]) -> None:
-        self._max_rows = limits.rows
+        self._limits = limits
         self._stdin = stdin
         self._shelf = Shelf(limits.memory // KEPT_SHARE)
 
@@ -88,7 +88,7 @@ class Desk:
         held = self._shelf.get((question.language, question.key))
         if held is None:
             return frames.Missing()
-        outcome = held.answer(question.program, self._max_rows)
+        outcome = held.answer(question.program, self._limits)
         return frames.Found(outcome) if isinstance(outcome, Answer) else frames.Refused(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
@@ -107,7 +107,7 @@ class Held(Protocol):
     @property
     def size(self) -> int: ...
 
-    def answer(self, program: str, max_rows: int) -> Answer | Failure: ...
+    def answer(self, program: str, limits: Limits) -> Answer | Failure: ...
 
     def close(self) -> None: ...
 

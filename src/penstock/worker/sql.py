@@ -9,12 +9,12 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from itertools import islice
 
 import msgspec
 
-from penstock.questions import Answer, Failure, Shape
-from penstock.worker.guard import lock_down
+from penstock.questions import Answer, Failure, Limits, Shape
+from penstock.worker.bounds import bounded
+from penstock.worker.guard import lock_down, names_only
 from penstock.worker.table import fill, unique
 
 NAMES_SHOWN = 40
@@ -41,26 +41,27 @@ class Table:
         self._db.create_function("regexp", 2, self._regexp, deterministic=True)
         lock_down(self._db)
 
-    def answer(self, program: str, max_rows: int) -> Answer | Failure:
+    def answer(self, program: str, limits: Limits) -> Answer | Failure:
         self._fault = ""
         try:
-            return self._select(program, max_rows)
+            return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return self._explain(str(error))
 
     def close(self) -> None:
         self._db.close()
 
-    def _select(self, statement: str, max_rows: int) -> Answer | Failure:
-        cursor = self._db.execute(statement)
+    def _select(self, statement: str, limits: Limits) -> Answer | Failure:
+        cursor = self._db.execute(names_only(statement))
         if cursor.description is None:
             return self._one_select()
         names = unique(column[0] for column in cursor.description)
         encode = msgspec.json.Encoder().encode  # bytes become base64, infinities null
-        rows = tuple(encode(dict(zip(names, row, strict=True))) for row in islice(cursor, max_rows))
-        truncated = next(cursor, None) is not None
-        cursor.close()
-        return Answer(rows, single=False, truncated=truncated)
+        with closing(cursor):
+            answer = bounded((encode(dict(zip(names, row, strict=True))) for row in cursor), limits)
+        if isinstance(answer, Failure):
+            return answer
+        return Answer(answer.rows, single=False, truncated=answer.truncated)
 
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
