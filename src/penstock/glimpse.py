@@ -9,11 +9,12 @@ from typing import Any
 from penstock import rawjson
 from penstock.document import Document
 from penstock.encoding import encode
-from penstock.outline import alike, outline, outline_entries, outline_rows, type_name
+from penstock.outline import alike, clip, outline, outline_entries, outline_rows, type_name
 
 _SAMPLE_OF_FIRST = 100
 _MOST_COLUMNS = 500
 _LONGEST_NAME = 200
+_LONGEST_TYPE = 80
 _LARGEST_OUTLINED = 50_000_000
 
 
@@ -24,7 +25,7 @@ class Glimpse:
 
     is_text: bool = False
     first: list[bytes] = field(default_factory=list)
-    columns: dict[str, dict[str, None]] = field(default_factory=dict)
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
     is_all: bool = True
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -41,12 +42,19 @@ class Glimpse:
             return
         for name, value in rawjson.fields(row).items():
             if _is_name(name) and len(self.columns) < _MOST_COLUMNS:
-                self.columns.setdefault(name, {})[type_name(value)] = None
+                self._note_type(self.columns.setdefault(name, {}), value)
+
+    def _note_type(self, types: dict[str, str], value: bytes) -> None:
+        """An object is told by the keys of the first one: in SQL they are columns."""
+        kind = type_name(value)
+        if kind not in types:
+            keys = kind == "dict" and len(value) > len("{}")
+            types[kind] = _keys_of(value) if keys else kind
 
     def column_types(self) -> dict[str, str]:
         """Names and types; `null` is said only of a column that is never anything else."""
         return {
-            name: "|".join([kind for kind in kinds if kind != "null"] or ["null"])
+            name: "|".join([told for kind, told in kinds.items() if kind != "null"] or ["null"])
             for name, kinds in self.columns.items()
         }
 
@@ -66,7 +74,7 @@ class Glimpse:
         else:
             start += document.suffix if self.is_all else b""
         text = start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
-        return text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be kept
+        return _kept(text)
 
     def outline(self, document: Document, count: int) -> bytes:
         """The shape of a nested value; flat rows are told by their columns."""
@@ -82,6 +90,15 @@ class Glimpse:
         if isinstance(shape, dict) and name in shape:
             return {**shape, name: outline_rows(self.first[0] if self.first else None, count)}
         return shape
+
+
+def _keys_of(value: bytes) -> str:
+    return _kept(clip(str(outline(value, depth=0)), _LONGEST_TYPE))
+
+
+def _kept(text: str) -> str:
+    """As it can be kept in a head: half of a surrogate pair cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _is_name(name: str) -> bool:

@@ -29,7 +29,7 @@ from penstock.questions import (
 from penstock.tokens import Position, Token
 from penstock.views.fields import filter_keys
 from penstock.views.focus import SPAN, Focus, resolve, root
-from penstock.views.pages import Bookmark, paginate
+from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import TOKEN_FIELD, Request
 from penstock.views.search import search
 from penstock.views.summary import summarise
@@ -166,7 +166,7 @@ class Look:
         alias = Alias(self.entry.key, self.opened.root + request.path, position.pack())
         token = yield from self._name(alias)
         if token is None:
-            return _nowhere, None
+            return no_way_on, None
         return bookmark_of(token, Request(page_size=request.page_size)), token
 
     def _said_by_token(self, request: Request) -> Request | None:
@@ -254,7 +254,7 @@ class Look:
         if value is not None and self.scale.holds(single):
             return self.scale.reply(single)
         request = Request(page=self.request.page, page_size=self.request.page_size)
-        bookmark = bookmark_of(token, request) if token else _nowhere
+        bookmark = bookmark_of(token, request) if token else no_way_on
         return (yield from paginate(root(entry), request, self.scale, bookmark, said))
 
     # -- live sources --------------------------------------------------------------------------
@@ -282,10 +282,6 @@ def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
         return Refusal(missing.message, f"Use one of: {', '.join(modes)}. ({missing.next_step})")
     hint = " Point path at a list, or at a dict of alike entries." if mode is Mode.SQL else ""
     return Refusal(f"mode {mode} does not apply to this.", f"Use one of: {', '.join(modes)}.{hint}")
-
-
-def _nowhere(row: int, offset: int) -> None:
-    """Where nothing is stored, `next` is null."""
 
 
 def _material(focus: Focus) -> Steps[Material]:

@@ -57,7 +57,7 @@ from penstock.policy import Policy
 from penstock.references import has_references, resolve_arguments
 from penstock.tokens import parse
 from penstock.views.focus import resolve, root
-from penstock.views.pages import Bookmark, paginate
+from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import FIELDS, TOKEN_FIELD, Request, is_absent, read_request, shown
 from penstock.views.whole import handle_text, whole_reply
 
@@ -245,13 +245,9 @@ def _first_part(entry: Entry, policy: Policy, scale: Scale, failed: StoreError) 
     """The store failed: the first page, with no way on, and a word about it."""
     said = {"stored": False, "notice": " ".join((_NOT_STORED, *entry.head.notices))}
     request = Request(page_size=policy.page_size)
-    page = yield from paginate(root(entry), request, scale, _no_way_on, said)
+    page = yield from paginate(root(entry), request, scale, no_way_on, said)
     assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
     return replace(page, reason=f"not stored: {failed.message}")
-
-
-def _no_way_on(row: int, offset: int) -> None:
-    """Where nothing is stored, `next` is null."""
 
 
 def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]:
@@ -266,7 +262,7 @@ def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]
     try:
         yield Put(entry.key, record)
     except StoreError as failed:
-        bookmark, token, reason = _no_way_on, None, f"not stored: {failed.message}"
+        bookmark, token, reason = no_way_on, None, f"not stored: {failed.message}"
     first = list(rows.first)[: request.page_size]
     reply = probe.first_page(
         entry.head, first, token, bookmark, context.scale(call), context.policy

@@ -18,14 +18,13 @@ Shape = Literal["rows", "members", "lines", "value"]
 
 class Limits(msgspec.Struct, frozen=True):
     """`memory` is the child's. `rows` and `answer_bytes` bound what an answer carries to the parent,
-    which holds all of it, twice while it is decoded: what goes beyond them is cut, and the answer
-    says so."""
+    which holds all of it: what goes beyond them is cut, and the answer says so."""
 
     seconds: float = 5.0
     memory: int = 256_000_000
     rows: int = 100_000
     program_chars: int = 10_000
-    answer_bytes: int = 32_000_000
+    answer_bytes: int = 64_000_000
 
 
 class Material(msgspec.Struct, frozen=True):

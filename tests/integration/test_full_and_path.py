@@ -185,7 +185,7 @@ def test_path_with_every_mode(agent, nested):
     assert agent.look(nested, path="/log", mode="sql", query="SELECT text FROM result LIMIT 1")[
         "items"
     ] == [{"text": "first line"}]
-    assert agent.look(nested, path="/n")["value"] == 5
+    assert agent.look(nested, path="/n")["items"] == [5]
     windows = agent.walk(nested, path="/long")
     assert "".join(page["items"][0] for page in windows) == NESTED["long"]
 

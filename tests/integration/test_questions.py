@@ -93,13 +93,15 @@ def test_pages_do_not_wait_for_questions(tmp_path):
         async with AsyncGate(policy) as gate:
             token = (await gate.offer(CALL, ROWS)).value["continuation_token"]
             questions = slow_questions(gate, token, 8)
-            await until_busy(gate, 2)
-            # No question ends before it is cancelled: whoever waits for one waits in vain.
-            async with asyncio.timeout(10):
-                page = await gate.call(ask(token), None)
-            assert page.value["total"] == 1_000
-            assert not any(question.done() for question in questions)
-            await cancelled(questions)
+            try:
+                await until_busy(gate, 2)
+                # No question ends before it is cancelled: whoever waits for one waits in vain.
+                async with asyncio.timeout(10):
+                    page = await gate.call(ask(token), None)
+                assert page.value["total"] == 1_000
+                assert not any(question.done() for question in questions)
+            finally:
+                await cancelled(questions)
 
     asyncio.run(scenario())
 

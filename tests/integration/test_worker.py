@@ -284,6 +284,12 @@ def test_material_beyond_the_memory(make, language):
     assert "more than 20 MB" in outcome.error
 
 
+@linux_only
+def test_an_answer_may_take_more_than_half_of_the_memory(make):
+    answer = make(seconds=60.0, memory=50_000_000).ask(jq('range(320) | "x" * 100000'), Source())
+    assert [len(row) for row in answer.rows] == [100_002] * 320
+
+
 # Rows
 
 

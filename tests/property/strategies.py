@@ -17,7 +17,8 @@ EXACT = O200kMeter()
 METERS = (EXACT, EstimateMeter())
 # Cheap promises are tried more often, dear ones less.
 TWICE = settings(max_examples=2 * settings.default.max_examples)
-SELDOM = settings(max_examples=max(1, settings.default.max_examples // 3))
+SELDOM = settings(max_examples=settings.default.max_examples // 3)
+RARELY = settings(max_examples=settings.default.max_examples // 8)
 _WORDS = (
     "a", "id", "name", "value", "key", "items", "result", "total", "", " ", "/", "~", "~1", "~0", "~#0",
     "~#1", "a/b", "m~n", "a.b", "0", "1", "-", "…", "ключ", "キー", "😀", "\u0000", "a\nb", '"', "\\",

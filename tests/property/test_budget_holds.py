@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import (
     EXACT,
     SELDOM,
+    TWICE,
     Given,
     Living,
     Scene,
@@ -43,6 +44,7 @@ def paths() -> st.SearchStrategy[str]:
 
 
 @given(given_results(), scenes(), st.booleans())
+@TWICE
 def test_first_replies(given: Given, scene: Scene, heavy: bool):
     agent = agent_in(scene, heavy=heavy, inline=Budget(bytes=3_000))
     reply = agent.first(given.result)
@@ -105,6 +107,7 @@ def test_errors_of_all_kinds(given: Given, scene: Scene, fields):
 
 
 @given(given_results(), scenes(), anything, st.sampled_from(("tool", "x" * 200)))
+@TWICE
 def test_a_token_of_any_type(given: Given, scene: Scene, token, name: str):
     agent = agent_in(scene, heavy=True)
     schema = {"properties": {name: {}}, "required": [name]}

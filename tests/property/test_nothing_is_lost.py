@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
     EXACT,
+    RARELY,
     SELDOM,
     Given,
     Living,
@@ -64,6 +65,7 @@ def test_a_list_under_half_a_surrogate_pair():
 
 
 @given(living(), scenes(), st.sampled_from((1, 3, 20, 1_000)))
+@RARELY
 def test_live_pages_put_together_give_the_original(rows: Living, scene: Scene, page_size: int):
     agent = agent_in(scene, page_size=page_size, hooks=rows.hooks())
     first = agent.first(rows.result(page_size))
@@ -73,6 +75,7 @@ def test_live_pages_put_together_give_the_original(rows: Living, scene: Scene, p
 
 
 @given(living(), scenes(), st.integers(0, 60), st.sampled_from((1, 3, 20)))
+@SELDOM
 def test_a_live_list_that_has_shrunk_ends_early(
     rows: Living, scene: Scene, still: int, page_size: int
 ):

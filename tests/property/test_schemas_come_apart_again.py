@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import TWICE
 
 from penstock.schema import merge_input_schema, owned_fields, required_arguments, strip_arguments
 from penstock.views.request import FIELDS, TOKEN_FIELD
@@ -35,6 +36,7 @@ def _own(schema) -> dict:
 
 
 @given(schemas(), st.dictionaries(names, values), st.dictionaries(st.sampled_from(FIELDS), values))
+@TWICE
 def test_strip_undoes_what_merge_allows(schema, arguments, negotiation):
     # Without a schema nothing says which are whose: all but the token are the tool's.
     own = _own(schema) if schema is not None else set(FIELDS) - {TOKEN_FIELD}
@@ -47,6 +49,7 @@ def test_strip_undoes_what_merge_allows(schema, arguments, negotiation):
 
 
 @given(schemas())
+@TWICE
 def test_merge_keeps_what_is_the_tools_own(schema):
     before = repr(schema)
     merged = merge_input_schema(schema)

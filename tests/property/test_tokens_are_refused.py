@@ -5,7 +5,7 @@ from dataclasses import replace
 from agent import Agent, told
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import EXACT
+from strategies import EXACT, TWICE
 
 from penstock.budget import Budget
 from penstock.model import Principal, Result
@@ -26,6 +26,7 @@ def _tokens(agent: Agent) -> tuple[str, str]:
 
 
 @given(st.integers(0, 1), st.data())
+@TWICE
 def test_a_changed_character_is_refused_like_an_unknown_token(which: int, data):
     agent = _agent()
     token = _tokens(agent)[which]
@@ -63,6 +64,7 @@ def _never(_arguments):
 
 
 @given(st.lists(st.integers(1, 299), max_size=30))
+@TWICE
 def test_reading_extends_a_life_up_to_its_limit(pauses: list[int]):
     agent = _agent()
     token, _ = _tokens(agent)

@@ -31,7 +31,7 @@ document
 blocks
 outline
 glimpse
-stores
+stores.base
 packing
 questions
 ingest
@@ -46,6 +46,7 @@ entries
 probe
 looking
 negotiation
+stores
 worker
 gate
 async_gate

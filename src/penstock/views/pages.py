@@ -29,6 +29,10 @@ STUB_CHARS = 100
 Bookmark = Callable[[int, int], str | None]
 
 
+def no_way_on(_row: int, _offset: int) -> None:
+    """The bookmark of what is not stored: `next` is null."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """What a page is made from. `rows` start at row `start` of `total`."""
@@ -63,10 +67,6 @@ class Page:
 def paginate(
     focus: Focus, request: Request, scale: Scale, bookmark: Bookmark, extra: Mapping[str, Any]
 ) -> Steps[Reply | Refusal]:
-    if focus.shape == "literal" and not request.offset:
-        value = {"value": msgspec.Raw((yield from focus.whole())), "total": 1, "has_more": False}
-        if scale.holds({**value, **extra}):
-            return scale.reply({**value, **extra})
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
@@ -89,18 +89,18 @@ def first_row(focus: Focus, request: Request) -> int | Refusal:
 
 def show(page: Page, scale: Scale) -> Steps[Reply]:
     """As many whole rows as fit; if not even one does, a part of the first."""
-    if page.request.offset or page.focus.shape == "literal":
+    if page.request.offset:
         return _window(page, scale)
     items = [_item(page.focus.shape, row) for row in page.rows]
     sizes = [len(row) for row in page.rows]
-    if page.focus.shape != "lines":
+    if page.focus.shape in ("rows", "members"):
         for number in _too_large(page, items, scale):
             items[number] = yield from _short_stub(page, number, scale)
             sizes[number] = len(encode(items[number]))
     count = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
     if count or not page.rows:
         return scale.reply(page.envelope(items[:count], page.start + count))
-    if page.focus.shape == "lines":
+    if page.focus.shape in ("lines", "literal"):
         return _window(page, scale)
     return (yield from _stub(page, scale))
 

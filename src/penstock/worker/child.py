@@ -13,7 +13,7 @@ from collections import deque
 from pathlib import Path
 from typing import IO, cast
 
-from penstock.questions import Limits, Material, Question
+from penstock.questions import Answer, Limits, Material, Question
 from penstock.worker import frames
 
 EXIT_SECONDS = 5.0
@@ -68,19 +68,22 @@ class Child:
         self._expect(frames.End(), frames.Loaded)
         self.keys.append(question.key)
 
-    def ask(self, question: Question) -> frames.Response:
+    def ask(self, question: Question) -> Answer | frames.Response:
         return self._call(frames.Ask(question))
 
     def _expect(self, frame: frames.Frame, kind: type[frames.Frame]) -> None:
         if not isinstance(self._call(frame), kind):
             raise self._gone()
 
-    def _call(self, frame: frames.Frame) -> frames.Response:
+    def _call(self, frame: frames.Frame) -> Answer | frames.Response:
         self._send(frame)
         try:
-            return frames.receive_response(self._stdout)
+            reply = frames.receive_response(self._stdout)
+            if isinstance(reply, frames.Found):
+                return frames.receive_rows(self._stdout, reply)
         except (OSError, EOFError, ValueError) as error:
             raise self._gone() from error
+        return reply
 
     def _send(self, frame: frames.Frame) -> None:
         try:

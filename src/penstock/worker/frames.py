@@ -1,7 +1,7 @@
 """What the parent and a child say to each other: frames of msgpack, each after its length.
 
 The parent sends Setup once. Then it sends Ask; when the child says Missing, it sends Load, the
-Blocks, and End, and asks again.
+Blocks, and End, and asks again. After Found come the rows, as they are.
 """
 
 from __future__ import annotations
@@ -64,7 +64,12 @@ class Loaded(Frame, frozen=True):
 
 
 class Found(Frame, frozen=True):
-    answer: Answer
+    """The rows follow, each of as many bytes as is said here. They are in no frame, which would hold
+    them a second time on both sides; and msgspec crashes where it gets no memory for that."""
+
+    sizes: tuple[int, ...]
+    single: bool
+    truncated: bool
 
 
 class Refused(Frame, frozen=True):
@@ -86,6 +91,14 @@ def send(stream: IO[bytes], frame: Frame) -> None:
     stream.flush()
 
 
+def send_answer(stream: IO[bytes], answer: Answer) -> None:
+    sizes = tuple(map(len, answer.rows))
+    send(stream, Found(sizes, answer.single, answer.truncated))
+    for row in answer.rows:
+        stream.write(row)
+    stream.flush()
+
+
 def receive_request(stream: IO[bytes]) -> Request:
     """The parent's next frame. EOFError when it has gone, even in the middle of one."""
     return _receive(stream, _requests)
@@ -94,6 +107,12 @@ def receive_request(stream: IO[bytes]) -> Request:
 def receive_response(stream: IO[bytes]) -> Response:
     """The child's next frame. EOFError when it has gone, even in the middle of one."""
     return _receive(stream, _responses)
+
+
+def receive_rows(stream: IO[bytes], found: Found) -> Answer:
+    """The answer that begins with `found`. EOFError as above."""
+    rows = tuple(_exactly(stream, size) for size in found.sizes)
+    return Answer(rows, found.single, found.truncated)
 
 
 def _receive(stream: IO[bytes], decoder: msgspec.msgpack.Decoder[_F]) -> _F:

@@ -175,7 +175,9 @@ class Workers:
                 child.load(question, given)
         return given is not None
 
-    def _put_question(self, child: Child, leash: Leash, question: Question) -> frames.Response:
+    def _put_question(
+        self, child: Child, leash: Leash, question: Question
+    ) -> Answer | frames.Response:
         with leash.within(self._limits.seconds, failures.too_slow(self._limits)):
             return child.ask(question)
 
@@ -183,10 +185,10 @@ class Workers:
         return failures.CLOSED if self._closed else failures.died(child.end(), self._limits)
 
 
-def _outcome(reply: frames.Response) -> Answer | Failure:
+def _outcome(reply: Answer | frames.Response) -> Answer | Failure:
     match reply:
-        case frames.Found(answer):
-            return answer
+        case Answer():
+            return reply
         case frames.Refused(failure):
             return failure
         case _:

@@ -43,8 +43,15 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
         # between it waits on stdin, and sees that end.
         request = frames.receive_request(stdin)
         rights.set_alarm(_seconds_for(request, limits) + GRACE)
-        frames.send(stdout, desk.handle(request))
+        _reply(stdout, desk.handle(request))
         rights.set_alarm(0)
+
+
+def _reply(stdout: IO[bytes], reply: Answer | frames.Response) -> None:
+    if isinstance(reply, Answer):
+        frames.send_answer(stdout, reply)
+    else:
+        frames.send(stdout, reply)
 
 
 def _set_up(stdin: IO[bytes]) -> Limits:
@@ -75,7 +82,7 @@ class Desk:
         self._stdin = stdin
         self._shelf = Shelf(limits.memory // KEPT_SHARE)
 
-    def handle(self, request: frames.Request) -> frames.Response:
+    def handle(self, request: frames.Request) -> Answer | frames.Response:
         match request:
             case frames.Ask(question):
                 return self._answer(question)
@@ -84,12 +91,12 @@ class Desk:
             case _:
                 raise EOFError  # out of step; the parent starts another child
 
-    def _answer(self, question: Question) -> frames.Response:
+    def _answer(self, question: Question) -> Answer | frames.Response:
         held = self._shelf.get((question.language, question.key))
         if held is None:
             return frames.Missing()
         outcome = held.answer(question.program, self._limits)
-        return frames.Found(outcome) if isinstance(outcome, Answer) else frames.Refused(outcome)
+        return outcome if isinstance(outcome, Answer) else frames.Refused(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
         build = _table if load.language == "sql" else _document
