@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from penstock import Call, Gate, Principal, Reply
+from penstock import Call, Gate, Policy, Principal, Reply
 from penstock.measure import default_meter
 
 ROWS = 5_000
@@ -67,7 +67,7 @@ STEPS = (
 
 
 def main() -> int:
-    gate = Gate()  # the default budget: 25 kB
+    gate = Gate(Policy(budget="25kB"))
     caller = Principal("demo")
     raw = tokens(json.dumps(list_devices(), ensure_ascii=False, separators=(",", ":")))
     heading(f"A tool returns {ROWS:,} rows: {raw:,} tokens if they went to the agent as they are.")

@@ -7,7 +7,7 @@ A bad setting fails here, at the start, and names itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -111,6 +111,32 @@ class Policy:
     query_memory: int = 256_000_000
     query_rows: int = 100_000
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    if TYPE_CHECKING:
+        # As it may be written; `__post_init__` reads it.
+        def __init__(
+            self,
+            *,
+            budget: Budget | str | int = ...,
+            inline: Budget | str | int | None = ...,
+            ceiling: Budget | str | int = ...,
+            heavy: bool | str = ...,
+            modes: str | Sequence[str] = ...,
+            page_size: int | str = ...,
+            max_page_size: int | str = ...,
+            preview: int | str = ...,
+            ttl: float | str = ...,
+            max_ttl: float | str = ...,
+            bearer_ttl: float | str = ...,
+            store: str = ...,
+            capacity: int | str = ...,
+            quota: int | str = ...,
+            media_cap: int | str = ...,
+            query_seconds: float | str = ...,
+            query_memory: int | str = ...,
+            query_rows: int | str = ...,
+            tools: Mapping[str, Mapping[str, Any]] = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for name, parse in _PARSERS.items():

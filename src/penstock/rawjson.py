@@ -103,7 +103,8 @@ def _compact_slowly(data: bytes, cause: Exception) -> bytes:
     if isinstance(cause, UnicodeDecodeError):
         raise NotJson("not UTF-8") from cause
     try:
-        json.loads(data, parse_constant=_refuse_constant)
+        # As text: of bytes, the library would guess the encoding.
+        json.loads(data.decode(), parse_constant=_refuse_constant, parse_int=_integer)
     except RecursionError as error:
         raise TooDeep(f"nested deeper than {MAX_DEPTH} levels") from error
     except ValueError as error:

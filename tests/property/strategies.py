@@ -17,6 +17,7 @@ EXACT = O200kMeter()
 METERS = (EXACT, EstimateMeter())
 # Cheap promises are tried more often, dear ones less.
 TWICE = settings(max_examples=2 * settings.default.max_examples)
+HALF = settings(max_examples=settings.default.max_examples // 2)
 SELDOM = settings(max_examples=settings.default.max_examples // 3)
 RARELY = settings(max_examples=settings.default.max_examples // 8)
 _WORDS = (

@@ -107,7 +107,6 @@ def test_errors_of_all_kinds(given: Given, scene: Scene, fields):
 
 
 @given(given_results(), scenes(), anything, st.sampled_from(("tool", "x" * 200)))
-@TWICE
 def test_a_token_of_any_type(given: Given, scene: Scene, token, name: str):
     agent = agent_in(scene, heavy=True)
     schema = {"properties": {name: {}}, "required": [name]}
@@ -181,6 +180,7 @@ def test_programs(worked_gate, mode, given: Given, budget, frame, own, page_size
 
 
 @given(living(), scenes(), st.sampled_from(VIEWS), paths(), texts(300), st.integers(0, 60))
+@SELDOM
 def test_live_rows(rows: Living, scene: Scene, mode: str, path: str, text: str, still: int):
     agent = agent_in(scene, hooks=rows.hooks(still), ceiling=Budget(bytes=8_000))
     token = told(agent.first(rows.result()))["continuation_token"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from agent import Clock, Counted, told
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Given, Scene, given_results, scenes
+from strategies import HALF, Given, Scene, given_results, scenes
 
 from penstock.async_gate import AsyncGate
 from penstock.gate import Gate
@@ -90,7 +90,7 @@ def redis_store(redis_server):
 
 
 @given(given_results(), scenes(), looks)
-@settings(max_examples=max(1, settings.default.max_examples // 2))
+@HALF
 @pytest.mark.parametrize("kind", ["sqlite_store", "redis_store"])
 def test_stores_agree(kind: str, request, given: Given, scene: Scene, asked):
     store = request.getfixturevalue(kind)

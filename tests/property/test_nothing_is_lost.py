@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
     EXACT,
+    HALF,
     RARELY,
     SELDOM,
     Given,
@@ -34,6 +35,7 @@ def token_of(agent, given: Given) -> str | None:
 
 
 @given(given_results(), scenes(), st.sampled_from((1, 3, 20, 1_000)))
+@HALF
 def test_pages_put_together_give_the_original(given: Given, scene: Scene, page_size: int):
     agent = agent_in(scene, ascii_only=given.ascii_only, page_size=page_size, heavy=True)
     token = token_of(agent, given)

@@ -64,7 +64,6 @@ def _never(_arguments):
 
 
 @given(st.lists(st.integers(1, 299), max_size=30))
-@TWICE
 def test_reading_extends_a_life_up_to_its_limit(pauses: list[int]):
     agent = _agent()
     token, _ = _tokens(agent)

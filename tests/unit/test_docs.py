@@ -111,6 +111,13 @@ def test_the_architecture_page_names_every_module():
     assert not [name for name in modules if f"`{name}" not in told]
 
 
+def test_the_architecture_page_draws_the_order_that_is_kept():
+    drawn = re.search(r"```\n(.*?)```", page("explanation/architecture.md"), re.DOTALL)[1].split()
+    test = (ROOT / "tests" / "unit" / "test_architecture.py").read_text("utf-8")
+    order = re.search(r'ORDER = """(.*?)"""', test, re.DOTALL)[1].split()
+    assert drawn == [name for name in order if name != "_version" and "views." not in name]
+
+
 def test_every_host_profile_is_documented():
     told = page("reference/hosts.md")
     for name, profile in PROFILES.items():

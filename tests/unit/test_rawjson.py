@@ -177,3 +177,16 @@ def test_decode(raw, value):
 def test_spans_are_right_where_keys_occur_twice(document):
     expected = [(key, len(value), value[:1] == b"[") for key, value in rawjson.members(document)]
     assert rawjson.member_spans(document) == expected
+
+
+@pytest.mark.parametrize(
+    "data", ["[1,2]".encode("utf-16"), b"\xef\xbb\xbf[1]", "[1]".encode("utf-32"), b'["\xff"]']
+)
+def test_json_is_utf8_without_a_mark(data):
+    with pytest.raises(rawjson.NotJson):
+        rawjson.compact(data)
+
+
+def test_an_integer_of_very_many_digits_is_json():
+    digits = b"9" * 10_000
+    assert rawjson.compact(b'[ "\\ud800", ' + digits + b" ]") == b'["\\ud800",' + digits + b"]"

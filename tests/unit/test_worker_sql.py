@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -129,9 +128,30 @@ def test_unknown_column_lists_the_columns():
     assert "k39 and 11 more." in refusal.next_step
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="sqlite3 cannot say so before 3.12")
-def test_a_quoted_typo_is_no_text():
-    assert "no such column" in refused(table({"id": 1}), 'SELECT "nope" FROM result').error
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'SELECT "nope" FROM result',
+        'SELECT count(*) FROM result WHERE "a.c" = 1',
+        """SELECT "no""pe" FROM result WHERE 'x"y' = 'x"y' -- "id\n""",
+    ],
+)
+def test_a_quoted_typo_is_no_text(statement):
+    assert "no such column" in refused(table({"id": 1, "a.b": 2}), statement).error
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ('SELECT "a.b" FROM result', 2),
+        ('SELECT "a.b" AS "it is" FROM result ORDER BY "it is"', 2),
+        ("""SELECT 'say "a.b"' FROM result""", 'say "a.b"'),
+        ('SELECT /* "x" */ id FROM result -- "y"', 1),
+    ],
+)
+def test_names_in_quotes_are_names_and_texts_stay_texts(statement, value):
+    (row,) = selected(table({"id": 1, "a.b": 2}), statement)
+    assert [*row.values()] == [value]
 
 
 @pytest.mark.parametrize(
