@@ -18,7 +18,16 @@ from penstock.fitting import Scale, largest
 from penstock.model import Refusal, Reply
 from penstock.outline import clip
 from penstock.views.focus import SPAN, Focus
-from penstock.views.pages import Bookmark, Page, beside, ended, first_row, names_beside, show
+from penstock.views.pages import (
+    Bookmark,
+    Page,
+    beside,
+    ended,
+    first_row,
+    names_beside,
+    paginate,
+    show,
+)
 from penstock.views.request import Request
 
 _NAME_CHARS = 60
@@ -80,32 +89,37 @@ def filter_keys(
     extra: Mapping[str, Any],
 ) -> Steps[Reply | Refusal]:
     """Only the keys in `filter_keys`, of the dict or of each row; over the budget, in pages."""
-    if focus.shape in ("lines", "literal"):
-        return Refusal(
-            "mode filtered needs a dict or rows; this is text or a single value.",
-            "Use mode paginated, search or full.",
-        )
     projection = Projection(request.filter_keys)
     if focus.shape == "members":
         focus = yield from _filtered_dict(focus, projection)
+        told = {**projection.missing(known, scale), **extra}
+        whole = {"value": msgspec.Raw((yield from focus.whole())), **told}
+        if request.page is None and not request.row and scale.holds(whole):
+            return scale.reply(whole)
+        return (yield from paginate(focus, request, scale, bookmark, told))
+    return (yield from _filtered_rows(focus, request, scale, bookmark, known, extra))
+
+
+def _filtered_rows(
+    focus: Focus,
+    request: Request,
+    scale: Scale,
+    bookmark: Bookmark,
+    known: Collection[str],
+    extra: Mapping[str, Any],
+) -> Steps[Reply | Refusal]:
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
     rows = yield from focus.read(start, min(start + request.page_size, focus.count))
     focus = ended(focus, start, request, len(rows))
-    there = _names_there(rows, known, scale)
-    if focus.shape == "rows":
-        rows = [projection.of(row) for row in rows]
-    missing = projection.missing({*known, *names_beside(focus)}, scale)
+    projection = Projection(request.filter_keys)
+    kept = [projection.of(row) for row in rows]
+    told = projection.missing({*known, *names_beside(focus)}, scale)
     if not projection.met:
-        missing |= there
-    if focus.shape == "members":
-        whole = {"value": msgspec.Raw((yield from focus.whole())), **missing, **extra}
-        if start == 0 and request.page is None and scale.holds(whole):
-            return scale.reply(whole)
-    beside_rows = beside(focus, scale, keep=request.filter_keys)
-    page = Page(focus, request, start, rows, bookmark, {**beside_rows, **missing, **extra})
-    return (yield from show(page, scale))
+        told |= _names_there(rows, known, scale)
+    told = {**beside(focus, scale, keep=request.filter_keys), **told, **extra}
+    return (yield from show(Page(focus, request, start, kept, bookmark, told), scale))
 
 
 def _names_there(rows: Sequence[bytes], known: Collection[str], scale: Scale) -> dict[str, Any]:
