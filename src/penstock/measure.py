@@ -152,7 +152,7 @@ class O200kMeter:
 
     def __init__(self) -> None:
         # Here and not above: the vocabulary is 50 MB, and importing penstock loads no extra.
-        from rs_bpe import openai  # noqa: PLC0415
+        from rs_bpe import openai  # noqa: PLC0415 (an extra)
 
         self._vocabulary: Any = openai.o200k_base()
 

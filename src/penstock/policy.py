@@ -293,7 +293,7 @@ def _from_file(file: str | Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     import tomllib  # noqa: PLC0415 (most processes have no such file)
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415 (as above)
 
     try:
         return tomllib.loads(Path(file).read_text("utf-8"))

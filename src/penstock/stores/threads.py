@@ -59,6 +59,6 @@ class _Direct:
 class _Threaded(_Direct):
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         # Here and not above: it takes long to import, and whoever awaits has it already.
-        import asyncio  # noqa: PLC0415
+        import asyncio  # noqa: PLC0415 (slow to import; who awaits has it already)
 
         return await asyncio.to_thread(function, *args, **kwargs)
