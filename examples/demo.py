@@ -1,118 +1,140 @@
-"""A 5,000-row result, kept inside the budget: what the agent sees at each step, and what it costs.
+"""`penstock run` in front of a server that floods a context window: what the agent sees at each
+step, and what it costs.
 
-Run with `make demo`. Exits non-zero if a step does not do what it says.
+Run with `make demo`. A real client talks to the relay over stdio; the exit code is not zero if a
+step does not do what it says.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-import random
 import sys
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from penstock import Call, Gate, Policy, Principal, Reply
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult, TextContent
+
 from penstock.measure import default_meter
 
-ROWS = 5_000
-SITES = ("Lyon", "Osaka", "Quito", "Tromsø", "Perth")
+BUDGET = "25kB"
+BUDGET_BYTES = 25_000
+SERVER = [sys.executable, str(Path(__file__).with_name("plant_server.py"))]
+RELAY = [sys.executable, "-m", "penstock", "run", "--budget", BUDGET, "--", *SERVER]
 METER = default_meter()
 COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def list_devices(_arguments: Any = None) -> list[dict[str, Any]]:
-    """A tool of the kind that floods a context window."""
-    dice = random.Random(7)
-    return [
-        {
-            "id": number,
-            "name": f"sensor-{number:05d}",
-            "site": dice.choice(SITES),
-            "status": dice.choices(("ok", "degraded", "down"), (95, 4, 1))[0],
-            "battery": round(dice.uniform(3.1, 4.2), 2),
-            "firmware": {"version": f"2.{dice.randrange(9)}.{dice.randrange(30)}", "signed": True},
-            "last_seen": f"2026-11-{dice.randrange(1, 15):02d}T{dice.randrange(24):02d}:00:00Z",
-            "note": "Mounted on the north wall, behind the pump; access needs a ladder.",
-        }
-        for number in range(ROWS)
-    ]
+class Agent:
+    """Calls tools, shows what it gets, and adds up what that costs."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.spent = 0
+
+    async def call(self, thought: str, tool: str, **arguments: Any) -> Any:
+        result = await self._client.call_tool(tool, arguments)
+        wire = result.model_dump_json(by_alias=True, exclude_none=True)
+        text = text_of(result)
+        cost = METER.count(text)
+        self.spent += cost
+        print(paint("1", f"\n▸ {thought}"))
+        print(paint("36", f"  {tool}({shown(arguments)})"))
+        print(*(f"  {line}" for line in shortened(text)), sep="\n")
+        print(paint("32", f"  {cost:,} tokens"))
+        if result.is_error or len(wire.encode()) > BUDGET_BYTES:
+            raise SystemExit("That is not what the demo is meant to show.")
+        return json.loads(text) if text.startswith("{") else text
 
 
-@dataclass(frozen=True)
-class Step:
-    """One call that the agent makes."""
-
-    title: str
-    arguments: dict[str, Any]
-
-
-STEPS = (
-    Step("What is in it?", {"mode": "summary"}),
-    Step("Show me a page.", {"mode": "paginated", "page": 2, "page_size": 5}),
-    Step(
-        "Only some fields.",
-        {"mode": "filtered", "filter_keys": ["name", "firmware.version"], "page_size": 5},
-    ),
-    Step(
-        "A question, answered by the server.",
-        {
-            "mode": "sql",
-            "query": "SELECT site, count(*) AS down, min(battery) AS weakest FROM result "
-            "WHERE status = 'down' GROUP BY site ORDER BY down DESC",
-        },
-    ),
-    Step("One row, whole.", {"mode": "full", "path": "/4711"}),
-)
-
-
-def main() -> int:
-    gate = Gate(Policy(budget="25kB"))
-    caller = Principal("demo")
-    raw = tokens(json.dumps(list_devices(), ensure_ascii=False, separators=(",", ":")))
-    heading(f"A tool returns {ROWS:,} rows: {raw:,} tokens if they went to the agent as they are.")
-
-    reply = gate.call(Call("list_devices", {}, caller), list_devices)
-    spent = show("The agent calls list_devices, and gets a probe instead.", {}, reply)
-    token = reply.value["continuation_token"]
-    for step in STEPS:
-        arguments = {"continuation_token": token, **step.arguments}
-        reply = gate.call(Call("list_devices", arguments, caller), must_not_run)
-        spent += show(step.title, step.arguments, reply)
-        if reply.is_error or not gate.policy.budget.admits(reply.wire(), METER):
-            return 1
-
+async def main() -> None:
+    raw = await cost_without()
+    heading(
+        f"Two tools of a server return {raw['list_devices']:,} and {raw['read_log']:,} tokens. "
+        "Now the same server behind `penstock run`:"
+    )
+    async with connect(RELAY) as client:
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        print(f"\n  tools: {', '.join(listed)}")
+        agent = Agent(client)
+        await walk(agent)
+    total = sum(raw.values())
     exact = "" if METER.name != "estimate" else " (estimated)"
     heading(
-        f"Six calls, {spent:,} tokens{exact}; as it was, one call of {raw:,}: "
-        f"{raw / spent:,.0f} times as many."
+        f"Seven calls, {agent.spent:,} tokens{exact}, instead of {total:,}: "
+        f"{total / agent.spent:,.0f} times as many."
     )
-    print(f"The tool ran once. All {ROWS:,} rows are still there, behind one token.\n")
-    gate.close()
-    return 0
+    print("Each tool ran once. Nothing was lost: every row and line is behind its token.\n")
 
 
-def must_not_run(_arguments: Any) -> Any:
-    raise AssertionError("a token never runs the tool again")
+async def walk(agent: Agent) -> None:
+    probe = await agent.call("What devices are there? A probe comes back.", "list_devices")
+    devices = probe["continuation_token"]
+    await agent.call("What is in it?", "read_result", continuation_token=devices, mode="summary")
+    down = await agent.call(
+        "A question, answered where the data is.",
+        "read_result",
+        continuation_token=devices,
+        mode="sql",
+        query="SELECT * FROM result WHERE status = 'down' AND battery < 3.4 ORDER BY battery",
+    )
+    token = down["continuation_token"]
+    await agent.call(
+        f"Hand these {down['total']} rows to another tool, unread.",
+        "plan_visits",
+        devices=f"@result:{token}",
+    )
+    log = await agent.call("And the log? 50,000 lines.", "read_log")
+    await agent.call(
+        "Where is the one line that matters?",
+        "read_result",
+        continuation_token=log["continuation_token"],
+        mode="search",
+        query="error",
+    )
+    await agent.call(
+        "One row, whole.", "read_result", continuation_token=devices, path="/4711", mode="full"
+    )
 
 
-def tokens(text: str) -> int:
-    return METER.count(text)
+async def cost_without() -> dict[str, int]:
+    """What the same results cost without Penstock."""
+    costs = {}
+    async with connect(SERVER) as client:
+        for tool in ("list_devices", "read_log"):
+            result = await client.call_tool(tool, {})
+            costs[tool] = METER.count(text_of(result))
+    return costs
 
 
-def show(title: str, arguments: dict[str, Any], reply: Reply) -> int:
-    cost = tokens(reply.wire().decode())
-    print(paint("1", f"\n▸ {title}"))
-    if arguments:
-        print(paint("36", "  " + json.dumps(arguments, ensure_ascii=False)))
-    print(*(f"  {line}" for line in shortened(reply.text)), sep="\n")
-    print(paint("32", f"  {cost:,} tokens"))
-    return cost
+def text_of(result: CallToolResult) -> str:
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def connect(command: list[str]) -> Client:
+    parameters = StdioServerParameters(command=command[0], args=command[1:])
+    return Client(stdio_client(parameters))
+
+
+def shown(arguments: dict[str, Any]) -> str:
+    values = {name: clipped(str(value)) for name, value in arguments.items()}
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def clipped(text: str, length: int = 88) -> str:
+    """Tokens are long, and say nothing to a person."""
+    head, secret, rest = text.partition("pen_")
+    text = f"{head}{secret}{rest[:4]}…" if secret else text
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def shortened(text: str, width: int = 100, lines: int = 6) -> list[str]:
     """Text in a few lines of a terminal."""
-    cut = [text[start : start + width] for start in range(0, len(text), width)]
+    flat = text.replace("\n", " ⏎ ")
+    cut = [flat[start : start + width] for start in range(0, len(flat), width)]
     return cut if len(cut) <= lines else [*cut[:lines], f"… and {len(cut) - lines} lines more"]
 
 
@@ -125,4 +147,4 @@ def paint(code: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    asyncio.run(main())

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar, assert_never, cast
 
 from penstock import rawjson
+from penstock.cancellation import Cancellation
 from penstock.effects import (
     Authorize,
     Compute,
@@ -157,8 +158,6 @@ class AsyncGate(GateBase):
         return sliced(effect, numbers, chunks)
 
     async def _ask_in_thread(self, effect: Compute) -> Any:
-        from penstock.worker import Cancellation  # noqa: PLC0415 (a process nobody may need)
-
         cancellation = Cancellation()
         try:
             return await asyncio.get_running_loop().run_in_executor(

@@ -117,6 +117,13 @@ class Budget:
         most = self._most_bytes()
         return most is None or byte_count <= most
 
+    def surely_admits(self, byte_count: int) -> bool:
+        """True when a text of at most so many bytes is within for certain, whatever it says: a
+        character, a token and half the escape of a newline are at least a byte each."""
+        limits = (self.bytes, self.chars, self.token_allowance)
+        fits = all(limit is None or byte_count <= limit for limit in limits)
+        return fits and (self.lines is None or byte_count // 2 < self.lines)
+
     def capped(
         self,
         *,

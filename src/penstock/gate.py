@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, assert_never
 import msgspec
 
 from penstock import rawjson
+from penstock.cancellation import Cancellation, Cancelled
 from penstock.effects import (
     Authorize,
     Compute,
@@ -67,12 +68,14 @@ class Hooks(msgspec.Struct, frozen=True):
     """What an adapter brings to a call. For `AsyncGate` each may be a coroutine function.
 
     `run` runs the tool. `authorize` says whether the caller may use a tool, and is asked again at
-    every redemption of a token. `live_rows` reads rows of a live result, encoded.
+    every redemption of a token. `live_rows` reads rows of a live result, encoded. Another thread
+    may end what `Gate` does with `cancellation`; who awaits an `AsyncGate` cancels the task.
     """
 
     run: Callable[[Mapping[str, Any]], Any] = _not_run
     authorize: Callable[[str], Any] = _allow
     live_rows: Callable[[Any, int, int], Any] = _not_live
+    cancellation: Cancellation | None = None
 
 
 class GateBase:
@@ -134,9 +137,14 @@ class Gate(GateBase):
         """A call of a tool. `run(arguments)` is called at most once, and not with a token."""
         return self._drive(negotiate(call, self._context()), Hooks(run, **hooks))
 
-    def offer(self, call: Call, result: Any) -> Reply:
+    def prepare(self, call: Call, **hooks: Any) -> Run | Reply:
+        """A call of a tool that runs elsewhere: its arguments with stored values in the place of
+        references, or the reply where it is not to run. `offer` what it then gives."""
+        return self._drive(until_run(negotiate(call, self._context())), Hooks(**hooks))
+
+    def offer(self, call: Call, result: Any, **hooks: Any) -> Reply:
         """What a tool gave, on its way to the agent."""
-        return self._drive(conclude(call, self._context(), as_result(result)), Hooks())
+        return self._drive(conclude(call, self._context(), as_result(result)), Hooks(**hooks))
 
     def read(self, call: Call, **hooks: Any) -> Reply:
         """A call of the reader: a token, and how to look at its result."""
@@ -159,10 +167,13 @@ class Gate(GateBase):
     def _drive(self, steps: Steps[Outcome], hooks: Hooks) -> Outcome:
         answer: Any = None
         error: StoreError | None = None
+        stored: list[str] = []
         while True:
             try:
+                self._heed(hooks.cancellation, stored)
                 effect = steps.send(answer) if error is None else steps.throw(error)
             except StopIteration as done:
+                self._heed(hooks.cancellation, stored)
                 outcome: Outcome = done.value
                 return logged(outcome)
             answer, error = None, None
@@ -170,6 +181,19 @@ class Gate(GateBase):
                 answer = self._answer(effect, hooks)
             except StoreError as failure:
                 error = of_the_store(failure, effect)
+            if isinstance(effect, Put):
+                stored.append(effect.key)
+
+    def _heed(self, cancellation: Cancellation | None, stored: list[str]) -> None:
+        """Nobody will get the token of a call that was cancelled."""
+        if cancellation is None or not cancellation.requested:
+            return
+        for key in stored:
+            try:
+                self.store.delete(key)
+            except StoreError as error:
+                log().warning("a cancelled call's result stays until it expires: %s", error)
+        raise Cancelled
 
     def _answer(self, effect: Effect, hooks: Hooks) -> Any:
         match effect:
@@ -178,7 +202,7 @@ class Gate(GateBase):
             case ReadRows():
                 return self._rows(effect, hooks)
             case Compute():
-                return self._ask(effect)
+                return self._ask(effect, hooks.cancellation)
             case Authorize():
                 return _at_once(hooks.authorize(effect.tool)) is True
             case Run():
@@ -212,6 +236,23 @@ def _at_once(value: Any) -> Any:
             value.close()
         raise TypeError("A hook gave something to be awaited: use AsyncGate.")
     return value
+
+
+def until_run(steps: Steps[Reply]) -> Steps[Run | Reply]:
+    """The same steps, at an end where the tool would run."""
+    try:
+        effect = next(steps)
+        while not isinstance(effect, Run):
+            try:
+                answer = yield effect
+            except StoreError as error:
+                effect = steps.throw(error)
+            else:
+                effect = steps.send(answer)
+    except StopIteration as done:
+        reply: Reply = done.value
+        return reply
+    return effect
 
 
 @contextmanager

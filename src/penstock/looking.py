@@ -27,12 +27,9 @@ from penstock.questions import (
     jq_installed,
 )
 from penstock.tokens import Position, Token
-from penstock.views.fields import filter_keys
 from penstock.views.focus import SPAN, Focus, resolve, root
 from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import TOKEN_FIELD, Request
-from penstock.views.search import search
-from penstock.views.summary import summarise
 from penstock.views.whole import full, link_reply, resource_uri
 
 _LONGEST_POSITION = 300
@@ -126,7 +123,7 @@ class Look:
             case Mode.PAGINATED | Mode.FILTERED:
                 return (yield from self._pages(focus))
             case Mode.SUMMARY:
-                return (yield from summarise(focus, self.scale, self.told))
+                return (yield from self._summary(focus))
             case Mode.FULL:
                 return (yield from self._full(focus))
             case Mode.SEARCH:
@@ -153,6 +150,8 @@ class Look:
         if request.mode is Mode.PAGINATED:
             return (yield from paginate(focus, request, self.scale, bookmark, beside))
         known = self.entry.head.columns if not focus.path else {}
+        from penstock.views.fields import filter_keys  # noqa: PLC0415 (see `_summary`)
+
         return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
 
     def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
@@ -208,7 +207,14 @@ class Look:
 
     # -- answers that are results of their own -------------------------------------------------
 
+    def _summary(self, focus: Focus) -> Steps[Reply | Refusal]:
+        from penstock.views.summary import summarise  # noqa: PLC0415 (most processes never ask)
+
+        return (yield from summarise(focus, self.scale, self.told))
+
     def _search(self, focus: Focus) -> Steps[Reply | Refusal]:
+        from penstock.views.search import search  # noqa: PLC0415 (see `_summary`)
+
         hits = yield from search(focus, self.request.query, self.context.policy.query_rows)
         told: dict[str, Any] = {}
         if hits.total > len(hits.found):

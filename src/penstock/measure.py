@@ -8,8 +8,8 @@ stops as soon as the answer is known and never converts ten megabytes to look at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
@@ -151,10 +151,15 @@ class O200kMeter:
     name = "o200k"
 
     def __init__(self) -> None:
-        # Here and not above: the vocabulary is 50 MB, and importing penstock loads no extra.
+        # Here and not above: importing penstock loads no extra.
         from rs_bpe import openai  # noqa: PLC0415 (an extra)
 
-        self._vocabulary: Any = openai.o200k_base()
+        self._load: Callable[[], Any] = openai.o200k_base
+
+    @cached_property
+    def _vocabulary(self) -> Any:
+        """50 MB that take long to load, and most limit checks need only a length."""
+        return self._load()
 
     def count(self, text: str) -> int:
         return sum(self._vocabulary.count(_encodable(piece)) for piece in pieces(text))

@@ -68,7 +68,9 @@ NO_FRAME: Final = Frame()
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge."""
+    """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
+    `reader` names the tool that stored results are read with, where there is one. `is_merged`: the
+    negotiation fields are advertised as the tool's own, so that they are taken out again."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -78,6 +80,8 @@ class Call:
     schema: Mapping[str, Any] | None = None
     heavy: bool = False
     is_reader: bool = False
+    reader: str = ""
+    is_merged: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.principal, str):
@@ -130,7 +134,8 @@ class Refusal(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`."""
+    """What goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`. `is_whole`: the
+    result passed as the tool gave it."""
 
     payload: bytes = b""
     is_text: bool = False
@@ -139,6 +144,7 @@ class Reply:
     meta: Mapping[str, Any] = field(default_factory=dict)
     structured: bytes | None = None
     untouched: Result | None = None
+    is_whole: bool = False
     frame: Frame = NO_FRAME
     reason: str = ""  # for the log; never on the wire
 

@@ -105,8 +105,9 @@ def _for_tool(tool: str, context: Context) -> Context:
 
 
 def _first_call(call: Call, context: Context) -> Steps[Reply]:
-    arguments, vain = schema.strip_arguments(call.arguments, call.schema)
-    missing = [name for name in schema.required_arguments(call.schema) if name not in arguments]
+    merged = call.schema if call.is_merged else None
+    arguments, vain = schema.strip_arguments(call.arguments, merged)
+    missing = [name for name in schema.required_arguments(merged) if name not in arguments]
     if missing:
         named = ", ".join(map(shown, missing[:10]))
         return refuse(
@@ -192,7 +193,7 @@ def _inline_reply(
         return None
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
     reply = whole_reply(value, ingested.is_text, scale, ingested.document.wrapped)
-    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
+    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta), is_whole=True)
     notices = [notice] if notice else []
     if result.content:
         reply = replace(reply, untouched=result)
@@ -220,6 +221,7 @@ def _store_and_probe(
         scale,
         context.policy,
         [*entry.head.notices, *([notice] if notice else [])],
+        call.reader,
     )
     if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
         return inline  # a probe that costs more than the result saves nothing

@@ -78,6 +78,13 @@ def _modes(value: Any) -> tuple[Mode, ...]:
     return tuple(mode for mode in Mode if mode.value in names)
 
 
+def _names(value: Any) -> tuple[str, ...]:
+    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError("not a list of names")
+    return tuple(names)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be text")
@@ -110,6 +117,8 @@ class Policy:
     query_seconds: float = 5
     query_memory: int = 256_000_000
     query_rows: int = 100_000
+    only: tuple[str, ...] = ()
+    except_: tuple[str, ...] = ()
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     if TYPE_CHECKING:
@@ -135,6 +144,8 @@ class Policy:
             query_seconds: float | str = ...,
             query_memory: int | str = ...,
             query_rows: int | str = ...,
+            only: str | Sequence[str] = ...,
+            except_: str | Sequence[str] = ...,
             tools: Mapping[str, Mapping[str, Any]] = ...,
         ) -> None: ...
 
@@ -165,6 +176,12 @@ class Policy:
     @property
     def inline_budget(self) -> Budget:
         return self.inline or self.budget
+
+    def covers(self, tool: str) -> bool:
+        """Whether a tool is kept inside the budget at all, after `only` and `except`."""
+        if any(fnmatchcase(tool, pattern) for pattern in self.except_):
+            return False
+        return not self.only or any(fnmatchcase(tool, pattern) for pattern in self.only)
 
     def for_tool(self, name: str) -> Policy:
         """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
@@ -215,7 +232,7 @@ class Policy:
     def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
         for name, value in settings.items():
             _require_known(name, value)
-        return cls(**settings)
+        return cls(**{_FIELD_NAMES.get(name, name): value for name, value in settings.items()})
 
 
 # What each setting is read with, wherever it comes from.
@@ -238,7 +255,11 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "query_seconds": _seconds,
     "query_memory": _size,
     "query_rows": _count,
+    "only": _names,
+    "except_": _names,
 }
+# A setting whose name Python has taken.
+_FIELD_NAMES = {"except": "except_"}
 # Settings that make sense for one tool: the store and its sizes are everybody's.
 TOOL_SETTINGS = (
     "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "preview",
@@ -261,7 +282,7 @@ def _require(name: str, value: Any, holds: bool, why: str) -> None:
 
 
 def _require_known(name: str, value: Any) -> None:
-    known = [item.name for item in fields(Policy)]
+    known = [item.name.rstrip("_") for item in fields(Policy)]
     if name not in known:
         raise InvalidSetting(
             name,
@@ -284,7 +305,7 @@ def _check_tool(tool: str, settings: Mapping[str, Any]) -> None:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    names = [*_PARSERS, "host"]
+    names = [*(name.rstrip("_") for name in _PARSERS), "host"]
     found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
     return {name: value for name, value in found.items() if value.strip()}
 

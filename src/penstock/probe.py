@@ -24,7 +24,6 @@ from penstock.views.request import TOKEN_FIELD
 _PREVIEWS = (200, 120, 60, 20, 0)
 _COLUMNS = (40, 15, 5, 0)
 _NAME_CHARS = 60
-_NEXT_STEP = f"Call again with {TOKEN_FIELD} and a mode; only the stored result is read."
 
 
 def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = False) -> list[str]:
@@ -46,21 +45,27 @@ def modes_of(head: Head, policy: Policy) -> list[str]:
 
 
 def probe(
-    head: Head, token: str, expires_in: int, scale: Scale, policy: Policy, notices: Sequence[str]
+    head: Head,
+    token: str,
+    expires_in: int,
+    scale: Scale,
+    policy: Policy,
+    notices: Sequence[str],
+    reader: str = "",
 ) -> Reply:
     """Preview, size, modes and token always; more as far as two kilobytes allow."""
     scale = scale.capped(bytes=PROBE_BYTES)
-    candidates = _probes(head, token, expires_in, policy, notices)
+    ending: dict[str, Any] = {"expires_in": expires_in}
+    if notices:
+        ending["notices"] = list(notices)
+    ending["next_step"] = _next_step(reader)
+    candidates = _probes(head, token, ending, policy)
     return scale.first_fit(candidates) or scale.reply(_essence(head, token, policy, ""))
 
 
 def _probes(
-    head: Head, token: str, expires_in: int, policy: Policy, notices: Sequence[str]
+    head: Head, token: str, ending: dict[str, Any], policy: Policy
 ) -> Iterator[dict[str, Any]]:
-    ending: dict[str, Any] = {"expires_in": expires_in}
-    if notices:
-        ending["notices"] = list(notices)
-    ending["next_step"] = _NEXT_STEP
     lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
     lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
     for columns in _COLUMNS:
@@ -68,6 +73,11 @@ def _probes(
             for details in _details(head, columns):
                 yield {**_essence(head, token, policy, head.preview[:length]), **details, **ending}
     yield {**_essence(head, token, policy, ""), **ending}
+
+
+def _next_step(reader: str) -> str:
+    again = f"Call {reader}" if reader else "Call again"
+    return f"{again} with {TOKEN_FIELD} and a mode; only the stored result is read."
 
 
 def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:

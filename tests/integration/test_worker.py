@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 import penstock
+from penstock.cancellation import Cancellation
 from penstock.questions import Answer, Failure, Limits, Material, MaterialNeeded, Question
-from penstock.worker import Cancellation, Workers
+from penstock.worker import Workers
 from penstock.worker.child import BOOT, Child
 from penstock.worker.failures import CANCELLED, CLOSED
 

@@ -21,6 +21,7 @@ errors
 rawjson
 encoding
 model
+cancellation
 estimate
 measure
 budget
@@ -50,6 +51,10 @@ stores
 worker
 gate
 async_gate
+relay
+wrapping
+cli
+__main__
 testing
 """
 RANKS = {name: rank for rank, line in enumerate(ORDER.split("\n")) for name in line.split()}
@@ -118,6 +123,9 @@ def test_an_upward_import_is_seen(tmp_path):
 
 
 EXTRAS = (
+    "starlette",
+    "uvicorn",
+    "httpx2",
     "rs_bpe",
     "jq",
     "redis",

@@ -2,7 +2,6 @@
 parent's side, serve and what it imports are the child's, and frames are what passes between them.
 """
 
-from penstock.worker.leash import Cancellation
 from penstock.worker.pool import Workers
 
-__all__ = ["Cancellation", "Workers"]
+__all__ = ["Workers"]

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 
 from penstock.questions import Failure
 from penstock.worker.child import Child
-from penstock.worker.failures import CANCELLED
 
 
 class Leash:
@@ -43,46 +42,3 @@ class Leash:
             yield
         finally:
             timer.cancel()
-
-
-class Cancellation:
-    """Lets another thread end a question.
-
-    An async caller runs `ask` in a thread, and ends it when it is itself cancelled:
-
-        cancellation = Cancellation()
-        try:
-            return await loop.run_in_executor(
-                threads, workers.ask, question, material, cancellation
-            )
-        except asyncio.CancelledError:
-            cancellation.request()
-            raise
-
-    `ask` then returns a Failure. One that still waits for a free child does so at its turn.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._leash: Leash | None = None
-        self.requested = False
-
-    def request(self) -> None:
-        with self._lock:
-            self.requested = True
-            if self._leash:
-                self._leash.pull(CANCELLED)
-
-    @contextmanager
-    def bound_to(self, leash: Leash) -> Iterator[None]:
-        self._bind(leash)
-        try:
-            yield
-        finally:
-            self._bind(None)
-
-    def _bind(self, leash: Leash | None) -> None:
-        with self._lock:
-            self._leash = leash
-            if leash and self.requested:
-                leash.pull(CANCELLED)

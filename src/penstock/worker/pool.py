@@ -22,10 +22,11 @@ import threading
 import weakref
 from collections.abc import Callable
 
+from penstock.cancellation import Cancellation
 from penstock.questions import Answer, Failure, Limits, Material, MaterialNeeded, Question
 from penstock.worker import failures, frames
 from penstock.worker.child import Child, Gone
-from penstock.worker.leash import Cancellation, Leash
+from penstock.worker.leash import Leash
 
 Outcome = Answer | Failure | MaterialNeeded
 Source = Callable[[], Material | None]
@@ -144,7 +145,7 @@ class Workers:
     ) -> Outcome:
         leash = Leash(child)
         try:
-            with cancellation.bound_to(leash):
+            with cancellation.bound_to(lambda: leash.pull(failures.CANCELLED)):
                 return self._dialogue(child, leash, question, material)
         except Gone:
             return leash.reason or self._why_gone(child)

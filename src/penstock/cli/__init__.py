@@ -1,0 +1,73 @@
+"""The command `penstock`: one file a command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from penstock._version import __version__
+from penstock.errors import PenstockError
+
+USAGE_ERROR = 2
+
+_DESCRIPTION = """\
+Keep MCP tool results inside the agent's context budget, and lose nothing.
+
+  penstock run -- npx -y @modelcontextprotocol/server-everything
+      in front of a server, in a host's configuration
+  penstock wrap ~/.cursor/mcp.json
+      put every server of a host behind it (shows the change; --write makes it)
+  penstock serve --url https://example.com/mcp
+      the same over HTTP
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code. Whatever goes wrong is said in a sentence, and what to do about it."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options, command = _split(given)
+    parser = _parser(options[:1])
+    chosen = parser.parse_args(options)
+    chosen.command = command
+    try:
+        code: int = chosen.do(chosen)
+    except PenstockError as error:
+        print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
+        return USAGE_ERROR
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What is Penstock's, and the command of the server after the first `--`."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _parser(command: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="penstock",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"penstock {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in _modules(command):
+        module.add_to(commands)
+    return parser
+
+
+def _modules(command: list[str]) -> tuple[ModuleType, ...]:
+    """One a command; `run` alone where it is the one, for a host waits until it is ready."""
+    from penstock.cli import run  # noqa: PLC0415 (it imports this module's package)
+
+    if command == ["run"]:
+        return (run,)
+    from penstock.cli import purge, serve, wrap  # noqa: PLC0415 (as above)
+
+    return (run, serve, wrap, purge)

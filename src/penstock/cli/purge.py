@@ -1,0 +1,56 @@
+"""`penstock purge`: stored results, gone."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from penstock.cli.options import config_file
+from penstock.policy import Policy
+from penstock.stores import open_store
+from penstock.stores.urls import state_folder
+
+# By then everything has expired.
+_END_OF_TIME = 1e15
+_ON_DISK = "sqlite:"
+
+_EXAMPLES = """\
+examples:
+  penstock purge                          the results that this user keeps on this machine
+  penstock purge --store sqlite:///tmp/r.db
+  penstock purge --store redis://localhost    of everybody who uses that store
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "purge",
+        help="delete the stored results of this machine",
+        description="Delete every stored result: of the store that the settings name, or else of "
+        "the file in this user's state folder. Tokens that agents still hold are refused then. "
+        "Results in memory end with their process.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--store", metavar="URL", help="another store than the settings name")
+    parser.add_argument("--config", metavar="FILE", help="settings file")
+    parser.set_defaults(do=purge)
+
+
+def purge(chosen: argparse.Namespace) -> int:
+    settings = Policy.load(
+        {"store": chosen.store}, environment=os.environ, file=config_file(chosen.config)
+    )
+    url = _ON_DISK if settings.store.startswith("memory:") else settings.store
+    if url == _ON_DISK and not (state_folder() / "results.sqlite").exists():
+        print("Nothing is stored on this machine.")
+        return 0
+    store = open_store(url)
+    try:
+        size = store.stats().bytes
+        gone = store.sweep(now=_END_OF_TIME)
+    finally:
+        store.close()
+    print(f"{gone} stored results deleted, {size:,} bytes.")
+    return 0

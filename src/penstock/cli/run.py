@@ -1,0 +1,55 @@
+"""`penstock run`: in front of one server, on stdin and stdout, as a host starts it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from penstock.cli.options import (
+    add_policy_options,
+    add_target_options,
+    policy_from,
+    start_logging,
+    target_from,
+)
+
+_EXAMPLES = """\
+examples:
+  penstock run -- npx -y @modelcontextprotocol/server-everything
+  penstock run --budget 8000tok --store sqlite: -- uvx mcp-server-git
+  penstock run --host claude-code --except 'get_*' -- ./my-server
+  PENSTOCK_BEARER=… penstock run --url https://example.com/mcp
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "run",
+        help="stand in front of an MCP server, on stdin and stdout",
+        usage="penstock run [options] (-- COMMAND [ARGUMENT …] | --url URL)",
+        description="Stand in front of an MCP server: results over the budget are stored, and the "
+        "agent gets a probe and a token to read them with.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_target_options(parser)
+    add_policy_options(parser)
+    parser.set_defaults(do=run)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    policy = policy_from(chosen)
+    target = target_from(chosen)
+    if target.url:
+        from penstock.relay.remote import run_remote  # noqa: PLC0415 (it needs an extra)
+
+        start_logging(chosen)
+        return run_remote(target, policy)
+    from penstock.relay.process import Process  # noqa: PLC0415 (the other targets need none)
+
+    upstream = Process(target.command)
+    # The server gets ready while the rest is imported.
+    from penstock.relay.local import run_local  # noqa: PLC0415 (see above)
+
+    start_logging(chosen)
+    return run_local(upstream, target, policy)

@@ -1,0 +1,77 @@
+"""`penstock serve`: the same over HTTP, for many clients."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from penstock.cli.options import (
+    add_policy_options,
+    add_target_options,
+    policy_from,
+    start_logging,
+    target_from,
+)
+from penstock.errors import MissingExtra
+
+_EXAMPLES = """\
+examples:
+  penstock serve -- npx -y @modelcontextprotocol/server-everything
+  penstock serve --port 9000 --store redis://localhost --url https://example.com/mcp
+  penstock serve --bind 0.0.0.0 --allow-host mcp.example.com -- ./my-server
+
+The endpoint is http://127.0.0.1:8000/mcp unless --bind and --port say otherwise; /healthz tells
+whether it is up. There is no login: whoever reaches the port can use the server.
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "serve",
+        help="the same over HTTP, for many clients",
+        usage="penstock serve [options] (-- COMMAND [ARGUMENT …] | --url URL)",
+        description="Serve an MCP server over streamable HTTP, its results inside the budget.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_target_options(parser)
+    group = parser.add_argument_group("listening")
+    add = group.add_argument
+    add("--bind", metavar="ADDRESS", default="127.0.0.1", help="default: 127.0.0.1")
+    add("--port", type=_port, default=8000, help="default: 8000; 0 takes a free one and says which")
+    add("--allow-host", metavar="NAME", action="append", default=[], help="a Host to accept")
+    add(
+        "--allow-origin", metavar="ORIGIN", action="append", default=[], help="a web page to accept"
+    )
+    add(
+        "--forward-authorization",
+        action="store_true",
+        help="send the client's Authorization header on to --url; only for a reverse proxy of the "
+        "same audience: MCP forbids passing on tokens that were issued for somebody else",
+    )
+    add_policy_options(parser)
+    parser.set_defaults(do=serve)
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    policy = policy_from(chosen)
+    target = target_from(chosen)
+    start_logging(chosen)
+    try:
+        from penstock.relay.http.serving import Listening, serve_http  # noqa: PLC0415 (an extra)
+    except ModuleNotFoundError as error:
+        raise MissingExtra("serve", "penstock serve") from error
+    listening = Listening(
+        chosen.bind,
+        chosen.port,
+        tuple(chosen.allow_host),
+        tuple(chosen.allow_origin),
+        chosen.forward_authorization,
+    )
+    return serve_http(target, policy, listening)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:  # noqa: PLR2004 (TCP's own number)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to 65535")
+    return int(text)

@@ -1,0 +1,74 @@
+"""`penstock wrap`: every server of a host's config behind Penstock, and out again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+_EXAMPLES = """\
+examples:
+  penstock wrap                                what configs there are on this machine
+  penstock wrap ~/.cursor/mcp.json             show what would change
+  penstock wrap ~/.cursor/mcp.json --write     change it, after a backup
+  penstock wrap ~/.cursor/mcp.json --undo --write
+
+Known: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, and any JSON
+with mcpServers or servers. Restart the host afterwards.
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "wrap",
+        help="put every server of a host's config behind Penstock",
+        description="Put every MCP server of a host's config behind Penstock. Without --write it "
+        "only shows the change.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("config", metavar="CONFIG", nargs="?", type=Path, help="the host's config file")
+    add("--write", action="store_true", help="make the change, after a backup")
+    add("--undo", action="store_true", help="take every server out from behind Penstock again")
+    add("--host", metavar="NAME", help="the host's profile, where the file does not tell")
+    add(
+        "--remote",
+        action="store_true",
+        help="also remote servers without credentials in the config, which may log in by OAuth in "
+        "the host: behind Penstock they cannot",
+    )
+    parser.set_defaults(do=wrap)
+
+
+def wrap(chosen: argparse.Namespace) -> int:
+    from penstock import wrapping  # noqa: PLC0415 (the other commands need none of it)
+
+    if chosen.config is None:
+        return _list_configs(wrapping.known_configs())
+    path = chosen.config.expanduser()
+    text = wrapping.read(path)
+    if chosen.undo:
+        plan = wrapping.plan_undo(text, path)
+    else:
+        launcher = wrapping.find_launcher()
+        plan = wrapping.plan(text, path, launcher, host=chosen.host, remote=chosen.remote)
+    print(wrapping.describe(plan))
+    if not plan.has_effect:
+        return 0
+    if not chosen.write:
+        print("\nNothing was written. Add --write to make this change.")
+        return 0
+    backup = wrapping.write(plan)
+    print(f"\nWritten. The file as it was: {backup}\nRestart the host to use it.")
+    return 0
+
+
+def _list_configs(found: Any) -> int:
+    if not found:
+        print("No config of a known host was found. Name one: penstock wrap PATH")
+        return 0
+    print("Configs on this machine (penstock wrap PATH shows what would change):")
+    for known in found:
+        print(f"  {known.title:16} {known.path}")
+    return 0

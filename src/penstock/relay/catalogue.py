@@ -1,0 +1,160 @@
+"""What is known of upstream's tools, and how its list looks once Penstock has added to it.
+
+A list is rewritten as one page: the reader at its end, output schemas widened to admit an envelope,
+everything else as upstream wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from penstock import rawjson, schema
+from penstock.encoding import encode
+from penstock.policy import Policy
+from penstock.relay import messages
+from penstock.relay.reader import reader_name, reader_tool
+
+_SCOPES: Final = ("private", "public")  # the strictest first
+_HEADER_KEY: Final = "x-mcp-header"
+
+
+class Tool(msgspec.Struct, frozen=True, dict=True):
+    """A tool of upstream's. `keeps_output`: it is listed with an output schema, so that its
+    envelopes must be structured content too."""
+
+    name: str
+    raw_schema: msgspec.Raw | msgspec.UnsetType
+    keeps_output: bool
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """Its own input schema. Decoded when a call needs it: most never do."""
+        if isinstance(self.raw_schema, msgspec.UnsetType):
+            return {}
+        value = rawjson.decode(self.raw_schema)
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def header_parameters(self) -> dict[tuple[str, ...], str]:
+        """Parameters that an HTTP client must repeat in headers, by their path."""
+        raw = b"" if isinstance(self.raw_schema, msgspec.UnsetType) else bytes(self.raw_schema)
+        return _annotated(self.schema) if _HEADER_KEY.encode() in raw else {}
+
+
+class Catalogue(msgspec.Struct, frozen=True):
+    """Upstream's tools, as its last list had them. One that has expired still says what the client
+    was told; it is only not to be relied on for what a tool takes."""
+
+    tools: Mapping[str, Tool]
+    reader: str
+    expires: float | None = None
+
+    def is_current(self, now: float) -> bool:
+        return self.expires is None or now < self.expires
+
+    def outdated(self) -> Catalogue:
+        return msgspec.structs.replace(self, expires=-math.inf)
+
+
+class Page(msgspec.Struct, frozen=True):
+    """One page of upstream's list."""
+
+    members: Mapping[str, msgspec.Raw]
+    tools: Sequence[msgspec.Raw]
+
+    @property
+    def next_cursor(self) -> str | None:
+        return messages.text_of(self.members, "nextCursor")
+
+
+_TOOLS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def read_page(result: msgspec.Raw | bytes) -> Page | None:
+    """None where it is not a list of tools."""
+    members = messages.members_of(result)
+    try:
+        return Page(members, _TOOLS.decode(members["tools"]))
+    except KeyError:
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        tools = rawjson.compact(members["tools"])
+        is_list = tools.startswith(b"[")
+        return Page(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
+
+
+def rewrite(
+    pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool
+) -> tuple[bytes, Catalogue]:
+    """The result for the client, and what was learnt."""
+    listed: list[bytes] = []
+    tools: dict[str, Tool] = {}
+    for raw in (raw for page in pages for raw in page.tools):
+        tool, told = _read_tool(raw, policy)
+        listed.append(told)
+        if tool is not None:
+            tools[tool.name] = tool
+    reader = reader_name(tools)
+    listed.append(reader_tool(reader, policy))
+    lifetimes = [_lifetime(page) for page in pages]
+    members: dict[str, bytes | msgspec.Raw] = dict(pages[0].members)
+    members.pop("nextCursor", None)
+    members["tools"] = b"[" + b",".join(listed) + b"]"
+    known = [lifetime for lifetime in lifetimes if lifetime is not None]
+    if is_modern and known:
+        members["ttlMs"] = str(min(known)).encode()
+        members["cacheScope"] = encode(_strictest(pages))
+    expires = now + min(known) / 1_000 if known else None
+    return messages.object_from(members), Catalogue(tools, reader, expires)
+
+
+def _read_tool(raw: msgspec.Raw, policy: Policy) -> tuple[Tool | None, bytes]:
+    """A tool, and how it is listed."""
+    members = messages.members_of(raw)
+    name = messages.text_of(members, "name")
+    if name is None:
+        return None, bytes(raw)
+    own = members.get("inputSchema", msgspec.UNSET)
+    if "outputSchema" not in members or not policy.covers(name):
+        return Tool(name, own, keeps_output="outputSchema" in members), bytes(raw)
+    promised = rawjson.decode(members["outputSchema"])
+    widened = schema.widen_output_schema(promised) if isinstance(promised, dict) else None
+    listed: dict[str, bytes | msgspec.Raw] = dict(members)
+    if widened is None:
+        del listed["outputSchema"]
+    else:
+        listed["outputSchema"] = encode(widened)
+    return Tool(name, own, keeps_output=widened is not None), messages.object_from(listed)
+
+
+def _lifetime(page: Page) -> int | None:
+    """Milliseconds for which a page may be kept."""
+    value = messages.decoded(page.members.get("ttlMs"))
+    return int(value) if isinstance(value, int | float) and value >= 0 else None
+
+
+def _strictest(pages: Sequence[Page]) -> str:
+    scopes = {messages.text_of(page.members, "cacheScope") for page in pages}
+    return next((scope for scope in _SCOPES if scope in scopes), _SCOPES[0])
+
+
+def _annotated(root: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
+    """The properties, at any depth, that carry `x-mcp-header`, and the header each names."""
+    found: dict[tuple[str, ...], str] = {}
+    pending: list[tuple[tuple[str, ...], Any]] = [((), root)]
+    while pending:
+        path, node = pending.pop()
+        if not isinstance(node, Mapping):
+            continue
+        header = node.get(_HEADER_KEY)
+        if path and isinstance(header, str):
+            found[path] = header
+        properties = node.get("properties")
+        if isinstance(properties, Mapping):
+            pending.extend(((*path, name), below) for name, below in properties.items())
+    return found

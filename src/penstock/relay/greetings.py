@@ -1,0 +1,65 @@
+"""`initialize` and `server/discover`: learning what upstream is, and saying what was added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from penstock import rawjson
+from penstock.relay import messages
+from penstock.relay.messages import UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.relay.reader import INSTRUCTIONS
+from penstock.relay.state import Knowledge, Outputs, Pending
+
+if TYPE_CHECKING:
+    from penstock.relay.session import Session
+
+
+def close_initialize(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    if isinstance(message.result, msgspec.UnsetType):
+        return session.deliver(pending, line)
+    session.known.era = "legacy"
+    version = messages.text_of(messages.members_of(message.result), "protocolVersion")
+    session.known.version = version or ""
+    return _greet(session, pending, message.result, line)
+
+
+def close_discover(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    learn_discovery(session.known, message)
+    if isinstance(message.result, msgspec.UnsetType):
+        return session.deliver(pending, line)
+    return _greet(session, pending, message.result, line)
+
+
+def learn_discovery(known: Knowledge, message: Message) -> None:
+    """An upstream that cannot be discovered is of the old era, unless it says that it only
+    objects to the version, or could not be reached at all."""
+    if not isinstance(message.result, msgspec.UnsetType):
+        known.era = "modern"
+        known.capabilities = _capabilities(messages.members_of(message.result))
+        return
+    code = messages.decoded(messages.members_of(message.error).get("code"))
+    if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE):
+        known.era = "legacy"
+
+
+def _capabilities(members: dict[str, msgspec.Raw]) -> dict[str, object]:
+    value = messages.decoded(members.get("capabilities"))
+    return value if isinstance(value, dict) else {}
+
+
+def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
+    """Upstream's greeting, with what Penstock adds: resources, for links to stored results, and a
+    sentence before upstream's own instructions. To an upstream without tools it adds nothing."""
+    members = messages.members_of(result)
+    session.known.capabilities = _capabilities(members)
+    if "tools" not in session.known.capabilities:
+        return session.deliver(pending, line)
+    told: dict[str, bytes | msgspec.Raw] = dict(members)
+    if session.known.lacks_resources:
+        capabilities = messages.members_of(members["capabilities"])
+        told["capabilities"] = messages.object_from({**capabilities, "resources": b"{}"})
+    theirs = messages.text_of(members, "instructions")
+    told["instructions"] = rawjson.string(f"{INSTRUCTIONS}\n\n{theirs}" if theirs else INSTRUCTIONS)
+    return session.answer(pending, messages.object_from(told))

@@ -1,0 +1,1 @@
+"""Streamable HTTP, on either side of the relay. Needs the extra `serve`."""

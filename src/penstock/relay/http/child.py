@@ -1,0 +1,60 @@
+"""A server that is a process of ours, from an event loop.
+
+Its output is read in a thread, for pipes cannot be awaited on every platform; that thread waits
+until each message has been taken, and so does the server once its pipe is full.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
+
+from penstock.gate import log
+from penstock.relay import messages
+from penstock.relay.process import Process
+from penstock.relay.target import Target
+
+
+class Child:
+    def __init__(
+        self,
+        target: Target,
+        receive: Callable[[bytes], Awaitable[None]],
+        ended: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._process = Process(target.command)
+        self._receive = receive
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        self._writer = ThreadPoolExecutor(1, "penstock-write")  # one: so that order is kept
+        threading.Thread(target=self._read, daemon=True).start()
+
+    async def send(self, message: bytes) -> None:
+        line = messages.one_line(message)
+        with suppress(OSError, RuntimeError):  # it has gone, and whoever waits is told of that
+            await self._loop.run_in_executor(self._writer, self._process.send, line)
+
+    async def end(self) -> None:
+        await asyncio.to_thread(self._process.end, 1.0)
+        self._writer.shutdown(wait=False)
+
+    def _read(self) -> None:
+        with suppress(RuntimeError, CancelledError):  # the loop has ended
+            try:
+                for line in self._process.output:
+                    if not line.isspace():
+                        self._in_loop(self._receive(line.rstrip(b"\r\n")))
+            except (OSError, ValueError) as error:
+                log().info("reading from upstream: %s", error)
+            how = self._process.how_it_ended
+            self._process.end(grace=0)
+            self._in_loop(self._ended(how))
+
+    def _in_loop(self, doing: Awaitable[None]) -> None:
+        async def do() -> None:
+            await doing
+
+        asyncio.run_coroutine_threadsafe(do(), self._loop).result()

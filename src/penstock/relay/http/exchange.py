@@ -1,0 +1,126 @@
+"""One message to an HTTP upstream, and everything that comes back for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import httpx2
+import msgspec
+
+from penstock.rawjson import NotJson
+from penstock.relay import messages
+from penstock.relay.catalogue import Tool
+from penstock.relay.http import headers
+from penstock.relay.http.upstream import QUICK, Answer, Event, HttpUpstream, Unanswered, broken
+from penstock.relay.messages import UPSTREAM_GONE, Message
+
+Receive = Callable[[Event], Awaitable[None]]
+_NO_ANSWER = "The MCP server ended its reply without an answer."
+
+
+class Exchange:
+    """A POST. Its request is always answered: by upstream, or with an error that says why not."""
+
+    def __init__(
+        self,
+        upstream: HttpUpstream,
+        message: bytes,
+        fixed: dict[str, str],
+        tool: Tool | None,
+        *,
+        resumes: bool = True,
+    ) -> None:
+        """Without `resumes`, a stream that breaks off where it can be resumed is left to whoever
+        reads it to resume."""
+        self._upstream = upstream
+        self._message = message
+        self._resumes = resumes
+        self._read = _peeked(message)
+        self._fixed = fixed
+        self._tool = tool
+        self._open = _requests(message, self._read)
+        self.answer: Answer | None = None
+
+    async def run(self, receive: Receive, opened: Callable[[Answer], None] | None = None) -> None:
+        """`opened` is told of upstream's answer before the first of its messages is received."""
+
+        async def got(event: Event) -> None:
+            self._note(event.message)
+            await receive(event)
+
+        try:
+            await self._post(got, opened)
+        except Unanswered as error:
+            await self._give_up(receive, str(error))
+        except httpx2.HTTPError as error:
+            await self._resume(got)
+            await self._give_up(receive, broken(error))
+        else:
+            await self._resume(got)
+            await self._give_up(receive, _NO_ANSWER)
+
+    async def _post(self, got: Receive, opened: Callable[[Answer], None] | None) -> None:
+        made = headers.for_message(self._read, self._tool) if self._read is not None else {}
+        is_quick = self._read is not None and self._read.method in QUICK
+        async with self._upstream.post(
+            self._message, {**self._fixed, **made}, is_quick=is_quick
+        ) as answer:
+            self.answer = answer
+            if opened is not None:
+                opened(answer)
+            await answer.refuse(self._upstream.target)
+            async for event in answer.events():
+                await got(self._addressed(answer, event))
+
+    def _addressed(self, answer: Answer, event: Event) -> Event:
+        """An error status may come with an error that names no request: it is about this one."""
+        if not answer.is_refusal or len(self._open) != 1:
+            return event
+        error = _peeked(event.message)
+        if error is None or isinstance(error.error, msgspec.UnsetType):
+            return event
+        (key,) = self._open
+        return Event(messages.error_response(key, bytes(error.error)), event.id)
+
+    async def _resume(self, got: Receive) -> None:
+        """A stream that broke off goes on where it was, if upstream numbered its events."""
+        if not self._open or self.answer is None or not self.answer.last_event:
+            return
+        if not self._resumes:
+            self._open.clear()
+            return
+        async for event in self._upstream.resume(self.answer.last_event, self._fixed):
+            await got(event)
+            if not self._open:
+                return
+
+    async def _give_up(self, receive: Receive, told: str) -> None:
+        for key in list(self._open):
+            self._open.discard(key)
+            await receive(Event(messages.failure(key, UPSTREAM_GONE, told)))
+
+    def _note(self, message: bytes) -> None:
+        for item in _each(message) if message else ():
+            if item.method is msgspec.UNSET:
+                self._open.discard(item.key)
+
+
+def _peeked(message: bytes) -> Message | None:
+    try:
+        return messages.read_message(message)
+    except NotJson:
+        return None
+
+
+def _each(message: bytes) -> list[Message]:
+    try:
+        batch = messages.batch_of(message)
+    except NotJson:
+        return []
+    found = [_peeked(item) for item in ([message] if batch is None else batch)]
+    return [item for item in found if item is not None]
+
+
+def _requests(message: bytes, read: Message | None) -> set[bytes]:
+    items = [read] if read is not None else _each(message)
+    return {item.key for item in items if item.key and item.method is not msgspec.UNSET}

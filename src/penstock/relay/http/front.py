@@ -1,0 +1,331 @@
+"""The HTTP side of `penstock serve`: checks a request, hands it on, and gives the reply its form.
+
+JSON or a stream of events is chosen when the first message is there: what upstream streams is
+streamed; else a reply of one message is JSON, and anything longer a stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from penstock._version import __version__
+from penstock.gate import log
+from penstock.model import Principal
+from penstock.rawjson import NotJson
+from penstock.relay import eras, messages
+from penstock.relay.http import headers
+from penstock.relay.http.gateway import Gateway, Inbound
+from penstock.relay.http.guard import Guard
+from penstock.relay.http.headers import EVENTS, JSON
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.upstream import Event
+from penstock.relay.messages import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Message,
+)
+
+PATH: Final = "/mcp"
+HEALTH: Final = "/healthz"
+PING_SECONDS: Final = 15.0
+_PING: Final = b": ping\r\n\r\n"
+MOST_BODY: Final = 256_000_000
+
+# What an error of the new era is as an HTTP status.
+_STATUS: Final[Mapping[int, int]] = {
+    messages.PARSE_ERROR: 400,
+    messages.INVALID_REQUEST: 400,
+    messages.INVALID_PARAMS: 400,
+    messages.HEADER_MISMATCH: 400,
+    -32021: 400,  # a capability that the client lacks
+    messages.UNSUPPORTED_VERSION: 400,
+    messages.METHOD_NOT_FOUND: 404,
+}
+_STREAM_HEADERS: Final = {
+    "content-type": EVENTS,
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+}
+
+Step = Callable[[Inbound, Outlet], Awaitable[None]]
+
+
+class Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+class Front:
+    """An ASGI application."""
+
+    def __init__(self, gateway: Gateway, guard: Guard, *, forwards_authorization: bool) -> None:
+        self._gateway = gateway
+        self._guard = guard
+        self._forwards_authorization = forwards_authorization
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            await self._route(request, receive, send)
+        except Refused as refused:
+            await refused.response(scope, receive, send)
+        except ClientDisconnect:
+            log().info("a client left before its request was complete")
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            stage = (await receive())["type"]
+            if stage == "lifespan.shutdown":
+                await self._gateway.close()
+            await send({"type": f"{stage}.complete"})
+            if stage == "lifespan.shutdown":
+                return
+
+    async def _route(self, request: Request, receive: Receive, send: Send) -> None:
+        given = request.headers
+        why = self._guard.refuses(given.get("host", ""), given.get("origin", ""))
+        if why:
+            raise Refused(Response(why, 403))
+        path = request.url.path.rstrip("/")
+        if path == HEALTH:
+            raise Refused(JSONResponse({"status": "ok", "version": __version__}))
+        if path != PATH:
+            raise Refused(Response(f"The MCP endpoint is {PATH}.", 404))
+        if request.method == "POST":
+            inbound = await self._posted(request)
+            await self._reply(request, receive, send, inbound, self._gateway.post)
+        elif request.method == "GET":
+            _require_accept(request, EVENTS)
+            await self._reply(request, receive, send, self._inbound(request), self._gateway.listen)
+        elif request.method == "DELETE":
+            await self._reply(request, receive, send, self._inbound(request), self._gateway.leave)
+        else:
+            raise Refused(Response("", 405, {"allow": "POST, GET, DELETE"}))
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _inbound(self, request: Request, **more: Any) -> Inbound:
+        given = request.headers
+        more.setdefault("is_modern", given.get(headers.VERSION, "") in eras.MODERN_VERSIONS)
+        session = given.get(headers.SESSION, "")
+        authorization = given.get("authorization", "") if self._forwards_authorization else ""
+        principal = Principal(f"session:{session}") if session else Principal()
+        if authorization:
+            digest = hashlib.sha256(authorization.encode()).hexdigest()
+            principal = Principal(f"authorization:{digest}")
+        return Inbound(
+            session=session,
+            version=given.get(headers.VERSION, ""),
+            last_event=given.get(headers.LAST_EVENT, ""),
+            headers=tuple(given.items()),
+            authorization=authorization,
+            principal=principal,
+            **more,
+        )
+
+    async def _posted(self, request: Request) -> Inbound:
+        if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
+            raise Refused(Response(f"The body must be {JSON}.", 415))
+        _require_accept(request, JSON)
+        body = messages.one_line(await _body(request))
+        try:
+            is_batch = messages.batch_of(body) is not None
+            message = None if is_batch else messages.read_message(body)
+        except NotJson as error:
+            told = messages.error(PARSE_ERROR, f"Not JSON: {error}.")
+            raise _refused(b"", told) from error
+        claimed = request.headers.get(headers.VERSION, "") in eras.MODERN_VERSIONS
+        is_modern = claimed or (message is not None and eras.is_modern(message.params))
+        if is_modern:
+            _require_agreement(_single(message), request.headers.items())
+        return self._inbound(request, body=body, message=message, is_modern=is_modern)
+
+    # -- replying ------------------------------------------------------------------------------
+
+    async def _reply(
+        self, request: Request, receive: Receive, send: Send, inbound: Inbound, step: Step
+    ) -> None:
+        outlet = Outlet()
+        work = asyncio.create_task(self._work(inbound, outlet, step))
+        watch = asyncio.create_task(_disconnected(receive))
+        reply = asyncio.create_task(_Reply(request, send, inbound, outlet).write())
+        try:
+            await asyncio.wait({reply, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if reply.done():
+                await reply
+        finally:
+            outlet.abandon()
+            for task in (reply, watch, work):
+                task.cancel()
+            await asyncio.gather(reply, watch, work, return_exceptions=True)
+
+    async def _work(self, inbound: Inbound, outlet: Outlet, step: Step) -> None:
+        try:
+            await step(inbound, outlet)
+        except Exception:  # noqa: BLE001 (whatever it is, the client is told)
+            log().exception("a request could not be handled")
+            key = inbound.message.key if inbound.message is not None else b""
+            told = "Penstock failed on this request; its log says why."
+            outlet.status = outlet.status or 500
+            await outlet.finish(Event(messages.failure(key, INTERNAL_ERROR, told)))
+        finally:
+            await outlet.close()
+
+
+class _Reply:
+    """One reply, JSON or a stream."""
+
+    def __init__(self, request: Request, send: Send, inbound: Inbound, outlet: Outlet) -> None:
+        self._request = request
+        self._send = send
+        self._inbound = inbound
+        self._outlet = outlet
+        self._takes_events = _accepts(request, EVENTS)
+
+    async def write(self) -> None:
+        first = await self._first()
+        if first is None and not self._outlet.is_open:
+            await self._empty()
+        elif not self._takes_events:
+            await self._json(await self._last(first))
+        elif first is not None and self._outlet.is_at_end and not self._outlet.is_stream:
+            await self._json(first)
+        else:
+            await self._stream(first)
+
+    async def _first(self) -> Event | None:
+        """The first message, or None after a while: then a stream keeps the connection alive."""
+        if not self._takes_events:
+            return await self._outlet.get()
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self._outlet.get(), PING_SECONDS)
+        return None
+
+    async def _last(self, event: Event | None) -> Event | None:
+        """A client that takes no stream gets the answer, and not what was said on the way."""
+        last = None
+        while event is not None:
+            last = event if event.message else last
+            event = await self._outlet.get()
+        return last
+
+    async def _empty(self) -> None:
+        status = self._outlet.status or (404 if self._request.method == "DELETE" else 202)
+        await self._head(status, {})
+        await self._body(b"", more=False)
+
+    async def _json(self, event: Event | None) -> None:
+        body = b"" if event is None else event.message
+        await self._head(self._outlet.status or self._status(body), {"content-type": JSON})
+        await self._body(body, more=False)
+
+    async def _stream(self, event: Event | None) -> None:
+        await self._head(200, _STREAM_HEADERS)
+        if event is not None:
+            await self._body(_framed(event))
+        while True:
+            try:
+                event = await asyncio.wait_for(self._outlet.get(), PING_SECONDS)
+            except TimeoutError:
+                await self._body(_PING)
+                continue
+            if event is None:
+                break
+            await self._body(_framed(event))
+        await self._body(b"", more=False)
+
+    def _status(self, body: bytes) -> int:
+        """Of a modern reply, which says in its status too what is wrong."""
+        if not self._inbound.is_modern:
+            return 200
+        error = messages.read_message(body).error
+        code = messages.decoded(messages.members_of(error).get("code"))
+        return _STATUS.get(code, 200) if isinstance(code, int) else 200
+
+    async def _head(self, status: int, given: Mapping[str, str]) -> None:
+        session = {headers.SESSION: self._outlet.session} if self._outlet.session else {}
+        pairs = [(name.encode(), value.encode()) for name, value in {**given, **session}.items()]
+        await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+
+    async def _body(self, part: bytes, *, more: bool = True) -> None:
+        await self._send({"type": "http.response.body", "body": part, "more_body": more})
+
+
+def _framed(event: Event) -> bytes:
+    """An event of a stream. The message is one line."""
+    parts = [b"event: message"]
+    if event.id:
+        parts.append(f"id: {event.id}".encode())
+    if event.retry is not None:
+        parts.append(f"retry: {event.retry}".encode())
+    parts.append(b"data: " + messages.one_line(event.message))
+    return b"\r\n".join(parts) + b"\r\n\r\n"
+
+
+async def _body(request: Request) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_BODY:
+            raise Refused(Response(f"A body may have {MOST_BODY} bytes.", 413))
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _accepts(request: Request, kind: str) -> bool:
+    given = request.headers.get("accept", "*/*").lower()
+    kinds = [item.partition(";")[0].strip() for item in given.split(",")]
+    family = kind.partition("/")[0] + "/*"
+    return any(item in (kind, family, "*/*") for item in kinds)
+
+
+def _require_accept(request: Request, kind: str) -> None:
+    if not _accepts(request, kind):
+        raise Refused(
+            Response(f"This endpoint answers with {JSON} and {EVENTS}: accept both.", 406)
+        )
+
+
+def _single(message: Message | None) -> Message:
+    """Since 2026-07-28 a body is one request or one notification."""
+    if message is None or message.method is msgspec.UNSET:
+        told = messages.error(INVALID_REQUEST, "A body is one request or one notification.")
+        raise _refused(b"", told)
+    return message
+
+
+def _require_agreement(message: Message, given: Sequence[tuple[str, str]]) -> None:
+    """The body says which version it is of, and the headers say the same as the body."""
+    if not message.key:
+        return
+    missing = eras.envelope_fault(eras.meta_of(message.params), None)
+    fault = missing or headers.mismatch(message, list(given))
+    if fault is not None:
+        raise _refused(message.key, fault)
+
+
+def _refused(key: bytes, error: bytes) -> Refused:
+    body = messages.error_response(key or b"null", error)
+    return Refused(Response(body, 400, media_type=JSON))

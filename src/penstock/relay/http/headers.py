@@ -1,0 +1,133 @@
+"""The headers of streamable HTTP: made from a message, and checked against one.
+
+A header is never copied from one side to the other. To upstream it is computed from the final body
+and the tool's real schema; from a client it must agree with the body, or whoever routes by headers
+and whoever reads the body would see two different requests.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from penstock.relay import eras, messages
+from penstock.relay.catalogue import Tool
+from penstock.relay.messages import HEADER_MISMATCH, Message
+
+SESSION: Final = "mcp-session-id"
+VERSION: Final = "mcp-protocol-version"
+METHOD: Final = "mcp-method"
+NAME: Final = "mcp-name"
+PARAMETER: Final = "mcp-param-"
+LAST_EVENT: Final = "last-event-id"
+
+JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
+
+Pairs = Sequence[tuple[str, str]]  # names in lower case, as they came
+
+# The member of the parameters that `Mcp-Name` repeats.
+_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_ONCE: Final = (VERSION, METHOD, NAME)
+_WRAPPED: Final = re.compile(r"=\?base64\?(.*)\?=")
+_PLAIN: Final = re.compile(r"[\x20-\x7e]*")
+
+
+def for_message(message: Message, tool: Tool | None) -> dict[str, str]:
+    """What a modern request says about itself outside its body."""
+    if not isinstance(message.method, str) or not eras.is_modern(message.params):
+        return {}
+    version = messages.text_of(eras.meta_of(message.params), eras.VERSION_META) or ""
+    made = {VERSION: version, METHOD: encoded(message.method)}
+    params = messages.members_of(message.params)
+    name = messages.text_of(params, _NAMED.get(message.method, ""))
+    if name is not None:
+        made[NAME] = encoded(name)
+    if message.method == "tools/call" and tool is not None and tool.header_parameters:
+        made |= _parameters(tool, messages.decoded(params.get("arguments")))
+    return made
+
+
+def _parameters(tool: Tool, arguments: Any) -> dict[str, str]:
+    values = {
+        header: _rendered(_at(arguments, path)) for path, header in tool.header_parameters.items()
+    }
+    return {PARAMETER + name: encoded(text) for name, text in values.items() if text is not None}
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _rendered(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def mismatch(message: Message, given: Pairs) -> bytes | None:
+    """The error for a modern request whose headers disagree with its body."""
+    for name in _ONCE:
+        if sum(other == name for other, _ in given) > 1:
+            return _error(f"The header {name} appears more than once.")
+    headers, wanted = dict(given), for_message(message, None)
+    for name in _ONCE:
+        if name in wanted and decoded(headers.get(name)) != decoded(wanted[name]):
+            return _error(f"The header {name} does not match the body.")
+    return None
+
+
+def parameter_mismatch(message: Message, given: Pairs, tool: Tool | None) -> bytes | None:
+    """The same for what the tool's schema wants repeated in headers."""
+    names = [PARAMETER + name.lower() for name in tool.header_parameters.values()] if tool else []
+    wanted = {name.lower(): value for name, value in for_message(message, tool).items()}
+    headers = dict(given)
+    for name in names:
+        if sum(other == name for other, _ in given) > 1:
+            return _error(f"The header {name} appears more than once.")
+        if (name in headers) != (name in wanted):
+            state = "missing" if name in wanted else "given without an argument"
+            return _error(f"The header {name} is {state}.")
+        if name in wanted and not _same(decoded(headers[name]), decoded(wanted[name])):
+            return _error(f"The header {name} does not match its argument.")
+    return None
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    """42 is also 42.0: numbers are compared as such."""
+    if one == other:
+        return one is not None
+    try:
+        return one is not None and other is not None and float(one) == float(other)
+    except ValueError:
+        return False
+
+
+def _error(told: str) -> bytes:
+    return messages.error(HEADER_MISMATCH, told)
+
+
+def encoded(value: str) -> str:
+    """As a header can carry it: what is not plain ASCII is wrapped."""
+    is_plain = _PLAIN.fullmatch(value) and value == value.strip() and not _WRAPPED.fullmatch(value)
+    if is_plain:
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="
+
+
+def decoded(value: str | None) -> str | None:
+    """None for what is not there, and for what is wrapped wrongly."""
+    wrapped = _WRAPPED.fullmatch(value) if value is not None else None
+    if wrapped is None:
+        return value
+    try:
+        data = base64.b64decode(wrapped[1], validate=True)
+        is_canonical = base64.b64encode(data).decode() == wrapped[1]
+        return data.decode() if is_canonical else None
+    except (binascii.Error, UnicodeDecodeError):
+        return None

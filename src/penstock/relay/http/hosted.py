@@ -1,0 +1,135 @@
+"""HTTP in front of a command: a process for each legacy session; in the new era, where there are
+no sessions, one for each principal."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from typing import Final
+
+from penstock.gate import Gate, log
+from penstock.model import Principal
+from penstock.relay import messages
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.seated import Seated
+from penstock.relay.http.shared import Shared
+from penstock.relay.http.upstream import Event
+from penstock.relay.messages import INVALID_REQUEST, UPSTREAM_GONE
+from penstock.relay.process import CannotStart
+from penstock.relay.session import Session
+from penstock.relay.target import Target
+
+IDLE_SECONDS: Final = 3_600.0
+MOST_SESSIONS: Final = 1_000
+_SWEEP_SECONDS: Final = 60.0
+_SESSION_NOT_FOUND: Final = -32001
+
+
+class Hosted:
+    def __init__(self, gate: Gate, target: Target) -> None:
+        self._gate = gate
+        self._target = target
+        self._seated: dict[str, Seated] = {}
+        self._shared: dict[str, Shared] = {}
+        self._sweeper: asyncio.Task[None] | None = None
+
+    async def post(self, inbound: Inbound, outlet: Outlet) -> None:
+        try:
+            await self._post(inbound, outlet)
+        except CannotStart as error:
+            key = inbound.message.key if inbound.message is not None else b""
+            outlet.status = 500
+            told = f"{error.message} {error.next_step}"
+            await outlet.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
+
+    async def _post(self, inbound: Inbound, outlet: Outlet) -> None:
+        if inbound.is_modern:
+            await self._shared_by(inbound.principal).post(inbound, outlet)
+            return
+        is_opening = inbound.message is not None and inbound.message.method == "initialize"
+        if is_opening and not inbound.session:
+            await self._open(inbound, outlet)
+            return
+        seated = await self._find(inbound, outlet)
+        if seated is not None:
+            await seated.post(inbound, outlet)
+
+    async def listen(self, inbound: Inbound, outlet: Outlet) -> None:
+        if inbound.is_modern:
+            outlet.status = 405
+            return
+        seated = await self._find(inbound, outlet)
+        if seated is not None:
+            await seated.listen(outlet)
+
+    async def leave(self, inbound: Inbound, outlet: Outlet) -> None:
+        seated = await self._find(inbound, outlet)
+        if seated is not None:
+            self._seated.pop(inbound.session, None)
+            await seated.end()
+            outlet.status = 204
+
+    async def close(self) -> None:
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        ending: list[Seated | Shared] = [*self._seated.values(), *self._shared.values()]
+        await asyncio.gather(*(item.end() for item in ending))
+
+    async def _find(self, inbound: Inbound, outlet: Outlet) -> Seated | None:
+        seated = self._seated.get(inbound.session)
+        if seated is not None and not seated.has_ended:
+            return seated
+        key = inbound.message.key if inbound.message is not None else b""
+        if inbound.session:
+            outlet.status, code, told = (
+                404,
+                _SESSION_NOT_FOUND,
+                "Session not found: initialize again.",
+            )
+        else:
+            outlet.status, code, told = 400, INVALID_REQUEST, "Mcp-Session-Id is missing."
+        await outlet.finish(Event(messages.failure(key, code, told)))
+        return None
+
+    async def _open(self, inbound: Inbound, outlet: Outlet) -> None:
+        if len(self._seated) >= MOST_SESSIONS:
+            await self._sweep(0.0)
+        session_id = secrets.token_urlsafe(24)
+        session = Session(
+            self._gate, principal=Principal(f"session:{session_id}"), server=self._target.server
+        )
+        seated = self._seated[session_id] = Seated(self._target, session)
+        outlet.session = session_id
+        if self._sweeper is None:
+            self._sweeper = asyncio.create_task(self._keep_sweeping())
+        await seated.post(inbound, outlet)
+
+    def _shared_by(self, principal: Principal) -> Shared:
+        shared = self._shared.get(principal.id)
+        if shared is None:
+            shared = self._shared[principal.id] = Shared(self._gate, self._target, principal)
+        return shared
+
+    async def _keep_sweeping(self) -> None:
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            await self._sweep(IDLE_SECONDS)
+
+    async def _sweep(self, idle_seconds: float) -> None:
+        """Sessions that nobody has used for long, or whose process has ended; if there are too
+        many, the one that was not used for the longest."""
+        now = time.monotonic()
+        idle = {
+            name: seated
+            for name, seated in self._seated.items()
+            if seated.has_ended or (not seated.is_busy and now - seated.used > IDLE_SECONDS)
+        }
+        if not idle_seconds and not idle:
+            oldest = min(self._seated, key=lambda name: self._seated[name].used)
+            idle = {oldest: self._seated[oldest]}
+        for name, seated in idle.items():
+            log().info("a session was ended: it was idle, or too many were open")
+            del self._seated[name]
+            await seated.end()

@@ -1,0 +1,211 @@
+"""HTTP in front of HTTP: a POST for each POST, and upstream's session is the client's."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from penstock.gate import Gate
+from penstock.model import Principal
+from penstock.relay import messages
+from penstock.relay.catalogue import Tool
+from penstock.relay.http import headers
+from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.exchange import Exchange
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.recent import Recent
+from penstock.relay.http.upstream import Answer, Event, HttpUpstream, Unanswered
+from penstock.relay.messages import Message
+from penstock.relay.session import HeaderCheck, Session
+from penstock.relay.state import Knowledge, ToClient
+from penstock.relay.target import Target
+
+_NOT_FOUND: Final = 404
+_NOT_ALLOWED: Final = 405
+_BAD_GATEWAY: Final = 502
+
+
+class Proxied:
+    """What is known of a legacy session is kept by its id; where there are no sessions, by era and
+    by who asks."""
+
+    def __init__(self, gate: Gate, target: Target) -> None:
+        self._gate = gate
+        self._upstream = HttpUpstream(target)
+        self._sessions: Recent[Session] = Recent()
+        self._known: Recent[Knowledge] = Recent()
+
+    async def post(self, inbound: Inbound, outlet: Outlet) -> None:
+        if inbound.is_modern and not inbound.expects_answer:
+            return  # a modern client says by hanging up what it once said by notifications
+        await _Post(self, inbound, outlet).run()
+
+    async def listen(self, inbound: Inbound, outlet: Outlet) -> None:
+        if inbound.is_modern:
+            outlet.status = _NOT_ALLOWED
+            return
+        session = self.session(inbound)
+        given = fixed_headers(inbound)
+        if inbound.last_event:
+            given[headers.LAST_EVENT] = inbound.last_event
+        try:
+            async with self._upstream.listen(given) as answer:
+                if not answer.is_stream:
+                    outlet.status = answer.status if answer.is_refusal else _BAD_GATEWAY
+                    return
+                outlet.is_stream = True
+                async for event in answer.events():
+                    carrier = Carrier(session, _unasked, partial(_put, outlet, event))
+                    outputs = session.from_upstream(event.message) if event.message else []
+                    await carrier.carry_out(outputs)
+                    if not event.message:
+                        await outlet.put(event)
+        except Unanswered as error:
+            outlet.status = error.status
+
+    async def leave(self, inbound: Inbound, outlet: Outlet) -> None:
+        self._sessions.pop(inbound.session)
+        try:
+            outlet.status = await self._upstream.leave(fixed_headers(inbound))
+        except Unanswered as error:
+            outlet.status = error.status
+
+    async def close(self) -> None:
+        await self._upstream.close()
+
+    @property
+    def upstream(self) -> HttpUpstream:
+        return self._upstream
+
+    def session(self, inbound: Inbound) -> Session:
+        if inbound.is_modern:
+            # Ids are each client's own: only what is known of upstream can be shared.
+            known = self._known.get(f"modern {inbound.principal.id}", Knowledge)
+            return self._new(inbound, known, _header_check(inbound))
+        if inbound.session:
+            return self._sessions.get(inbound.session, partial(self._new, inbound))
+        if inbound.message is not None and inbound.message.method == "initialize":
+            return self._new(inbound)
+        return self._new(inbound, self._known.get(f"legacy {inbound.principal.id}", Knowledge))
+
+    def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
+        """Upstream has taken an `initialize`: with a session, or for everybody at once."""
+        if not session_id:
+            self._known.put(f"legacy {inbound.principal.id}", session.known)
+            return
+        if session.principal.is_bearer:
+            session.principal = Principal(f"session:{session_id}")
+        self._sessions.put(session_id, session)
+
+    def _new(
+        self,
+        inbound: Inbound,
+        known: Knowledge | None = None,
+        header_check: HeaderCheck | None = None,
+    ) -> Session:
+        return Session(
+            self._gate,
+            principal=inbound.principal,
+            server=self._upstream.target.server,
+            knowledge=known,
+            header_check=header_check,
+        )
+
+
+class _Post:
+    """One POST of a client's, and the POSTs that it leads to."""
+
+    def __init__(self, gateway: Proxied, inbound: Inbound, outlet: Outlet) -> None:
+        self._gateway = gateway
+        self._session = gateway.session(inbound)
+        self._inbound = inbound
+        self._outlet = outlet
+        self._event = Event(b"")
+        self._carrier = Carrier(self._session, self._up, self._down)
+
+    async def run(self) -> None:
+        inbound = self._inbound
+        try:
+            await self._carrier.carry_out(self._session.from_client(inbound.body))
+        except asyncio.CancelledError:
+            if inbound.is_modern and inbound.message is not None:
+                self._session.cancel(inbound.message.key)  # the client has hung up
+            raise
+
+    async def _up(self, message: bytes) -> None:
+        read = None if message.startswith(b"[") else messages.read_message(message)
+        exchange = Exchange(
+            self._gateway.upstream,
+            message,
+            fixed_headers(self._inbound),
+            self._tool(read),
+            resumes=self._inbound.is_modern,
+        )
+        await exchange.run(self._received, self._opened)
+
+    async def _received(self, event: Event) -> None:
+        if not event.message:
+            await self._outlet.put(event)
+            return
+        self._event = event
+        await self._carrier.carry_out(self._session.from_upstream(event.message))
+
+    async def _down(self, output: ToClient) -> None:
+        event = msgspec.structs.replace(self._event, message=output.message)
+        if output.answers or self._is_response(output.message):
+            await self._outlet.finish(event)
+        else:
+            await self._outlet.put(event)
+
+    def _is_response(self, message: bytes) -> bool:
+        if message.startswith(b"["):
+            return True
+        return messages.read_message(message).method is msgspec.UNSET
+
+    def _opened(self, answer: Answer) -> None:
+        inbound = self._inbound
+        self._outlet.is_stream = self._outlet.is_stream or answer.is_stream
+        if answer.session:
+            self._outlet.session = answer.session
+        if inbound.message is not None and inbound.message.method == "initialize":
+            self._gateway.begin(self._session, answer.session, inbound)
+        is_lost = answer.status == _NOT_FOUND and inbound.session  # to begin a new one
+        if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
+            self._outlet.status = answer.status
+
+    def _tool(self, message: Message | None) -> Tool | None:
+        if message is None or message.method != "tools/call" or self._session.catalogue is None:
+            return None
+        name = messages.text_of(messages.members_of(message.params), "name")
+        return self._session.catalogue.tools.get(name or "")
+
+
+def fixed_headers(inbound: Inbound) -> dict[str, str]:
+    """Of a legacy session; the headers of a modern request are made from its body."""
+    made = {"authorization": inbound.authorization}
+    if not inbound.is_modern:
+        made |= {headers.SESSION: inbound.session, headers.VERSION: inbound.version}
+    return {name: value for name, value in made.items() if value}
+
+
+def _header_check(inbound: Inbound) -> HeaderCheck | None:
+    """Headers that repeat arguments are not copied but made anew from the tool's schema. Where the
+    client sent none there is nothing to make, and upstream says whether some were wanted."""
+    message = inbound.message
+    if message is None or not any(
+        name.startswith(headers.PARAMETER) for name, _ in inbound.headers
+    ):
+        return None
+    return lambda tool: headers.parameter_mismatch(message, inbound.headers, tool)
+
+
+async def _put(outlet: Outlet, event: Event, output: ToClient) -> None:
+    await outlet.put(msgspec.structs.replace(event, message=output.message))
+
+
+async def _unasked(_message: bytes) -> None:
+    """Nothing that comes unasked makes the relay ask."""

@@ -1,0 +1,109 @@
+"""Names that several clients of one process chose for themselves, kept apart.
+
+Two clients may both call a request 1. On the way to the process every request gets a name that
+nobody else has, and so does its progress token; on the way back each gets its own again. The same
+goes for what names a request elsewhere: a cancellation, and the messages of a subscription, which
+are named after the request that asked for them.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from penstock import rawjson
+from penstock.relay import messages
+from penstock.relay.eras import SUBSCRIPTION_META
+from penstock.relay.messages import Message
+
+Owner = TypeVar("Owner")
+
+
+class Renamed(msgspec.Struct, Generic[Owner], frozen=True):
+    """A request under way: whose it is, and what it was called."""
+
+    owner: Owner
+    key: bytes
+    token: bytes | None
+
+
+class Renaming(Generic[Owner]):
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._requests: dict[bytes, Renamed[Owner]] = {}
+
+    def owners(self) -> list[Owner]:
+        """Who waits for something, the latest last."""
+        return [renamed.owner for renamed in self._requests.values()]
+
+    def outgoing(self, owner: Owner, message: bytes, read: Message) -> bytes:
+        """A request under its new name."""
+        name = b'"%d"' % next(self._numbers)
+        params = messages.members_of(read.params)
+        meta = messages.members_of(params.get("_meta", msgspec.UNSET))
+        token = meta.get("progressToken")
+        self._requests[name] = Renamed(owner, read.key, None if token is None else bytes(token))
+        changed: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message))
+        changed["id"] = name
+        if token is not None:
+            changed["params"] = _with_meta(params, {**meta, "progressToken": name})
+        return messages.object_from(changed)
+
+    def incoming(self, message: bytes, read: Message) -> tuple[Owner, bytes] | None:
+        """Whose a message is, and as that client knows it; None where it does not say."""
+        if read.method is msgspec.UNSET:
+            renamed = self._requests.pop(read.key, None)
+            return None if renamed is None else (renamed.owner, _answer(message, renamed))
+        params = messages.members_of(read.params)
+        meta = messages.members_of(params.get("_meta", msgspec.UNSET))
+        changed: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message))
+        if read.method == "notifications/progress" and "progressToken" in params:
+            renamed = self._requests.get(messages.id_key(params["progressToken"]))
+            if renamed is None or renamed.token is None:
+                return None
+            changed["params"] = messages.object_from({**params, "progressToken": renamed.token})
+            return renamed.owner, messages.object_from(changed)
+        if SUBSCRIPTION_META in meta:
+            renamed = self._requests.get(messages.id_key(meta[SUBSCRIPTION_META]))
+            if renamed is None:
+                return None
+            changed["params"] = _with_meta(params, {**meta, SUBSCRIPTION_META: renamed.key})
+            return renamed.owner, messages.object_from(changed)
+        return None
+
+    def forget(self, owner: Owner, key: bytes | None = None) -> list[bytes]:
+        """An owner goes, or gives up one request: the names that the process knows it by."""
+        names = [
+            name
+            for name, renamed in self._requests.items()
+            if renamed.owner is owner and key in (None, renamed.key)
+        ]
+        for name in names:
+            del self._requests[name]
+        return names
+
+    def is_waiting(self, name: bytes) -> bool:
+        return name in self._requests
+
+
+def _answer(message: bytes, renamed: Renamed[Any]) -> bytes:
+    changed: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message))
+    changed["id"] = renamed.key
+    result = changed.get("result")
+    if result is not None and SUBSCRIPTION_META.encode() in bytes(result):
+        members = messages.members_of(result)
+        meta = messages.members_of(members.get("_meta", msgspec.UNSET))
+        if SUBSCRIPTION_META in meta:
+            changed["result"] = _with_meta(members, {**meta, SUBSCRIPTION_META: renamed.key})
+    return messages.object_from(changed)
+
+
+def _with_meta(members: dict[str, msgspec.Raw], meta: dict[str, Any]) -> bytes:
+    return messages.object_from({**members, "_meta": messages.object_from(meta)})
+
+
+def cancelled(name: bytes, reason: str) -> bytes:
+    params = {"requestId": name, "reason": rawjson.string(reason)}
+    return messages.notification("notifications/cancelled", messages.object_from(params))

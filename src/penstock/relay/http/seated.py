@@ -1,0 +1,164 @@
+"""One legacy session and the process it has to itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from penstock.gate import log
+from penstock.rawjson import NotJson
+from penstock.relay import messages
+from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.child import Child
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.upstream import Event
+from penstock.relay.messages import Message
+from penstock.relay.session import Session
+from penstock.relay.state import Later, Outputs, ToClient
+from penstock.relay.target import Target
+
+_MOST_UNHEARD: Final = 1_000
+_CONFLICT: Final = 409
+
+
+class Seated:
+    """A message from the process goes to the POST that it belongs to. What belongs to none goes to
+    the client's open GET, or waits for it; while one POST alone is open it is taken to be that
+    one's, for it is where a client looks for what its request led to."""
+
+    def __init__(self, target: Target, session: Session) -> None:
+        self._session = session
+        self._carrier = Carrier(session, self._up, self._down)
+        self._posts: dict[bytes, Outlet] = {}
+        self._progress: dict[bytes, bytes] = {}
+        self._listener: Outlet | None = None
+        self._unheard: deque[bytes] = deque(maxlen=_MOST_UNHEARD)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.used = time.monotonic()
+        self.has_ended = False
+        self._child = Child(target, self._received, self._ended)
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._posts)
+
+    async def post(self, inbound: Inbound, outlet: Outlet) -> None:
+        self.used = time.monotonic()
+        requests = _requests(inbound)
+        for message in requests:
+            self._posts[message.key] = outlet
+            token = messages.members_of(
+                messages.members_of(message.params).get("_meta", msgspec.UNSET)
+            ).get("progressToken")
+            if token is not None:
+                self._progress[messages.id_key(token)] = message.key
+        outputs = self._session.from_client(inbound.body)
+        if not outputs and inbound.message is not None:
+            await self._close_cancelled(inbound.message)
+        await self._carrier.carry_out(outputs)
+        if requests:
+            await outlet.wait_closed()
+        self.used = time.monotonic()
+
+    async def _close_cancelled(self, message: Message) -> None:
+        """A request that was ours alone is cancelled without a word: its reply ends all the same."""
+        if message.method == "notifications/cancelled":
+            named = messages.members_of(message.params).get("requestId")
+            outlet = self._posts.pop(messages.id_key(named), None) if named is not None else None
+            if outlet is not None:
+                await outlet.close()
+
+    async def listen(self, outlet: Outlet) -> None:
+        if self._listener is not None and self._listener.is_open:
+            outlet.status = _CONFLICT
+            return
+        self._listener = outlet
+        while self._unheard:
+            await outlet.put(Event(self._unheard.popleft()))
+        await outlet.wait_closed()
+
+    async def end(self) -> None:
+        self.has_ended = True
+        await self._child.end()
+
+    async def _up(self, message: bytes) -> None:
+        await self._child.send(message)
+
+    async def _received(self, line: bytes) -> None:
+        outputs = self._session.from_upstream(line)
+        if any(isinstance(output, Later) for output in outputs):
+            self._aside(outputs)  # other messages do not wait for a large result
+        else:
+            await self._carrier.carry_out(outputs)
+
+    def _aside(self, outputs: Outputs) -> None:
+        task = asyncio.create_task(self._carrier.carry_out(outputs))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _ended(self, how: str) -> None:
+        self.has_ended = True
+        told = f"The MCP server behind Penstock {how} before it answered."
+        if self._session.pending:
+            log().error("the MCP server %s", how)
+        await self._carrier.carry_out(self._session.upstream_ended(told))
+        listener = [self._listener] if self._listener is not None else []
+        for outlet in [*self._posts.values(), *listener]:
+            await outlet.close()
+
+    async def _down(self, output: ToClient) -> None:
+        if output.answers:
+            outlet = self._posts.pop(output.answers, None)
+            self._forget(outlet)
+            if outlet is not None:
+                await outlet.finish(Event(output.message))
+            return
+        outlet = self._place_for(output.message)
+        if outlet is None:
+            self._unheard.append(output.message)
+        else:
+            await outlet.put(Event(output.message))
+
+    def _forget(self, outlet: Outlet | None) -> None:
+        """The other requests of a batch, which was answered as one."""
+        for key in [key for key, other in self._posts.items() if other is outlet]:
+            del self._posts[key]
+        known = self._posts
+        self._progress = {token: key for token, key in self._progress.items() if key in known}
+
+    def _place_for(self, message: bytes) -> Outlet | None:
+        outlet = self._posts.get(self._request_of(message))
+        if outlet is not None:
+            return outlet
+        waiting = [post for post in self._posts.values() if post.is_open]
+        hears = self._listener is not None and self._listener.is_open
+        if len(waiting) == 1 or (waiting and not hears):
+            return waiting[-1]
+        return self._listener if hears else None
+
+    def _request_of(self, message: bytes) -> bytes:
+        read = _read(message)
+        if read is None or read.method != "notifications/progress":
+            return b""
+        token = messages.members_of(read.params).get("progressToken")
+        return b"" if token is None else self._progress.get(messages.id_key(token), b"")
+
+
+def _requests(inbound: Inbound) -> list[Message]:
+    batch = messages.batch_of(inbound.body) if inbound.message is None else [inbound.body]
+    found = [_read(item) for item in batch or []]
+    return [
+        item for item in found if item is not None and item.key and item.method is not msgspec.UNSET
+    ]
+
+
+def _read(message: bytes) -> Message | None:
+    try:
+        return messages.read_message(message)
+    except NotJson:
+        return None

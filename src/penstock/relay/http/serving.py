@@ -1,0 +1,97 @@
+"""`penstock serve`, put together."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sys
+from dataclasses import replace
+
+import msgspec
+import uvicorn
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+
+from penstock.errors import InvalidSetting, PenstockError
+from penstock.gate import Gate
+from penstock.policy import Policy
+from penstock.relay.http import headers
+from penstock.relay.http.front import PATH, Front
+from penstock.relay.http.gateway import Gateway
+from penstock.relay.http.guard import Guard
+from penstock.relay.http.hosted import Hosted
+from penstock.relay.http.proxied import Proxied
+from penstock.relay.target import Target
+
+_BACKLOG = 2_048
+_LAST_SECONDS = 3
+
+
+class CannotListen(PenstockError):
+    """The address cannot be listened on."""
+
+    next_step = "Choose another with --bind and --port."
+
+
+class Listening(msgspec.Struct, frozen=True):
+    bind: str
+    port: int
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    forwards_authorization: bool = False
+
+
+def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
+    """Until it is interrupted. The exit code."""
+    if listening.forwards_authorization:
+        if not target.url:
+            why = "there is nobody to forward it to: upstream is a command."
+            raise InvalidSetting("forward-authorization", True, why)
+        # A token lives as long as one of nobody's: the authorization behind it may be withdrawn.
+        policy = replace(policy, ttl=policy.bearer_ttl, max_ttl=policy.bearer_ttl)
+    with Gate(policy) as gate:
+        gateway: Gateway = Proxied(gate, target) if target.url else Hosted(gate, target)
+        config = uvicorn.Config(
+            application(gateway, listening),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            backlog=_BACKLOG,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            ws="none",
+        )
+        with _socket(listening) as opened:
+            host, port = opened.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (where it is)
+            uvicorn.Server(config).run([opened])
+    return 0
+
+
+def application(gateway: Gateway, listening: Listening) -> ASGIApp:
+    guard = Guard(listening.bind, hosts=listening.hosts, origins=listening.origins)
+    front = Front(gateway, guard, forwards_authorization=listening.forwards_authorization)
+    if not listening.origins:
+        return front
+    return CORSMiddleware(
+        front,
+        allow_origins=listening.origins,
+        allow_methods=["POST", "GET", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=[headers.SESSION],
+    )
+
+
+def _socket(listening: Listening) -> socket.socket:
+    """Bound before anything is started, so that a port in use is said in a sentence."""
+    try:
+        family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        if sys.platform != "win32":  # there it would let two programs share a port
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((listening.bind, listening.port))
+    except OSError as error:
+        why = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
+        told = f"Cannot listen on {listening.bind}:{listening.port}: {why}."
+        raise CannotListen(told) from error
+    return opened

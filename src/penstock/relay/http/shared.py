@@ -1,0 +1,147 @@
+"""One process for all requests of one principal in the new era."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from penstock.gate import Gate, log
+from penstock.model import Principal
+from penstock.rawjson import NotJson
+from penstock.relay import messages
+from penstock.relay.http import headers
+from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.child import Child
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.renaming import Renaming, cancelled
+from penstock.relay.http.upstream import Event
+from penstock.relay.messages import METHOD_NOT_FOUND, Message
+from penstock.relay.session import Session
+from penstock.relay.state import Knowledge, ToClient
+from penstock.relay.target import Target
+
+# A server of the old era may not answer at all before it is initialized.
+DISCOVER_SECONDS: Final = 10.0
+
+
+class Shared:
+    """Starts the process when it is first needed, and again after it has ended."""
+
+    def __init__(self, gate: Gate, target: Target, principal: Principal) -> None:
+        self._gate = gate
+        self._target = target
+        self._principal = principal
+        self.known = Knowledge()
+        self._renaming: Renaming[_Post] = Renaming()
+        self._child: Child | None = None
+
+    async def post(self, inbound: Inbound, outlet: Outlet) -> None:
+        if inbound.message is None or not inbound.expects_answer:
+            return  # a modern client says by hanging up what it once said by notifications
+        message = inbound.message
+        session = Session(
+            self._gate,
+            principal=self._principal,
+            server=self._target.server,
+            knowledge=self.known,
+            header_check=lambda tool: headers.parameter_mismatch(message, inbound.headers, tool),
+        )
+        post = _Post(self, session, outlet)
+        try:
+            await post.run(inbound.body)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hung_up(post, message.key))
+            raise
+        finally:
+            self._renaming.forget(post)
+
+    async def _hung_up(self, post: _Post, key: bytes) -> None:
+        post.session.cancel(key)
+        for name in self._renaming.forget(post):
+            if self._child is not None:
+                await self._child.send(cancelled(name, "the client closed its request"))
+
+    async def send(self, post: _Post, message: bytes) -> None:
+        read = messages.read_message(message)
+        if not read.key or read.method is msgspec.UNSET:
+            return
+        renamed = self._renaming.outgoing(post, message, read)
+        if self._child is None:
+            self._child = Child(self._target, self._received, self._ended)
+        if read.method == "server/discover":
+            name = messages.read_message(renamed).key
+            asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
+        await self._child.send(renamed)
+
+    def _give_up(self, name: bytes) -> None:
+        if self._renaming.is_waiting(name):
+            why = "Upstream does not answer server/discover."
+            told = messages.failure(name, METHOD_NOT_FOUND, why)
+            self._answering = asyncio.create_task(self._received(told))
+
+    async def _received(self, line: bytes) -> None:
+        try:
+            read = messages.read_message(line)
+        except NotJson as error:
+            log().warning("upstream sent what is not JSON (%s): %r", error, line[:200])
+            return
+        found = self._renaming.incoming(line, read)
+        if found is not None:
+            post, message = found
+            await post.received(message)
+        elif read.method is not msgspec.UNSET:
+            await self._somebody(line, read)
+
+    async def _somebody(self, line: bytes, read: Message) -> None:
+        """A message that names no request, such as a log message: it is this principal's, and goes
+        to the latest of its requests."""
+        owners = self._renaming.owners()
+        if owners:
+            await owners[-1].received(line)
+        else:
+            log().info("nobody is there for %s", read.method)
+
+    async def _ended(self, how: str) -> None:
+        self._child = None
+        told = f"The MCP server behind Penstock {how} before it answered."
+        for post in dict.fromkeys(self._renaming.owners()):
+            await post.fail(told)
+
+    async def end(self) -> None:
+        if self._child is not None:
+            await self._child.end()
+
+
+class _Post:
+    """One request, and those that the relay makes for its sake."""
+
+    def __init__(self, shared: Shared, session: Session, outlet: Outlet) -> None:
+        self._shared = shared
+        self.session = session
+        self._outlet = outlet
+        self._carrier = Carrier(session, self._up, self._down)
+        self._incoming: asyncio.Queue[bytes] = asyncio.Queue(100)
+
+    async def run(self, body: bytes) -> None:
+        await self._carrier.carry_out(self.session.from_client(body))
+        while self._outlet.is_open:
+            message = await self._incoming.get()
+            await self._carrier.carry_out(self.session.from_upstream(message))
+
+    async def received(self, message: bytes) -> None:
+        await self._incoming.put(message)
+
+    async def fail(self, told: str) -> None:
+        await self._carrier.carry_out(self.session.upstream_ended(told))
+
+    async def _up(self, message: bytes) -> None:
+        await self._shared.send(self, message)
+
+    async def _down(self, output: ToClient) -> None:
+        if output.answers:
+            await self._outlet.finish(Event(output.message))
+        else:
+            await self._outlet.put(Event(output.message))

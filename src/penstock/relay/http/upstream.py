@@ -1,0 +1,207 @@
+"""An upstream behind a URL: one POST a message, and the streams that come back.
+
+Whatever goes wrong (no connection, an HTML page, a login that failed) becomes a JSON-RPC error to
+the request that waits, in words that say what to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+
+import httpx2
+import msgspec
+
+from penstock.gate import log
+from penstock.relay.http.headers import EVENTS, JSON, LAST_EVENT, SESSION
+from penstock.relay.target import Target
+
+CONNECT_SECONDS: Final = 10.0
+# Greetings and lists are quick; a tool may take as long as it likes.
+QUICK_SECONDS: Final = 60.0
+QUICK: Final = frozenset({"initialize", "server/discover", "ping"})
+RETRY_SECONDS: Final = 1.0
+MOST_RETRIES: Final = 3
+_SHOWN: Final = 200
+_LEGACY_SSE: Final = (404, 405)
+
+
+class Unanswered(Exception):
+    """Upstream did not answer as an MCP server does. The text is for the client."""
+
+    def __init__(self, told: str, status: int = 502) -> None:
+        super().__init__(told)
+        self.status = status
+
+
+class Event(msgspec.Struct, frozen=True):
+    """A message that came, and the id from which a broken stream can be resumed. One without a
+    message only tells the id, or after how many milliseconds to come back."""
+
+    message: bytes
+    id: str = ""
+    retry: int | None = None
+
+
+class Answer:
+    """What upstream makes of one POST or GET."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+        self.status: int = response.status_code
+        self.is_refusal = response.is_error
+        self.session: str = response.headers.get(SESSION, "")
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        self.is_stream = kind == EVENTS
+        self.is_json = kind == JSON
+        self.last_event = ""
+        self.retry_seconds = RETRY_SECONDS
+
+    async def events(self) -> AsyncIterator[Event]:
+        """The messages, as they come."""
+        if self.is_stream:
+            async for event in httpx2.EventSource(self._response, max_event_size=None):
+                if event.id:
+                    self.last_event = event.id
+                if event.retry is not None:
+                    self.retry_seconds = event.retry / 1_000
+                data = event.data.encode("utf-8", "surrogatepass")
+                yield Event(data, event.id or "", event.retry)
+            return
+        body = await self._response.aread()
+        if body and not self.is_json:
+            raise Unanswered(_not_mcp(self._response, body))
+        if body:
+            yield Event(body)
+
+    async def refuse(self, target: Target) -> None:
+        """Says what an error status means, unless its body is a message that says so itself."""
+        if not self.is_refusal or self.is_json:
+            return
+        body = await self._response.aread()
+        raise Unanswered(_status_told(self.status, target, body), self.status)
+
+
+class HttpUpstream:
+    """The endpoint. Connections are kept and shared."""
+
+    def __init__(self, target: Target, *, most_connections: int | None = None) -> None:
+        self.target = target
+        self._client = httpx2.AsyncClient(
+            headers=dict(target.headers),
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=most_connections, max_keepalive_connections=100),
+        )
+
+    @asynccontextmanager
+    async def post(
+        self, message: bytes, headers: Mapping[str, str], *, is_quick: bool = False
+    ) -> AsyncIterator[Answer]:
+        seconds = QUICK_SECONDS if is_quick else None
+        sent = {"content-type": JSON, "accept": f"{JSON}, {EVENTS}", **headers}
+        async with self._open("POST", sent, message, seconds) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
+        """What upstream says unasked, or goes on with after a break (`Last-Event-ID`)."""
+        async with self._open("GET", {"accept": EVENTS, **headers}) as answer:
+            yield answer
+
+    async def resume(self, after: str, headers: Mapping[str, str]) -> AsyncIterator[Event]:
+        """The rest of a stream that broke off. Ends where upstream has nothing more."""
+        for attempt in range(MOST_RETRIES):
+            await asyncio.sleep(RETRY_SECONDS * attempt)
+            try:
+                async with self.listen({**headers, LAST_EVENT: after}) as answer:
+                    if not answer.is_stream:
+                        return
+                    async for event in answer.events():
+                        after = event.id or after
+                        yield event
+                    return
+            except (Unanswered, httpx2.HTTPError) as error:
+                log().info("the stream could not be resumed: %s", error)
+
+    async def leave(self, headers: Mapping[str, str]) -> int:
+        """Ends a session; upstream may not offer that."""
+        async with self._open("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
+            return answer.status
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def _open(
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+        seconds: float | None = None,
+    ) -> AsyncIterator[Answer]:
+        timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+        request = self._client.build_request(
+            method, self.target.url, headers=dict(headers), content=content, timeout=timeout
+        )
+        try:
+            response = await self._client.send(request, stream=True)
+        except httpx2.HTTPError as error:
+            raise Unanswered(_no_connection(error, self.target.url, seconds)) from error
+        except httpx2.InvalidURL as error:
+            raise Unanswered(f"The URL {self.target.url} is not valid: {error}.") from error
+        try:
+            if response.is_redirect:
+                raise Unanswered(_redirected(response))
+            yield Answer(response)
+        finally:
+            await response.aclose()
+
+
+def broken(error: Exception) -> str:
+    return f"The connection to the MCP server broke off ({type(error).__name__})."
+
+
+def _no_connection(error: Exception, url: str, seconds: float | None) -> str:
+    if isinstance(error, httpx2.ConnectTimeout):
+        return f"{url} did not accept a connection within {CONNECT_SECONDS:.0f} s. Is it the right address?"
+    if isinstance(error, httpx2.ConnectError):
+        return f"Cannot connect to {url}: {error}. Is the server running, and the address right?"
+    if isinstance(error, httpx2.TimeoutException) and seconds is not None:
+        return f"{url} accepted the request but did not answer within {seconds:.0f} s."
+    return f"The request to {url} failed: {type(error).__name__} {error}".rstrip() + "."
+
+
+def _redirected(response: httpx2.Response) -> str:
+    location = response.headers.get("location", "elsewhere")
+    return (
+        f"The server redirects to {location}. Penstock does not follow, for it would take the "
+        "credentials along; give that address with --url if it is the right one."
+    )
+
+
+def _status_told(status: int, target: Target, body: bytes) -> str:
+    if status in (401, 403):
+        has = any(name.lower() == "authorization" for name, _ in target.headers)
+        step = "Check the credentials." if has else "Give credentials: PENSTOCK_BEARER or --header."
+        return f"The server refused access (HTTP {status}). {step}"
+    if status in _LEGACY_SSE:
+        return (
+            f"There is no streamable-HTTP MCP endpoint at {target.url} (HTTP {status}). It often "
+            "ends in /mcp; the older HTTP+SSE transport is not supported."
+        )
+    return f"The server answered HTTP {status}: {_excerpt(body)}"
+
+
+def _not_mcp(response: httpx2.Response, body: bytes) -> str:
+    kind = response.headers.get("content-type", "no content type")
+    return (
+        f"The server answered with {kind} instead of JSON: {_excerpt(body)} "
+        "Check that the URL is that of an MCP endpoint."
+    )
+
+
+def _excerpt(body: bytes) -> str:
+    text = " ".join(body[: 4 * _SHOWN].decode("utf-8", "replace").split())
+    return f"{text[:_SHOWN]!r}." if text else "(empty)."

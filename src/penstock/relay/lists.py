@@ -1,0 +1,99 @@
+"""`tools/list`: all of upstream's pages as one, with the reader at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from penstock import rawjson
+from penstock.gate import log
+from penstock.relay import eras, messages
+from penstock.relay.catalogue import Catalogue, Page, read_page, rewrite
+from penstock.relay.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
+from penstock.relay.state import Outputs, Pending, ToUpstream
+
+if TYPE_CHECKING:
+    from penstock.relay.session import Session
+
+_MOST_PAGES = 1_000
+
+
+def open_list(session: Session, pending: Pending, line: bytes) -> Outputs:
+    cursor = messages.members_of(pending.params).get("cursor")
+    if cursor is not None and messages.decoded(cursor) is not None:
+        return session.fail(pending, INVALID_PARAMS, "Unknown cursor: the list has one page.")
+    return [ToUpstream(line)]
+
+
+def close_list(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    first = None if isinstance(message.result, msgspec.UnsetType) else read_page(message.result)
+    if first is None or session.known.lacks_tools:
+        return session.deliver(pending, line)
+
+    def done(pages: list[Page], error: bytes | None) -> Outputs:
+        if error is not None:
+            return session.refuse(pending, error)
+        return session.answer(pending, _learn(session, pending, pages))
+
+    return _gather(session, pending, [first], done)
+
+
+def with_catalogue(
+    session: Session, pending: Pending, then: Callable[[], Outputs], *, current: bool = False
+) -> Outputs:
+    """Do it once upstream's tools are known; at once where they are, or cannot be. `current`: what
+    was known once is not enough."""
+    known = session.catalogue
+    is_known = known is not None and (not current or _is_current(session, known, pending.tool))
+    may_ask = pending.is_modern or session.known.is_initialized
+    if is_known or not may_ask:
+        return then()
+
+    def done(pages: list[Page], error: bytes | None) -> Outputs:
+        if pending.cancellation.requested:
+            return []
+        if error is None:
+            _learn(session, pending, pages)
+        else:
+            log().warning("upstream's tools could not be listed: %s", error.decode())
+        return then()
+
+    return _gather(session, pending, [], done)
+
+
+def _is_current(session: Session, known: Catalogue, tool: str) -> bool:
+    """A tool that was never listed may have come since."""
+    return known.is_current(session.now()) and tool in known.tools
+
+
+def _learn(session: Session, pending: Pending, pages: list[Page]) -> bytes:
+    result, catalogue = rewrite(pages, session.policy, session.now(), is_modern=pending.is_modern)
+    session.known.catalogue = catalogue
+    return result
+
+
+Gathered = Callable[[list[Page], bytes | None], Outputs]
+
+
+def _gather(session: Session, pending: Pending, pages: list[Page], done: Gathered) -> Outputs:
+    """Ask for what is missing, page by page."""
+    cursor = pages[-1].next_cursor if pages else None
+    if pages and cursor is None:
+        return done(pages, None)
+    if len(pages) >= _MOST_PAGES or cursor in [page.next_cursor for page in pages[:-1]]:
+        told = "Upstream's list of tools does not end: it repeats a cursor."
+        return done(pages, messages.error(INTERNAL_ERROR, told))
+
+    def answered(message: Message) -> Outputs:
+        page = None if isinstance(message.result, msgspec.UnsetType) else read_page(message.result)
+        if page is None:
+            told = b"" if isinstance(message.error, msgspec.UnsetType) else bytes(message.error)
+            no_list = messages.error(INTERNAL_ERROR, "Upstream gave no list of tools.")
+            return done(pages, told or no_list)
+        return _gather(session, pending, [*pages, page], done)
+
+    members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
+    params = eras.own_params(eras.meta_of(pending.params), **members)
+    return session.ask("tools/list", params, answered, pending)

@@ -1,0 +1,142 @@
+"""An upstream that is a process of ours: started, written to, and ended with all it started.
+
+Ending: its input is closed, which tells a well-behaved server to go; then it is asked to; then it
+is made to. On POSIX it leads a process group of its own, so that what it has started (npx starts
+node, a shell starts the server) ends with it. On Windows the tree is ended by `taskkill`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any, Final
+
+from penstock.errors import PenstockError
+
+LINE_BUFFER: Final = 1 << 20
+_PIPE_BYTES: Final = 1 << 20  # Linux gives a pipe 64 kB, which is many switches for 10 MB
+
+GRACE_SECONDS: Final = 5.0
+LAST_SECONDS: Final = 2.0
+
+
+class CannotStart(PenstockError):
+    """The command of the MCP server could not be started."""
+
+
+class Process:
+    """A server behind two pipes. Its stderr is ours: what it logs, the host shows."""
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.command = list(command)
+        try:
+            self._popen = subprocess.Popen(  # noqa: S603 (the user's own command is the point)
+                [_resolved(self.command[0]), *self.command[1:]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=LINE_BUFFER,
+                env=None if environment is None else dict(environment),
+                **_apart(),
+            )
+        except (OSError, ValueError) as error:
+            raise _cannot_start(self.command, error) from None
+        assert self._popen.stdin is not None  # noqa: S101 (asked for above)
+        assert self._popen.stdout is not None  # noqa: S101 (asked for above)
+        self._input: IO[bytes] = self._popen.stdin
+        self.output: IO[bytes] = self._popen.stdout
+        _widen(self._input, self.output)
+        self._writing = threading.Lock()
+
+    def send(self, message: bytes) -> None:
+        """One message. Waits while the server does not read. `OSError` if it is gone."""
+        try:
+            with self._writing:
+                self._input.write(message if message.endswith(b"\n") else message + b"\n")
+                self._input.flush()
+        except ValueError as error:  # closed by us meanwhile
+            raise BrokenPipeError from error
+
+    def close_input(self) -> None:
+        """Tells the server that nothing more will come."""
+        with suppress(OSError):  # it is gone already
+            self._input.close()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit code; None if it is still there."""
+        try:
+            return self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, grace: float = GRACE_SECONDS) -> int | None:
+        """It and all it started, gently first."""
+        self.close_input()
+        if self.wait(grace) is None:
+            _signal_tree(self._popen, hard=False)
+            if self.wait(LAST_SECONDS) is None:
+                _signal_tree(self._popen, hard=True)
+                self.wait(LAST_SECONDS)
+        elif os.name == "posix":
+            _signal_tree(self._popen, hard=False)  # what it left behind
+        return self._popen.returncode
+
+    @property
+    def how_it_ended(self) -> str:
+        code = self.wait(LAST_SECONDS)
+        if code is None:
+            return "closed its output"
+        return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+
+def _resolved(command: str) -> str:
+    """On Windows `npx` is `npx.cmd`, which only a search of PATH finds."""
+    return (shutil.which(command) or command) if sys.platform == "win32" else command
+
+
+def _apart() -> dict[str, Any]:
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"process_group": 0}
+
+
+def _cannot_start(command: Sequence[str], error: Exception) -> CannotStart:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(error, FileNotFoundError):
+        step = "Check the spelling, or give its absolute path: a host may have another PATH."
+    elif isinstance(error, PermissionError):
+        step = "Make it executable, or name the program that runs it."
+    else:
+        step = "Check the command after --."
+    return CannotStart(f"Cannot start {command[0]!r}: {why}.", next_step=step)
+
+
+def _signal_tree(process: subprocess.Popen[bytes], *, hard: bool) -> None:
+    if sys.platform == "win32":
+        flags = ["/F"] if hard else []
+        subprocess.run(  # noqa: S603 (a fixed command)
+            ["taskkill", "/T", *flags, "/PID", str(process.pid)],  # noqa: S607 (Windows' own)
+            check=False,
+            capture_output=True,
+        )
+        return
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left
+        os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+
+
+def _widen(*pipes: IO[bytes]) -> None:
+    """Larger pipes where the platform can: fewer switches for a large result."""
+    if sys.platform != "linux":
+        return
+    import fcntl  # noqa: PLC0415 (not on Windows)
+
+    for pipe in pipes:
+        with suppress(OSError):  # above this user's limit
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -1,0 +1,95 @@
+"""The one tool that the relay adds to a list: `read_result`.
+
+Its description is read by a model that has never heard of Penstock, at every start of a
+conversation. So it says what would otherwise have to be guessed, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from penstock.encoding import encode
+from penstock.model import Mode
+from penstock.policy import Policy
+from penstock.questions import jq_installed
+from penstock.schema import NEGOTIATION_FIELDS
+from penstock.views.request import TOKEN_FIELD
+
+READER: Final = "read_result"
+_OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
+
+_ABOUT: Final[Mapping[Mode, str]] = {
+    Mode.SQL: "sql: one SELECT over table result, nested fields as dotted columns",
+    Mode.QUERY: "query: a jq program over the whole",
+    Mode.SEARCH: "search: rows or lines that contain a text (substring, any case)",
+    Mode.SUMMARY: "summary: shape, column profiles, the lines that matter",
+    Mode.FILTERED: "filtered: only filter_keys of each row",
+    Mode.PAGINATED: "paginated: rows in order; pass next back as continuation_token for more",
+    Mode.FULL: "full: all of it, up to a ceiling; with path, one part",
+}
+ANNOTATIONS: Final = {
+    "title": "Read a stored result",
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+
+
+def reader_name(taken: Collection[str]) -> str:
+    """A name that upstream has not taken."""
+    for name in (READER, *_OTHER_NAMES):
+        if name not in taken:
+            return name
+    number = 2
+    while f"{_OTHER_NAMES[0]}_{number}" in taken:
+        number += 1
+    return f"{_OTHER_NAMES[0]}_{number}"
+
+
+def reader_tool(name: str, policy: Policy) -> bytes:
+    """The tool as it stands in a list."""
+    return encode(
+        {
+            "name": name,
+            "title": ANNOTATIONS["title"],
+            "description": description(policy),
+            "inputSchema": input_schema(policy),
+            "annotations": ANNOTATIONS,
+        }
+    )
+
+
+def description(policy: Policy) -> str:
+    modes = "; ".join(_ABOUT[mode] for mode in _offered(policy))
+    return (
+        "Look at a stored result. A tool whose result was too large answered with a "
+        f"{TOKEN_FIELD} instead; pass it here. The tool does not run again. "
+        f"Modes: {modes}. path (JSON Pointer; / in a key is ~1) focuses any mode on a part. "
+        "Every reply is capped and says what it left out; reading keeps the token alive. "
+        'To hand a stored result to another tool unread, give "@result:<token>" or '
+        '"@result:<token>#/json/pointer" as the argument.'
+    )
+
+
+def input_schema(policy: Policy) -> dict[str, Any]:
+    properties = {name: dict(told) for name, told in NEGOTIATION_FIELDS.items()}
+    properties[TOKEN_FIELD]["description"] = "From an earlier reply."
+    properties["mode"]["enum"] = [mode.value for mode in _offered(policy)]
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [TOKEN_FIELD],
+        "additionalProperties": False,
+    }
+
+
+def _offered(policy: Policy) -> list[Mode]:
+    return [mode for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
+
+
+INSTRUCTIONS: Final = (
+    f"Results too large for one reply are stored whole: the reply then holds a {TOKEN_FIELD} and "
+    "names the tool that reads them. Read there; do not call the first tool again."
+)

@@ -1,0 +1,205 @@
+"""`penstock run --url`: a host on stdio, a server behind HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from penstock.errors import MissingExtra
+from penstock.gate import Gate, log
+from penstock.policy import Policy
+from penstock.rawjson import NotJson
+from penstock.relay import eras, messages
+from penstock.relay.identity import os_user
+from penstock.relay.messages import Message
+from penstock.relay.session import Session
+from penstock.relay.state import ToClient
+from penstock.relay.stdio import Client
+from penstock.relay.target import Target
+
+try:
+    import httpx2
+
+    from penstock.relay.http import headers
+    from penstock.relay.http.carrier import Carrier
+    from penstock.relay.http.exchange import Exchange
+    from penstock.relay.http.upstream import Answer, Event, HttpUpstream, Unanswered
+except ModuleNotFoundError as error:
+    raise MissingExtra("serve", "--url") from error
+
+_WAITING = 16
+_GRACE_SECONDS = 5.0
+_LONGEST_PAUSE = 60.0
+
+
+def run_remote(target: Target, policy: Policy) -> int:
+    """The exit code, once the client has gone."""
+    with Gate(policy) as gate:
+        session = Session(gate, principal=os_user(), server=target.server)
+        return asyncio.run(RemoteRelay(Client(), target, session).run())
+
+
+class RemoteRelay:
+    """Runs until the client goes. Each request is a task of its own; everything else is sent in
+    the order it came in."""
+
+    def __init__(self, client: Client, target: Target, session: Session) -> None:
+        self._client = client
+        self._upstream = HttpUpstream(target)
+        self._session = session
+        self._carrier = Carrier(session, self._to_upstream, self._to_client)
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue(_WAITING)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._posts: dict[bytes, asyncio.Task[None]] = {}
+        self._session_id = ""
+        self._signal = 0
+
+    async def run(self) -> int:
+        loop = asyncio.get_running_loop()
+        self._watch_signals(loop)
+        threading.Thread(target=self._read_client, args=(loop,), daemon=True).start()
+        while (line := await self._lines.get()) is not None:
+            await self._from_client(line)
+        await self._finish()
+        return 128 + self._signal if self._signal else 0
+
+    def _read_client(self, loop: asyncio.AbstractEventLoop) -> None:
+        """In a thread: stdin cannot be awaited everywhere. Waits while the relay is behind."""
+        put = self._lines.put
+        with contextlib.suppress(OSError, RuntimeError):  # the loop has ended meanwhile
+            for line in self._client.input:
+                if not line.isspace():
+                    asyncio.run_coroutine_threadsafe(put(line), loop).result()
+            asyncio.run_coroutine_threadsafe(put(None), loop).result()
+
+    async def _from_client(self, line: bytes) -> None:
+        outputs = self._session.from_client(messages.one_line(line.rstrip(b"\r\n")))
+        message = _peeked(line)
+        is_request = message is None or bool(message.key and message.method is not msgspec.UNSET)
+        carrying = self._carrier.carry_out(outputs)
+        if is_request:
+            self._start(carrying)
+        else:
+            await carrying
+        if message is not None and message.method == "notifications/initialized":
+            self._start(self._listen())
+
+    async def _to_client(self, output: ToClient) -> None:
+        try:
+            self._client.send(messages.one_line(output.message.rstrip(b"\r\n")))
+        except OSError:
+            await self._lines.put(None)
+
+    async def _to_upstream(self, message: bytes) -> None:
+        read = _peeked(message)
+        if read is not None and self._is_hang_up(read):
+            return
+        post = self._start(self._post(message, read))
+        if read is None or not read.key or read.method is msgspec.UNSET:
+            await asyncio.wait({post})
+            return
+        self._posts[read.key] = post
+        post.add_done_callback(lambda _: self._posts.pop(read.key, None))
+
+    def _is_hang_up(self, message: Message) -> bool:
+        """In the new era a request is cancelled by closing its stream, not by a message."""
+        if message.method != "notifications/cancelled" or self._session.known.era != "modern":
+            return False
+        named = messages.members_of(message.params).get("requestId")
+        post = self._posts.get(messages.id_key(named)) if named is not None else None
+        if post is not None:
+            post.cancel()
+        return True
+
+    async def _post(self, message: bytes, read: Message | None) -> None:
+        exchange = Exchange(self._upstream, message, self._headers(read), self._tool(read))
+        await exchange.run(self._receive, self._opened)
+
+    def _opened(self, answer: Answer) -> None:
+        if answer.session:
+            self._session_id = answer.session
+
+    async def _receive(self, event: Event) -> None:
+        if not event.message:
+            return
+        await self._carrier.carry_out(self._session.from_upstream(messages.one_line(event.message)))
+
+    def _headers(self, message: Message | None) -> dict[str, str]:
+        """Those of a legacy session; a modern request brings its own."""
+        if message is not None and (message.method == "initialize" or _is_modern(message)):
+            return {}
+        made = {headers.SESSION: self._session_id, headers.VERSION: self._session.known.version}
+        return {name: value for name, value in made.items() if value}
+
+    def _tool(self, message: Message | None) -> Any:
+        if message is None or message.method != "tools/call" or self._session.catalogue is None:
+            return None
+        name = messages.text_of(messages.members_of(message.params), "name")
+        return self._session.catalogue.tools.get(name or "")
+
+    async def _listen(self) -> None:
+        """What a legacy upstream says unasked. It need not offer that."""
+        last, pause = "", 1.0
+        while True:
+            resumed = {headers.LAST_EVENT: last} if last else {}
+            try:
+                async with self._upstream.listen({**self._headers(None), **resumed}) as answer:
+                    if answer.is_refusal or not answer.is_stream:
+                        return
+                    pause = answer.retry_seconds
+                    async for event in answer.events():
+                        last = event.id or last
+                        await self._receive(event)
+            except (Unanswered, httpx2.HTTPError) as error:
+                log().info("listening to upstream: %s", error)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            await asyncio.sleep(pause)
+
+    def _start(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _finish(self) -> None:
+        """The client is gone: what is under way may end, but not for long."""
+        waiting = {task for task in self._tasks if self._session.pending}
+        if waiting and not self._signal:
+            await asyncio.wait(waiting, timeout=_GRACE_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._session_id:
+            with contextlib.suppress(Unanswered, httpx2.HTTPError):
+                await self._upstream.leave(self._headers(None))
+        await self._upstream.close()
+
+    def _watch_signals(self, loop: asyncio.AbstractEventLoop) -> None:
+        def leave(number: int) -> None:
+            self._signal = number
+            self._start(self._lines.put(None))
+
+        if sys.platform == "win32":
+            return  # there a loop takes no handlers; Ctrl-C raises KeyboardInterrupt
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, partial(leave, number))
+
+
+def _peeked(line: bytes) -> Message | None:
+    """None for a batch, and for what is not JSON."""
+    try:
+        return messages.read_message(line)
+    except NotJson:
+        return None
+
+
+def _is_modern(message: Message) -> bool:
+    return eras.is_modern(message.params)

@@ -1,0 +1,80 @@
+"""Tool results between the wire and the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.model import ABSENT, Result
+from penstock.relay import messages
+
+_BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])
+_KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+_OTHER_META: Final = "dev.penstock/members"
+
+
+class WireResult(msgspec.Struct, frozen=True):
+    """The `result` of a call as upstream sent it, its members undecoded."""
+
+    members: Mapping[str, msgspec.Raw]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is what the tool gave, and not a request for input, or for patience."""
+        kind = messages.text_of(self.members, "resultType")
+        if kind is not None and kind != "complete":
+            return False
+        return "content" in self.members or "structuredContent" in self.members
+
+    @property
+    def has_structured(self) -> bool:
+        return "structuredContent" in self.members
+
+    @property
+    def task_id(self) -> str | None:
+        """The task that upstream made of the call, in either era's words."""
+        task = messages.members_of(self.members.get("task", msgspec.UNSET))
+        return messages.text_of(task, "taskId") or messages.text_of(self.members, "taskId")
+
+    def decoded(self) -> Result:
+        """For the core. One whose content is no list of blocks, or that nests too deep for Python,
+        is taken as it stands for what the tool gave."""
+        is_error = messages.decoded(self.members.get("isError")) is True
+        try:
+            content, meta = self._content(), self._meta()
+        except (TypeError, RecursionError):
+            whole = messages.object_from(self.members)
+            return Result(structured=msgspec.Raw(whole), is_error=is_error)
+        structured = self.members.get("structuredContent", ABSENT)
+        return Result(content, structured, is_error=is_error, meta=meta)
+
+    def _content(self) -> list[dict[str, Any]]:
+        raw = self.members.get("content")
+        blocks = [] if raw is None else _decoded_blocks(raw)
+        if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+            raise TypeError("content is no list of blocks")
+        return blocks
+
+    def _meta(self) -> dict[str, Any]:
+        """With members that no revision knows, so that they are kept too."""
+        raw = self.members.get("_meta")
+        meta = {} if raw is None else rawjson.decode(raw)
+        others = {name: raw for name, raw in self.members.items() if name not in _KNOWN}
+        if others:
+            others_kept = rawjson.decode(messages.object_from(others))
+            return {**(meta if isinstance(meta, dict) else {}), _OTHER_META: others_kept}
+        return meta if isinstance(meta, dict) else {}
+
+
+def read_result(raw: msgspec.Raw | bytes) -> WireResult:
+    return WireResult(messages.members_of(raw))
+
+
+def _decoded_blocks(raw: msgspec.Raw) -> Any:
+    try:
+        return _BLOCKS.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return rawjson.decode(raw)

@@ -1,0 +1,117 @@
+"""What the relay remembers between two messages, and what it does with one.
+
+`Knowledge` is about upstream and may be shared; `Pending` is about one request. Outputs are values:
+a session does no I/O, so that threads and an event loop can carry out the same rules.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from penstock.cancellation import Cancellation
+from penstock.relay.catalogue import Catalogue
+
+Era = Literal["", "legacy", "modern"]
+_MOST_TASKS = 10_000
+
+
+class ToClient(msgspec.Struct, frozen=True):
+    """Send this to the client. `answers`: the id of its request that is thereby answered."""
+
+    message: bytes
+    answers: bytes = b""
+
+
+class ToUpstream(msgspec.Struct, frozen=True):
+    """Send this to upstream."""
+
+    message: bytes
+
+
+class Later(msgspec.Struct, frozen=True):
+    """Do this where it may take its time (`Session.do`); it gives further outputs."""
+
+    job: Callable[[], Outputs]
+    pending: Pending | None = None
+
+
+Outputs = list["ToClient | ToUpstream | Later"]
+
+
+class Knowledge:
+    """What is known of an upstream, as far as one principal may know it."""
+
+    def __init__(self) -> None:
+        self.era: Era = ""
+        self.version = ""  # negotiated, in the legacy era
+        self.capabilities: dict[str, Any] | None = None
+        self.is_initialized = False
+        self.catalogue: Catalogue | None = None
+        self._tasks: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def lacks_tools(self) -> bool:
+        return self.capabilities is not None and "tools" not in self.capabilities
+
+    @property
+    def lacks_resources(self) -> bool:
+        """Upstream has tools, and so results to link to, but no resources of its own."""
+        known = self.capabilities
+        return known is not None and "tools" in known and "resources" not in known
+
+    def remember_task(self, task: str, tool: str) -> None:
+        with self._lock:
+            self._tasks[task] = tool
+            if len(self._tasks) > _MOST_TASKS:
+                self._tasks.popitem(last=False)
+
+    def tool_of_task(self, task: str | None) -> str:
+        return self._tasks.get(task or "", "")
+
+
+class Batch:
+    """The requests of one batch (revision 2025-03-26): their answers go back as one array."""
+
+    def __init__(self, keys: set[bytes], answers: list[bytes]) -> None:
+        """`answers`: what is known already of members that are no messages."""
+        self._open = keys
+        self._answers = answers
+        self._lock = threading.Lock()
+        self.is_wrong = bool(answers) and not keys
+
+    def add(self, key: bytes, message: bytes | None) -> bytes | None:
+        """The array, once the last answer is there. None for an answer that will never come."""
+        with self._lock:
+            self._open.discard(key)
+            if message is not None:
+                self._answers.append(message)
+            return None if self._open or not self._answers else self.whole
+
+    @property
+    def whole(self) -> bytes:
+        return b"[" + b",".join(self._answers) + b"]"
+
+
+@dataclass(slots=True, eq=False)
+class Pending:
+    """A request of the client's that has not been answered.
+
+    `is_ours`: the relay is at work on it, before upstream has seen it or after it has answered.
+    """
+
+    key: bytes
+    method: str
+    params: msgspec.Raw | msgspec.UnsetType
+    is_modern: bool
+    batch: Batch | None = None
+    is_ours: bool = False
+    tool: str = ""
+    arguments: msgspec.Raw | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)

@@ -1,0 +1,114 @@
+"""What is behind the relay: a command, or a URL with headers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from penstock.errors import InvalidSetting, PenstockError
+
+HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"
+BEARER_VARIABLE: Final = "PENSTOCK_BEARER"
+# These are computed from each message, or belong to the connection.
+_NOT_OURS_TO_SET: Final = frozenset(
+    {"content-type", "content-length", "accept", "host", "mcp-session-id", "mcp-protocol-version",
+     "mcp-method", "mcp-name", "connection", "transfer-encoding"}
+)  # fmt: skip
+
+
+class NoTarget(PenstockError):
+    """There is nothing to stand in front of."""
+
+    next_step = (
+        "Give the server's command after --, as in: penstock run -- npx -y some-mcp-server, "
+        "or its address with --url."
+    )
+
+
+class Target(msgspec.Struct, frozen=True):
+    """Exactly one of `command` and `url`."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def server(self) -> str:
+        """What a stored result is bound to: the same configuration has the same name, also after
+        a restart. A digest, for a command line may hold secrets."""
+        named = "\0".join((*self.command, self.url, *(name for name, _ in self.headers)))
+        return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+    @classmethod
+    def of(
+        cls,
+        command: Sequence[str],
+        url: str | None,
+        *,
+        headers: Sequence[str] = (),
+        header_variables: Sequence[str] = (),
+        bearer_variable: str | None = None,
+        environment: Mapping[str, str],
+    ) -> Target:
+        if command and url:
+            raise NoTarget("Both a command and a URL were given.", next_step="Give one of them.")
+        if command:
+            return cls(command=tuple(command))
+        if not url:
+            raise NoTarget
+        if not url.startswith(("http://", "https://")):
+            raise InvalidSetting("url", url, "must start with http:// or https://.")
+        found = _from_environment(environment)
+        found |= {
+            name: _variable(value, environment) for name, value in map(_pair, header_variables)
+        }
+        found |= dict(map(_pair, headers))
+        bearer = _bearer(bearer_variable, environment)
+        if bearer:
+            found["Authorization"] = f"Bearer {bearer}"
+        for name, value in found.items():
+            _check_header(name, value)
+        return cls(url=url, headers=tuple(found.items()))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InvalidSetting("header", text.partition("=")[0], "is written NAME=VALUE.")
+    return name.strip(), value
+
+
+def _variable(name: str, environment: Mapping[str, str]) -> str:
+    if not environment.get(name):
+        raise InvalidSetting("header-env", name, "this environment variable is not set.")
+    return environment[name]
+
+
+def _bearer(variable: str | None, environment: Mapping[str, str]) -> str:
+    if variable is None:
+        return environment.get(BEARER_VARIABLE, "")
+    if not environment.get(variable):
+        raise InvalidSetting("bearer-env", variable, "this environment variable is not set.")
+    return environment[variable]
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    text = environment.get(HEADERS_VARIABLE, "")
+    if not text.strip():
+        return {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, str])
+    except msgspec.DecodeError:
+        # The value is not shown: it holds secrets.
+        why = 'must be a JSON object of texts, such as {"X-Api-Key": "…"}.'
+        raise InvalidSetting(HEADERS_VARIABLE, "(hidden)", why) from None
+
+
+def _check_header(name: str, value: str) -> None:
+    if name.lower() in _NOT_OURS_TO_SET:
+        raise InvalidSetting("header", name, "is set by Penstock itself.")
+    if not name.isascii() or any(c in "\r\n\0" for c in name + value):
+        raise InvalidSetting("header", name, "holds characters that a header cannot have.")

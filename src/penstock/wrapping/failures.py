@@ -1,0 +1,21 @@
+"""What can be the matter with a config file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock.errors import PenstockError
+
+
+class ConfigError(PenstockError):
+    """A host's config file cannot be used."""
+
+    next_step = "Correct the file and try again; nothing was changed."
+
+    def __init__(self, path: Path, why: str, *, next_step: str | None = None) -> None:
+        self.path = path
+        super().__init__(f"{path}: {why.rstrip('.')}.", next_step=next_step)
+
+
+class Unreadable(ValueError):
+    """A text is not what its format says. Where the text came from, its reader does not know."""

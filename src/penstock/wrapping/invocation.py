@@ -1,0 +1,94 @@
+"""The command line that puts a server behind Penstock, as it is written and as it is known again."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from penstock.errors import PenstockError
+
+URL: Final = "--url"
+BEARER_VARIABLE: Final = "--bearer-env"
+HEADER_VARIABLE: Final = "--header-env"
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """How a host starts Penstock: a command that needs no PATH, and what comes first after it."""
+
+    command: str
+    leading_args: tuple[str, ...] = ()
+
+    def arguments(self, host: str | None, *rest: str) -> tuple[str, ...]:
+        profile = ("--host", host) if host else ()
+        return (*self.leading_args, "run", *profile, *rest)
+
+
+def find_launcher(executable: str | None = sys.executable) -> Launcher:
+    """The script beside this Python, or this Python itself.
+
+    A host does not start its servers from a shell, so the command is an absolute path. Links are
+    not followed: the Python of a virtual environment is one, and leads out of it.
+    """
+    if not executable:
+        raise PenstockError(
+            "This Python does not know its own path, so no host could start Penstock with it.",
+            next_step="Run penstock from an ordinary installation of Python.",
+        )
+    python = Path(executable).absolute()
+    for name in ("penstock", "penstock.exe"):
+        script = python.with_name(name)
+        if script.is_file() and os.access(script, os.X_OK):
+            return Launcher(str(script))
+    return Launcher(str(python), ("-m", "penstock"))
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """An entry that runs Penstock: all that is told to it, what of that are options of `run`, and,
+    where it starts the server itself, the position of the server's command among the arguments.
+    """
+
+    told: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    server: int | None = None
+
+    def values(self, name: str) -> list[str]:
+        """What an option was given, as `--name value` or `--name=value`."""
+        apart = [value for flag, value in pairwise(self.options) if flag == name]
+        joined = [one[len(name) + 1 :] for one in self.options if one.startswith(f"{name}=")]
+        return apart + joined
+
+
+_END_OF_OPTIONS = "--"
+# A program, a module, or a package as uvx and pipx name it.
+_PENSTOCK = re.compile(
+    r"(?s)(?:.*[/\\])?penstock(?:\.exe|(?:\[[^\]]*\])?(?:(?:@|==).*)?)", re.IGNORECASE
+)
+
+
+def recognise(command: str, args: Sequence[str]) -> Invocation | None:
+    """What an entry tells Penstock, if it runs Penstock: directly, as `python -m penstock run` or
+    as `uvx penstock run`. Its owner may have added options.
+    """
+    for place, word in enumerate((command, *args)):
+        if word == _END_OF_OPTIONS:
+            break
+        if _PENSTOCK.fullmatch(word) and list(args[place : place + 1]) == ["run"]:
+            return _run(args, place)
+    return Invocation(tuple(args)) if _PENSTOCK.fullmatch(command) else None
+
+
+def _run(args: Sequence[str], place: int) -> Invocation:
+    told = tuple(args[place:])
+    if _END_OF_OPTIONS not in told:
+        return Invocation(told, told[1:])
+    end = told.index(_END_OF_OPTIONS)
+    server = place + end + 1
+    return Invocation(told, told[1:end], server if server < len(args) else None)

@@ -1,0 +1,85 @@
+"""The values of a config, each with the place where it stands in the text.
+
+A config belongs to its owner: comments, indentation and the order of keys are theirs. So it is
+never written anew from its values, but changed in the few places that have to change, and every
+value knows its place. JSON and TOML are read into the same tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, TypeAlias
+
+
+class Layout(Enum):
+    """How a table is written."""
+
+    BRACES = auto()  # { ... }
+    SECTION = auto()  # TOML: [name] on a line of its own, then a line for each key
+    DOTTED = auto()  # TOML: no place of its own, only keys such as name.key
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A string, number, truth value, date or null."""
+
+    start: int
+    end: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    start: int
+    end: int
+    elements: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A key and its value. `start` is the key's own, but for a dotted key or a section of TOML."""
+
+    start: int
+    key_start: int
+    key_end: int
+    name: str
+    value: Node
+
+    @property
+    def end(self) -> int:
+        return self.value.end
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An object of JSON or a table of TOML. `inside` is where its first member may stand."""
+
+    start: int
+    end: int
+    inside: int
+    members: tuple[Member, ...]
+    layout: Layout = Layout.BRACES
+
+    def get(self, name: str) -> Member | None:
+        """Of a key that occurs twice, the last counts, as in every JSON parser."""
+        found = [member for member in self.members if member.name == name]
+        return found[-1] if found else None
+
+    def follows(self, first: Member, second: Member) -> bool:
+        """Whether the second stands directly after the first."""
+        return self.members.index(second) == self.members.index(first) + 1
+
+
+Node: TypeAlias = Scalar | Items | Table
+
+
+def plain(node: Node) -> Any:
+    """The value without its places."""
+    match node:
+        case Scalar():
+            return node.value
+        case Items():
+            return [plain(element) for element in node.elements]
+        case Table():
+            return {member.name: plain(member.value) for member in node.members}

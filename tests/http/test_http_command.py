@@ -1,0 +1,185 @@
+"""`penstock serve -- COMMAND`: processes, and who gets which."""
+
+import json
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+from http_rig import ACCEPT, MODERN, PLAIN, Raw, messages_of, request, serving, value_of
+
+
+@pytest.fixture
+def client(in_front_of_command):
+    with Raw(in_front_of_command) as raw:
+        yield raw
+
+
+def test_each_legacy_session_has_a_process_of_its_own(in_front_of_command):
+    with Raw(in_front_of_command) as one, Raw(in_front_of_command) as other:
+        one.initialize()
+        one.call("echo", {"text": "mine"})
+        other.initialize()
+        seen = value_of(other.call("seen"))["requests"]
+        assert "mine" not in json.dumps(seen)
+
+
+def test_an_unknown_session(client):
+    client.session = "made up"
+    response = client.post(request("tools/list", {}, 1))
+    assert (response.status_code, response.json()["error"]["code"]) == (404, -32001)
+
+
+def test_a_request_without_a_session(client):
+    assert client.post(request("tools/list", {}, 1)).status_code == 400
+
+
+def test_a_session_that_was_ended_is_gone(client):
+    client.initialize()
+    headers = {"mcp-session-id": client.session}
+    assert client.http.delete(client.url, headers=headers).status_code == 204
+    assert client.post(request("tools/list", {}, 1)).status_code == 404
+
+
+def test_a_server_that_dies_answers_with_an_error(client):
+    client.initialize()
+    answer = client.ask("tools/call", {"name": "die", "arguments": {}})
+    assert answer["error"]["code"] == -32010
+    assert "exit code 7" in answer["error"]["message"]
+    assert client.post(request("tools/list", {}, 2)).status_code == 404
+
+
+def test_a_shared_server_that_dies_is_started_again(client):
+    answer = client.modern("tools/call", {"name": "die", "arguments": {}}).json()
+    assert answer["error"]["code"] == -32010
+    assert value_of(client.modern_call("echo", {"text": "back"})) == {"text": "back"}
+
+
+def test_a_modern_client_cancels_by_hanging_up(client):
+    """PROTOCOL 4: what HTTP says by closing, stdio says by a notification."""
+    meta = {"progressToken": 1}
+    params = {"name": "wait", "arguments": {}, "_meta": meta}
+    hang_up_after_first_event(client, params)
+    assert eventually(lambda: value_of(client.modern_call("seen"))["cancelled"])
+
+
+def hang_up_after_first_event(client, params):
+    params["_meta"] |= MODERN
+    headers = {
+        **ACCEPT,
+        "content-type": "application/json",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": params["name"],
+    }
+    body = json.dumps(request("tools/call", params, 1)).encode()
+    with client.http.stream("POST", client.url, content=body, headers=headers) as response:
+        for line in response.iter_lines():
+            if line.startswith("data:"):
+                return
+
+
+def test_a_legacy_client_cancels_by_a_notification(client):
+    client.initialize()
+    done = []
+    asking = threading.Thread(
+        target=lambda: done.append(client.post(request("tools/call", {"name": "wait"}, 9)))
+    )
+    asking.start()
+    with Raw(client.url) as same:
+        same.session = client.session
+        assert eventually(
+            lambda: "wait" in json.dumps(value_of(same.call("seen", key="s"))["requests"])
+        )
+        cancelled = {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": 9},
+        }
+        assert same.post(cancelled).status_code == 202
+        assert eventually(lambda: value_of(same.call("seen", key="s"))["cancelled"] == [9])
+        headers = {"mcp-session-id": client.session}
+        same.http.delete(client.url, headers=headers)
+    asking.join(10)
+
+
+def test_what_belongs_to_no_request_goes_to_the_open_get(tmp_path):
+    server = tmp_path / "talker.py"
+    server.write_text(TALKER)
+    with serving("--", sys.executable, str(server)) as url, Raw(url) as client:
+        client.initialize()
+        headers = {"accept": "text/event-stream", "mcp-session-id": client.session}
+        with client.http.stream("GET", url, headers=headers) as response:
+            for line in response.iter_lines():
+                if line.startswith("data:"):
+                    message = json.loads(line.removeprefix("data: "))
+                    break
+        assert message["params"] == {"level": "info", "data": "hello"}
+
+
+TALKER = """
+import json, sys, threading, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "logging": {}},
+                  "serverInfo": {"name": "t", "version": "1"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    elif message["method"] == "notifications/initialized":
+        told = {"level": "info", "data": "hello"}
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": told}
+        print(json.dumps(notice), flush=True)
+"""
+
+
+def test_a_legacy_server_behind_a_modern_request():
+    """PROTOCOL 1: answered with -32022 and HTTP 400, and then `initialize` works."""
+    with serving("--", *PLAIN, "--legacy") as url, Raw(url) as client:
+        refused = client.modern("tools/list")
+        assert refused.status_code == 400
+        error = refused.json()["error"]
+        assert error["code"] == -32022
+        assert "2025-11-25" in error["data"]["supported"]
+        assert client.modern("server/discover").status_code >= 400
+        client.initialize()
+        assert value_of(client.call("echo", {"text": "a"})) == {"text": "a"}
+
+
+def test_no_process_is_left_behind():
+    with serving("--", *PLAIN) as url, Raw(url) as client:
+        client.initialize()
+        client.modern_call("echo", {})
+        me = psutil.Process()
+        relays = [child for child in me.children() if "serve" in child.cmdline()]
+        relay = max(relays, key=lambda child: child.create_time())
+        children = relay.children(recursive=True)
+        assert len(children) >= 2
+    assert eventually(lambda: not any(child.is_running() for child in children))
+
+
+def test_a_command_that_is_not_there_is_said_in_the_reply():
+    with serving("--", "no-such-command-at-all") as url, Raw(url) as client:
+        response = client.post(request("initialize", {"protocolVersion": "2025-11-25"}, 1))
+        assert response.status_code == 500
+        told = response.json()["error"]["message"]
+        assert "no-such-command-at-all" in told
+        assert "PATH" in told
+
+
+def test_progress_goes_to_the_request_it_is_about(client):
+    client.initialize()
+    params = {"name": "echo", "arguments": {}, "_meta": {"progressToken": "tok"}}
+    progress, answer = messages_of(client.post(request("tools/call", params, 4)))
+    assert progress["method"] == "notifications/progress"
+    assert answer["id"] == 4
+
+
+def eventually(holds, seconds=20.0):
+    """Waits for what another process does."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
