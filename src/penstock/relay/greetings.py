@@ -8,7 +8,7 @@ import msgspec
 
 from penstock import rawjson
 from penstock.relay import messages
-from penstock.relay.messages import UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.relay.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.relay.reader import INSTRUCTIONS
 from penstock.relay.state import Knowledge, Outputs, Pending
 
@@ -34,13 +34,13 @@ def close_discover(session: Session, pending: Pending, message: Message, line: b
 
 def learn_discovery(known: Knowledge, message: Message) -> None:
     """An upstream that cannot be discovered is of the old era, unless it says that it only
-    objects to the version, or could not be reached at all."""
+    objects to the version, failed, or could not be reached at all."""
     if not isinstance(message.result, msgspec.UnsetType):
         known.era = "modern"
         known.capabilities = _capabilities(messages.members_of(message.result))
         return
     code = messages.decoded(messages.members_of(message.error).get("code"))
-    if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE):
+    if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
         known.era = "legacy"
 
 

@@ -125,6 +125,7 @@ class _Post:
         self._inbound = inbound
         self._outlet = outlet
         self._event = Event(b"")
+        self._key = b"" if inbound.message is None else inbound.message.key
         self._carrier = Carrier(self._session, self._up, self._down)
 
     async def run(self) -> None:
@@ -145,7 +146,15 @@ class _Post:
             self._tool(read),
             resumes=self._inbound.is_modern,
         )
-        await exchange.run(self._received, self._opened)
+        is_clients = read is None or read.key == self._key or not read.key
+        receive = self._received if is_clients else self._received_ours
+        await exchange.run(receive, self._opened)
+
+    async def _received_ours(self, event: Event) -> None:
+        """What came for a request of the relay's own: its stream is not the client's."""
+        if event.message:
+            self._event = Event(b"")
+            await self._carrier.carry_out(self._session.from_upstream(event.message))
 
     async def _received(self, event: Event) -> None:
         if not event.message:
