@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NODE := tests/node
+NODE_READY := $(NODE)/node_modules/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format bench fuzz clean
@@ -18,11 +20,20 @@ $(READY): requirements-dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
 	@touch $@
 
+$(NODE_READY): $(NODE)/package.json $(NODE)/package-lock.json
+	@if ! command -v npm >/dev/null; then \
+		echo "npm is not installed: the tests that need Node will be skipped."; \
+	else \
+		echo "Installing the Node packages of the tests (once) ..."; \
+		npm ci --no-audit --no-fund --silent --prefix $(NODE) && touch $@ \
+			|| { echo "That failed; see why with: npm ci --prefix $(NODE)"; exit 1; }; \
+	fi
+
 demo: $(READY) ## See a 5,000-row result kept inside the budget
 	@$(BIN)/python examples/demo.py
 
-test: $(READY) ## Run the whole suite
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+test: $(READY) $(NODE_READY) ## Run the whole suite
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(READY) ## Lint, check formatting, types and the direction of imports
 	@$(BIN)/ruff check .
@@ -41,4 +52,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+# The helpers are imported by name, which importlib mode does not arrange.
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from http_rig import PLAIN, Raw, serving, started
+from http_rig import PLAIN, Raw, serving, started  # noqa: E402 (the path is set above)
 
 
 @pytest.fixture(scope="session")

@@ -15,21 +15,28 @@ MOST_WAITING = 16
 
 
 class Jobs:
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, "penstock-job")
-        self._room = threading.BoundedSemaphore(MOST_WAITING)
+    """`most_waiting=None`: for whoever must not wait."""
+
+    def __init__(self, threads: int = THREADS, most_waiting: int | None = MOST_WAITING) -> None:
+        self._threads = ThreadPoolExecutor(threads, "penstock-job")
+        self._room = None if most_waiting is None else threading.BoundedSemaphore(most_waiting)
 
     def submit(self, job: Callable[[], None]) -> None:
-        self._room.acquire()
+        if self._room is not None:
+            self._room.acquire()
         try:
             self._threads.submit(self._run, job)
         except RuntimeError:  # shut down: nobody is there to take the answer
-            self._room.release()
+            self._leave()
 
     def _run(self, job: Callable[[], None]) -> None:
         try:
             job()
         finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._room is not None:
             self._room.release()
 
     def finish(self) -> None:

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any, Final
@@ -23,7 +24,8 @@ LINE_BUFFER: Final = 1 << 20
 _PIPE_BYTES: Final = 1 << 20  # Linux gives a pipe 64 kB, which is many switches for 10 MB
 
 GRACE_SECONDS: Final = 5.0
-LAST_SECONDS: Final = 2.0
+LAST_SECONDS: Final = 1.0  # hosts give a program two from the signal to its end
+_LOOK_SECONDS: Final = 0.02
 
 
 class CannotStart(PenstockError):
@@ -64,10 +66,16 @@ class Process:
         except ValueError as error:  # closed by us meanwhile
             raise BrokenPipeError from error
 
-    def close_input(self) -> None:
-        """Tells the server that nothing more will come."""
-        with suppress(OSError):  # it is gone already
-            self._input.close()
+    def close_input(self, seconds: float = 0) -> None:
+        """Tells the server that nothing more will come, unless a write that it does not read is
+        still stuck after so long."""
+        if not self._writing.acquire(timeout=seconds):
+            return
+        try:
+            with suppress(OSError):  # it is gone already
+                self._input.close()
+        finally:
+            self._writing.release()
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Its exit code; None if it is still there."""
@@ -78,15 +86,23 @@ class Process:
 
     def end(self, grace: float = GRACE_SECONDS) -> int | None:
         """It and all it started, gently first."""
-        self.close_input()
-        if self.wait(grace) is None:
+        self.close_input(grace)
+        if self.wait(grace) is None or os.name == "posix":  # there, what it left behind is found
             _signal_tree(self._popen, hard=False)
-            if self.wait(LAST_SECONDS) is None:
+            if not self._is_gone_within(LAST_SECONDS):
                 _signal_tree(self._popen, hard=True)
-                self.wait(LAST_SECONDS)
-        elif os.name == "posix":
-            _signal_tree(self._popen, hard=False)  # what it left behind
-        return self._popen.returncode
+        return self.wait(LAST_SECONDS)
+
+    def _is_gone_within(self, seconds: float) -> bool:
+        """Whether it and, where they can be found, its descendants end in that time."""
+        deadline = time.monotonic() + seconds
+        if self.wait(seconds) is None:
+            return False
+        while _has_tree(self._popen):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_LOOK_SECONDS)
+        return True
 
     @property
     def how_it_ended(self) -> str:
@@ -129,6 +145,16 @@ def _signal_tree(process: subprocess.Popen[bytes], *, hard: bool) -> None:
         return
     with suppress(ProcessLookupError, PermissionError):  # nobody is left
         os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+
+
+def _has_tree(process: subprocess.Popen[bytes]) -> bool:
+    if sys.platform == "win32":
+        return False  # once its root is gone, nothing tells what belonged to it
+    try:
+        os.killpg(process.pid, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def _widen(*pipes: IO[bytes]) -> None:

@@ -2,6 +2,11 @@
 
 Each reading thread also writes what it read, and waits while the other side does not read: that is
 the back-pressure. A small call therefore costs two switches of thread and nothing else.
+
+What reads from upstream never waits for upstream to read: a server that does not read while it
+writes would wait for us, and we for it. So each side has threads of its own for what takes long,
+and what upstream's messages lead to sending upstream (a call that waited for the list of tools) is
+left to one more.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import IO, Final
 from penstock.gate import log
 from penstock.relay import messages
 from penstock.relay.jobs import Jobs
-from penstock.relay.process import LINE_BUFFER, Process
+from penstock.relay.process import LAST_SECONDS, LINE_BUFFER, Process
 from penstock.relay.session import Session
 from penstock.relay.state import Later, Outputs, ToClient, ToUpstream
 
@@ -49,9 +54,11 @@ class StdioRelay:
         self._client = client
         self._upstream = upstream
         self._session = session
-        self._jobs = Jobs()
+        self._asked, self._answered = Jobs(), Jobs()
+        self._sending = Jobs(threads=1, most_waiting=None)
         self._client_left = threading.Event()
         self._signal = 0
+        self._finished = threading.Event()
 
     def run(self) -> int:
         """The exit code."""
@@ -64,10 +71,11 @@ class StdioRelay:
         try:
             for line in self._client.input:
                 if not line.isspace():
-                    self._carry_out(self._session.from_client(line))
+                    self._carry_out(self._session.from_client(line), self._asked)
         except OSError as error:
             log().info("reading from the client: %s", error)
-        self._leave()
+        finally:
+            self._leave()
 
     def _leave(self) -> None:
         """The client is gone. Upstream may still finish what it was asked, but not for long."""
@@ -78,7 +86,7 @@ class StdioRelay:
         try:
             for line in self._upstream.output:
                 if not line.isspace():
-                    self._carry_out(self._session.from_upstream(line))
+                    self._carry_out(self._session.from_upstream(line), self._answered)
                 del line  # perhaps megabytes, and the next may be long in coming
         except (OSError, ValueError) as error:
             log().info("reading from upstream: %s", error)
@@ -89,25 +97,29 @@ class StdioRelay:
         self._upstream.end(grace=0)
         if not expected:
             told = f"The MCP server behind Penstock {how} before it answered."
-            self._carry_out(self._session.upstream_ended(told))
+            self._carry_out(self._session.upstream_ended(told), self._answered)
             log().error("the MCP server %s", how)
-        self._jobs.finish()
+        for jobs in (self._asked, self._answered, self._sending):
+            jobs.finish()
+        self._finished.set()
         if self._signal:
             return 128 + self._signal
         return 0 if expected else UPSTREAM_ENDED
 
-    def _carry_out(self, outputs: Outputs) -> None:
+    def _carry_out(self, outputs: Outputs, jobs: Jobs) -> None:
         for output in outputs:
             match output:
                 case ToClient():
                     self._to_client(output.message)
+                case ToUpstream() if jobs is self._answered:
+                    self._sending.submit(partial(self._to_upstream, output.message))
                 case ToUpstream():
                     self._to_upstream(output.message)
                 case Later():
-                    self._jobs.submit(partial(self._do, output))
+                    jobs.submit(partial(self._do, output, jobs))
 
-    def _do(self, later: Later) -> None:
-        self._carry_out(self._session.do(later))
+    def _do(self, later: Later, jobs: Jobs) -> None:
+        self._carry_out(self._session.do(later), jobs)
 
     def _to_client(self, message: bytes) -> None:
         try:
@@ -120,10 +132,17 @@ class StdioRelay:
         with suppress(OSError):  # its output ends too, and then every request that waits is told
             self._upstream.send(messages.framed(message))
 
+    def _hurry(self) -> None:
+        """Asked to go: at once, and also where a client takes nothing of what is written to it."""
+        self._upstream.end(grace=0)
+        if not self._finished.wait(LAST_SECONDS):
+            os._exit(128 + self._signal)
+
     def _watch_signals(self) -> None:
         def leave(number: int, _frame: FrameType | None) -> None:
             self._signal = number
-            self._leave()
+            self._client_left.set()
+            threading.Thread(target=self._hurry, daemon=True).start()
 
         for name in _SIGNALS:
             if hasattr(signal, name):

@@ -30,7 +30,14 @@ EVENTS: Final = "text/event-stream"
 Pairs = Sequence[tuple[str, str]]  # names in lower case, as they came
 
 # The member of the parameters that `Mcp-Name` repeats.
-_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED: Final = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 _ONCE: Final = (VERSION, METHOD, NAME)
 _WRAPPED: Final = re.compile(r"=\?base64\?(.*)\?=")
 _PLAIN: Final = re.compile(r"[\x20-\x7e]*")

@@ -202,12 +202,10 @@ def fixed_headers(inbound: Inbound) -> dict[str, str]:
 
 
 def _header_check(inbound: Inbound) -> HeaderCheck | None:
-    """Headers that repeat arguments are not copied but made anew from the tool's schema. Where the
-    client sent none there is nothing to make, and upstream says whether some were wanted."""
+    """Headers that repeat arguments are not copied but made anew from the tool's schema: so that
+    wrong or missing ones are not mended on the way, they are checked here."""
     message = inbound.message
-    if message is None or not any(
-        name.startswith(headers.PARAMETER) for name, _ in inbound.headers
-    ):
+    if message is None:
         return None
     return lambda tool: headers.parameter_mismatch(message, inbound.headers, tool)
 

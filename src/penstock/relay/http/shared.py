@@ -42,6 +42,12 @@ class Shared:
         if inbound.message is None or not inbound.expects_answer:
             return  # a modern client says by hanging up what it once said by notifications
         message = inbound.message
+        if message.method == "initialize":  # on its pipe the server would take it for a mistake
+            told = messages.failure(
+                message.key, METHOD_NOT_FOUND, "There is no initialize any more."
+            )
+            await outlet.finish(Event(told))
+            return
         session = Session(
             self._gate,
             principal=self._principal,

@@ -1,0 +1,85 @@
+"""What the suite is pointed at: the fixture server itself, or a relay in front of it.
+
+Each is a context that gives a URL, and ends the processes it started, whatever happened.
+"""
+
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+SERVER = str(Path(__file__).parents[1] / "servers" / "conformance_server.py")
+START = 20
+END = 5
+
+
+@contextmanager
+def direct() -> Iterator[str]:
+    with _process([sys.executable, SERVER, "--port", "0"]) as server:
+        yield server.stdout.readline().strip()
+
+
+@contextmanager
+def relayed_to_http() -> Iterator[str]:
+    with direct() as url, _relay("--url", url) as relayed:
+        yield relayed
+
+
+@contextmanager
+def relayed_to_stdio() -> Iterator[str]:
+    with _relay("--", sys.executable, SERVER, "--stdio") as relayed:
+        yield relayed
+
+
+@contextmanager
+def _relay(*upstream: str) -> Iterator[str]:
+    port = _free_port()
+    command = [sys.executable, "-m", "penstock", "serve", "--port", str(port), *upstream]
+    with _process(command) as relay:
+        _wait_until_it_listens(relay, port)
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+def _wait_until_it_listens(process: subprocess.Popen[str], port: int) -> None:
+    deadline = time.monotonic() + START
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            with closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError(f"{process.args} does not listen on port {port}")
+
+
+@contextmanager
+def _process(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """What it has to say goes with the error that ends the block, if one does."""
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
+        try:
+            yield process
+        except Exception as error:
+            said.seek(0)
+            error.add_note(f"{command} said:\n{said.read()}")
+            raise
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
