@@ -1,7 +1,7 @@
 """python -m benchmarks [--only NAME] [--json FILE]
 
 Prints a table, and ends with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
-but for pages and small results, which are medians; see `benchmarks.clock`.
+but for pages, small results, and calls through a relay, which are medians; see `benchmarks.clock`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,19 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from benchmarks import imports, limits, memory, offers, pages, savings, small
+from benchmarks import (
+    imports,
+    limits,
+    memory,
+    offers,
+    pages,
+    relay_calls,
+    relay_http,
+    relay_large,
+    relay_start,
+    savings,
+    small,
+)
 from benchmarks.lines import Line, table
 
 TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
@@ -23,6 +35,10 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "imports": imports.measure,
     "savings": savings.measure,
     "small": small.measure,
+    "relay-calls": relay_calls.measure,
+    "relay-http": relay_http.measure,
+    "relay-large": relay_large.measure,
+    "relay-start": relay_start.measure,
 }
 
 

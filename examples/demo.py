@@ -64,7 +64,7 @@ async def main() -> None:
     total = sum(raw.values())
     exact = "" if METER.name != "estimate" else " (estimated)"
     heading(
-        f"Seven calls, {agent.spent:,} tokens{exact}, instead of {total:,}: "
+        f"Seven calls, {agent.spent:,} tokens{exact}. Without Penstock: {total:,}, "
         f"{total / agent.spent:,.0f} times as many."
     )
     print("Each tool ran once. Nothing was lost: every row and line is behind its token.\n")

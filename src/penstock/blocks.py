@@ -1,6 +1,7 @@
 """MCP results: which of their content is the value, and what travels beside it.
 
-    structuredContent                     that; a {"result": x} that a framework made is x
+    structuredContent                     that; a {"result": x} that a framework made is x, and so
+                                          is an object of one text that is also the text block
     one text block that is JSON           the JSON
     one text block                        the text
     several blocks                        a list of them, texts as above
@@ -37,6 +38,7 @@ Block = Mapping[str, Any]
 # What blocks beside a reply may take of its budget, an image's data apart.
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _APART = "Content that stood beside structuredContent is kept under /content."
 
 
@@ -93,12 +95,36 @@ def has_large_media(result: Result, media_cap: int) -> bool:
 def _read_structured_and(
     blocks: Sequence[Block], structured: Any, media: tuple[Block, ...]
 ) -> Document:
+    said_twice = _text_said_twice(blocks, structured)
+    if said_twice is not None:
+        key, text = said_twice
+        return replace(_unwrapped(text), wrapper=key, beside=media)
     others = _not_said_again(blocks, structured) if blocks else []
     beside = (*media, *others)
     if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
         return replace(_read_structured(structured), beside=beside)
     both = {"structuredContent": structured, "content": [dict(block) for block in others]}
     return replace(read_value(both), beside=media, notices=(_APART,))
+
+
+def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str] | None:
+    """A text that is sent as it is, and again as the one member of an object: the value is the
+    text, whatever the member is called."""
+    if len(blocks) != 1 or not _is_plain_text(blocks[0]):
+        return None
+    members = structured
+    if isinstance(structured, msgspec.Raw):
+        try:
+            members = _MEMBERS.decode(structured)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+    if type(members) is not dict or len(members) != 1:
+        return None
+    ((key, value),) = members.items()
+    if isinstance(value, msgspec.Raw):
+        raw = bytes(value)
+        value = rawjson.decode(raw) if raw.startswith(b'"') else None
+    return (key, value) if value == blocks[0]["text"] else None
 
 
 def _not_said_again(blocks: Sequence[Block], structured: Any) -> list[Block]:

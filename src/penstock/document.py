@@ -58,6 +58,7 @@ class Document(msgspec.Struct, frozen=True):
     suffix: bytes = b""
     list_path: str = ""
     wrapped: Wrapped = ""
+    wrapper: str = "result"
     beside: tuple[Mapping[str, Any], ...] = ()
     notices: tuple[str, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)

@@ -9,6 +9,7 @@ from itertools import chain
 
 import msgspec
 
+from penstock import rawjson
 from penstock.budget import Budget
 from penstock.document import Document
 from penstock.glimpse import Glimpse
@@ -58,7 +59,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
             as_text = self.is_text or self.document.wrapped == "text"
             value = self.quoted + len('""') if as_text else self.size
             size += len(b',"structuredContent":') + value
-            size += 0 if self._is_object else len(b'{"result":}')
+            size += 0 if self._is_object else len(b"{:}" + rawjson.string(self.document.wrapper))
         return size
 
     @property

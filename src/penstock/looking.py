@@ -203,7 +203,8 @@ class Look:
         first = bookmark(0, 0)
         size = head.wire_size if is_all else focus.size_at_least
         modes = [mode for mode in (yield from self._modes(focus)) if mode != Mode.FULL]
-        return link_reply(self.scale, uri, size, focus.shape == "lines", first, modes)
+        own = head.size if is_all else focus.size_at_least
+        return link_reply(self.scale, uri, size, own, focus.shape == "lines", first, modes)
 
     # -- answers that are results of their own -------------------------------------------------
 

@@ -37,7 +37,8 @@ class Mode(StrEnum):
 
 
 Shape = Literal["rows", "members", "lines", "literal"]
-# Whether a framework had put the value into {"result": …}: as it is, or as a text that is JSON.
+# Whether a framework had put the value under a key of its own, mostly {"result": …}: as it is, or
+# as a text that is JSON.
 Wrapped = Literal["", "value", "text"]
 
 
@@ -82,6 +83,11 @@ class Call:
     is_reader: bool = False
     reader: str = ""
     is_merged: bool = True
+
+    @property
+    def reading_frame(self) -> Frame:
+        """The frame of replies about the stored result: the reader promises no structure."""
+        return Frame(fields=self.frame.fields) if self.reader else self.frame
 
     def __post_init__(self) -> None:
         if isinstance(self.principal, str):
@@ -274,6 +280,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     outline: bytes = b"null"
     uniform: bool = False
     wrapped: Wrapped = ""
+    wrapper: str = "result"
     is_error: bool = False
     notices: tuple[str, ...] = ()
     meta: bytes = b""

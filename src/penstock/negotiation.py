@@ -54,6 +54,7 @@ from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of, look, start_of
 from penstock.model import Call, Live, LiveRows, Mode, Refusal, Reply, Result
 from penstock.policy import Policy
+from penstock.references import PREFIX as REFERENCE
 from penstock.references import has_references, resolve_arguments
 from penstock.tokens import parse
 from penstock.views.focus import resolve, root
@@ -192,13 +193,14 @@ def _inline_reply(
     if value is None or has_large_media(result, context.policy.media_cap):
         return None
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
-    reply = whole_reply(value, ingested.is_text, scale, ingested.document.wrapped)
+    document = ingested.document
+    reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta), is_whole=True)
     notices = [notice] if notice else []
     if result.content:
         reply = replace(reply, untouched=result)
     else:
-        notices += ingested.document.all_notices
+        notices += document.all_notices
     if notices:
         reply = replace(reply, meta={**result.meta, NOTICES_META: notices})
     return reply if scale.admits(reply) else None
@@ -276,6 +278,12 @@ def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]
 
 
 def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
+    if isinstance(token, str) and token.startswith(REFERENCE):
+        wrong = Refusal(
+            f"{TOKEN_FIELD} is the token alone; {REFERENCE} stands before it in arguments of tools.",
+            f"Give it without {REFERENCE}",
+        )
+        return refuse(wrong, call, context)
     if not isinstance(token, str):
         wrong = Refusal(
             f"{TOKEN_FIELD} {shown(token)} is not text.",
@@ -325,6 +333,8 @@ def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
     if not changed:
         return None
     named = ", ".join(map(shown, changed[:10]))
+    if call.is_reader:
+        return Refusal(f"There is no parameter {named} here.", f"Use some of: {', '.join(FIELDS)}.")
     return Refusal(
         f"With a {TOKEN_FIELD}, these differ from the call that gave it: {named}.",
         f"Leave them out to go on with the stored result, or leave out {TOKEN_FIELD} "

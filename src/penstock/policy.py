@@ -7,7 +7,7 @@ A bad setting fails here, at the start, and names itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -158,7 +158,7 @@ class Policy:
                  f"must be at least page_size, {self.page_size}")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
                  f"must be at least ttl, {self.ttl:g}")  # fmt: skip
-        _require("modes", [*self.modes], Mode.PAGINATED in self.modes,
+        _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
                  "must include paginated, which every other mode leads to")  # fmt: skip
         _require("tools", self.tools, isinstance(self.tools, Mapping), "must be a table of tools")
         for tool, settings in self.tools.items():
@@ -182,6 +182,12 @@ class Policy:
         if any(fnmatchcase(tool, pattern) for pattern in self.except_):
             return False
         return not self.only or any(fnmatchcase(tool, pattern) for pattern in self.only)
+
+    def unmatched(self, tools: Iterable[str]) -> list[str]:
+        """Names and patterns in the settings that no tool matches: slips, mostly."""
+        known = list(tools)
+        named = (*self.only, *self.except_, *self.tools)
+        return [name for name in named if not any(fnmatchcase(tool, name) for tool in known)]
 
     def for_tool(self, name: str) -> Policy:
         """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
@@ -297,9 +303,11 @@ def _check_tool(tool: str, settings: Mapping[str, Any]) -> None:
         raise InvalidSetting(f"tools.{tool}", settings, "must be a table of settings")
     for name, value in settings.items():
         if name not in TOOL_SETTINGS:
+            is_setting = name in _PARSERS
+            why = "cannot be set for one tool." if is_setting else "there is no such setting."
             raise InvalidSetting(
-                f"tools.{tool}.{name}", value, "cannot be set for one tool.",
-                next_step=f"Use one of: {', '.join(TOOL_SETTINGS)}.",
+                f"tools.{tool}.{name}", value, why,
+                next_step=f"For one tool, use some of: {', '.join(TOOL_SETTINGS)}.",
             )  # fmt: skip
         _parsed(f"tools.{tool}.{name}", value, _PARSERS[name])
 
@@ -318,5 +326,7 @@ def _from_file(file: str | Path | None) -> dict[str, Any]:
 
     try:
         return tomllib.loads(Path(file).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InvalidSetting("config file", str(file), error.strerror or str(error)) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidSetting("config file", str(file), str(error)) from None

@@ -1,6 +1,7 @@
 """`penstock serve -- COMMAND`: processes, and who gets which."""
 
 import json
+import subprocess
 import sys
 import threading
 import time
@@ -158,13 +159,22 @@ def test_no_process_is_left_behind():
     assert eventually(lambda: not any(child.is_running() for child in children))
 
 
-def test_a_command_that_is_not_there_is_said_in_the_reply():
-    with serving("--", "no-such-command-at-all") as url, Raw(url) as client:
+def test_a_command_that_is_not_there_is_said_at_once():
+    command = [sys.executable, "-m", "penstock", "serve", "--port", "0", "--", "no-such-command"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "no-such-command" in done.stderr
+    assert "PATH" in done.stderr
+
+
+def test_a_command_that_cannot_be_run_is_said_in_the_reply(tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o700)
+    with serving("--", str(script)) as url, Raw(url) as client:
         response = client.post(request("initialize", {"protocolVersion": "2025-11-25"}, 1))
         assert response.status_code == 500
-        told = response.json()["error"]["message"]
-        assert "no-such-command-at-all" in told
-        assert "PATH" in told
+        assert "Cannot start" in response.json()["error"]["message"]
 
 
 def test_progress_goes_to_the_request_it_is_about(client):
@@ -183,3 +193,79 @@ def eventually(holds, seconds=20.0):
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):
+    """Its own request ends; the process, and everybody else's requests, go on."""
+    server = tmp_path / "flood.py"
+    server.write_text(FLOOD)
+    with serving("--", sys.executable, str(server)) as url, Raw(url) as client:
+        params = {"name": "flood", "arguments": {}, "_meta": {"progressToken": 1}}
+        reading = threading.Thread(target=hang_up_after_first_event, args=(client, params))
+        reading.start()
+        with Raw(url) as other:
+            assert other.modern_call("echo", {"text": "here"})["content"]
+        reading.join(30)
+
+
+FLOOD = """
+import json, sys, threading
+def send(message):
+    sys.stdout.write(json.dumps(message) + "\\n")
+    sys.stdout.flush()
+def answer(message):
+    if message["method"] == "tools/call" and message["params"]["name"] == "flood":
+        token = message["params"]["_meta"]["progressToken"]
+        for n in range(30000):
+            about = {"progressToken": token, "progress": n, "message": "x" * 200}
+            send({"jsonrpc": "2.0", "method": "notifications/progress", "params": about})
+    results = {"server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
+               "tools/list": {"tools": []},
+               "tools/call": {"content": [{"type": "text", "text": "done"}]}}
+    result = {**results[message["method"]], "resultType": "complete"}
+    send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        threading.Thread(target=answer, args=(message,), daemon=True).start()
+"""
+
+
+def test_an_answer_before_the_end_of_a_server_is_an_answer(tmp_path):
+    server = tmp_path / "last_words.py"
+    server.write_text(LAST_WORDS)
+    with serving("--", sys.executable, str(server)) as url, Raw(url) as client:
+        client.initialize()
+        assert value_of(client.call("anything"))["count"] == 60_000
+
+
+LAST_WORDS = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "t", "version": "1"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    elif "id" in message:
+        rows = json.dumps([{"id": n, "text": "x" * 40} for n in range(60000)])
+        result = {"content": [{"type": "text", "text": rows}]}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+        sys.exit(0)
+"""
+
+
+def test_a_made_up_session_is_no_principal_of_the_new_era(client):
+    """Or anybody could have as many processes as they like."""
+    token = value_of(client.modern_call("rows"))["continuation_token"]
+    client.session = "made up"
+    read = client.modern_call("read_result", {"continuation_token": token})
+    assert value_of(read)["total"] == 2_000
+
+
+def test_a_get_is_open_at_once(client):
+    client.initialize()
+    headers = {"accept": "text/event-stream", "mcp-session-id": client.session}
+    with client.http.stream("GET", client.url, headers=headers) as response:
+        assert response.status_code == 200
+        assert next(response.iter_lines()).startswith(":")

@@ -239,3 +239,67 @@ def test_a_port_that_is_in_use():
         )  # fmt: skip
     assert done.returncode == 2
     assert "in use" in done.stderr
+
+
+def test_secrets_in_the_url_are_not_told():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = run_url(f"http://user:hunter2@127.0.0.1:{port}/mcp?api_key=SECRET")
+    assert "hunter2" not in done.stdout + done.stderr
+    assert "SECRET" not in done.stdout + done.stderr
+    assert f"http://127.0.0.1:{port}/mcp" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("host", "["), ("origin", "http://["), ("origin", "nonsense")]
+)
+def test_hosts_and_origins_that_are_none(in_front_of_url, name, value):
+    with Raw(in_front_of_url) as client:
+        assert client.post(b"{}", **{name: value}).status_code == 403
+
+
+def test_a_session_belongs_to_who_began_it():
+    """PROTOCOL 5: also where its id and a token of it are known."""
+    with (
+        upstream() as url,
+        serving("--url", url, "--forward-authorization") as relay,
+        Raw(relay) as client,
+    ):
+        alice, mallory = {"authorization": "Bearer alice"}, {"authorization": "Bearer mallory"}
+        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+        client.session = client.post(request("initialize", about, 0), **alice).headers[
+            "mcp-session-id"
+        ]
+        call = request("tools/call", {"name": "rows", "arguments": {}}, 1)
+        probe = value_of(messages_of(client.post(call, **alice))[-1]["result"])
+        arguments = {"continuation_token": probe["continuation_token"]}
+        read = request("tools/call", {"name": "read_result", "arguments": arguments}, 2)
+        assert "items" in value_of(messages_of(client.post(read, **alice))[-1]["result"])
+        for other in (mallory, {}):
+            assert messages_of(client.post(read, **other))[-1]["result"]["isError"]
+
+
+def test_an_upstream_that_forgot_the_session(tmp_path):
+    """`penstock run --url` begins another one, and the host need not know."""
+    with upstream() as url:
+        command = [sys.executable, "-m", "penstock", "run", "--url", url]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+        def ask(message):
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline()) if "id" in message else None
+
+        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+        ask(request("initialize", about, 1))
+        ask({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        with Raw(url) as other:
+            other.post({"jsonrpc": "2.0", "method": "test/forget-sessions"})
+        answer = ask(request("tools/call", {"name": "echo", "arguments": {"text": "hi"}}, 2))
+        assert value_of(answer["result"]) == {"text": "hi"}
+        process.stdin.close()
+        assert process.wait(20) == 0
+        process.stdout.close()

@@ -50,7 +50,7 @@ def test_above_the_ceiling_a_link_and_the_way_on(open_agent, value):
     told, (_, link) = reply.value, reply.content
     assert link["type"] == "resource_link"
     assert token.removeprefix("pen_") not in link["uri"]
-    assert told["total_size"] == link["size"] > 30_000
+    assert told["total_size"] > link["size"] > 30_000  # in a reply its JSON is quoted
     assert agent.look(told["next"])["items"]
     assert told["next_step"]
     resource = agent.gate.read_resource(agent.template, link["uri"])

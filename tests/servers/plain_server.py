@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 import time
+from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
@@ -21,8 +22,9 @@ LEGACY = "--legacy" in sys.argv
 EVENTS = "--events" in sys.argv
 STATELESS = "--stateless" in sys.argv
 VERSION = "io.modelcontextprotocol/protocolVersion"
-SEEN: list[dict[str, Any]] = []
+SEEN: deque[dict[str, Any]] = deque(maxlen=8)  # the latest: `seen` is to fit into a reply
 CANCELLED: list[Any] = []
+SESSIONS: set[str] = set()
 ROWS = [{"id": n, "text": "x" * 40} for n in range(2_000)]
 TOOLS = [
     {"name": "rows", "inputSchema": {"type": "object", "properties": {}}},
@@ -110,7 +112,9 @@ def called(message: dict[str, Any], send: Any) -> dict[str, Any] | None:
     if name == "echo" and "progressToken" in meta:
         about = {"progressToken": meta["progressToken"], "progress": 1}
         send({"jsonrpc": "2.0", "method": "notifications/progress", "params": about})
-    text = {"rows": ROWS, "seen": {"requests": SEEN, "cancelled": CANCELLED}}.get(name, arguments)
+    text = {"rows": ROWS, "seen": {"requests": list(SEEN), "cancelled": CANCELLED}}.get(
+        name, arguments
+    )
     return {"content": [{"type": "text", "text": json.dumps(text)}]}
 
 
@@ -131,9 +135,10 @@ def serve_stdio() -> None:
             send(response)
 
     for line in sys.stdin:
-        message = json.loads(line)
-        SEEN.append({"body": message})
-        threading.Thread(target=handle, args=(message,), daemon=True).start()
+        given = json.loads(line)
+        for message in given if isinstance(given, list) else [given]:
+            SEEN.append({"body": message})
+            threading.Thread(target=handle, args=(message,), daemon=True).start()
 
 
 # -- HTTP --------------------------------------------------------------------------------------
@@ -149,8 +154,18 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
         message = json.loads(self.rfile.read(length))
+        if isinstance(message, list):
+            answers = [answer(item, self.send_event) for item in message]
+            self.reply(200, json.dumps([item for item in answers if item]).encode())
+            return
         SEEN.append({"body": message, "headers": {k.lower(): v for k, v in self.headers.items()}})
         self.is_open = False
+        if message.get("method") == "test/forget-sessions":
+            SESSIONS.clear()
+        session = self.headers.get("mcp-session-id")
+        if session is not None and session not in SESSIONS and not EVENTS:
+            self.reply(404, b"")
+            return
         response = answer(message, self.send_event)
         if response is None:
             self.reply(202, b"")
@@ -200,7 +215,8 @@ class Handler(BaseHTTPRequestHandler):
     def reply(self, status: int, body: bytes, begins: bool = False) -> None:
         self.send_response(status)
         if begins and not STATELESS:
-            self.send_header("mcp-session-id", f"session-{time.monotonic_ns()}")
+            SESSIONS.add(f"session-{time.monotonic_ns()}")
+            self.send_header("mcp-session-id", max(SESSIONS))
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()

@@ -29,9 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, command = _split(given)
     parser = _parser(options[:1])
-    chosen = parser.parse_args(options)
+    chosen, unknown = parser.parse_known_args(options)
     chosen.command = command
     try:
+        if unknown:
+            raise _misunderstood(chosen, unknown)
         code: int = chosen.do(chosen)
     except PenstockError as error:
         print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
@@ -39,6 +41,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _misunderstood(chosen: argparse.Namespace, unknown: list[str]) -> PenstockError:
+    first, name = unknown[0], chosen.name
+    if not first.startswith("-") and name in ("run", "serve"):
+        step = f"Put -- before the server's command: penstock {name} -- {' '.join(unknown)}"
+        return PenstockError(f"{first!r} is not an option.", next_step=step)
+    from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
+
+    option = first.partition("=")[0]
+    known = [f"--{given.replace('_', '-')}" for given in vars(chosen)]
+    near = get_close_matches(option, known, 1)
+    step = f"Did you mean {near[0]}?" if near else f"See penstock {name} --help."
+    return PenstockError(f"There is no option {option!r}.", next_step=step)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

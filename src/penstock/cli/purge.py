@@ -9,7 +9,7 @@ from typing import Any
 from penstock.cli.options import config_file
 from penstock.policy import Policy
 from penstock.stores import open_store
-from penstock.stores.urls import state_folder
+from penstock.stores.urls import sqlite_file
 
 # By then everything has expired.
 _END_OF_TIME = 1e15
@@ -35,7 +35,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--store", metavar="URL", help="another store than the settings name")
     parser.add_argument("--config", metavar="FILE", help="settings file")
-    parser.set_defaults(do=purge)
+    parser.set_defaults(do=purge, name="purge")
 
 
 def purge(chosen: argparse.Namespace) -> int:
@@ -43,8 +43,9 @@ def purge(chosen: argparse.Namespace) -> int:
         {"store": chosen.store}, environment=os.environ, file=config_file(chosen.config)
     )
     url = _ON_DISK if settings.store.startswith("memory:") else settings.store
-    if url == _ON_DISK and not (state_folder() / "results.sqlite").exists():
-        print("Nothing is stored on this machine.")
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
+        print(f"Nothing is stored: there is no {file}.")
         return 0
     store = open_store(url)
     try:
@@ -52,5 +53,5 @@ def purge(chosen: argparse.Namespace) -> int:
         gone = store.sweep(now=_END_OF_TIME)
     finally:
         store.close()
-    print(f"{gone} stored results deleted, {size:,} bytes.")
+    print(f"{gone} stored {'result' if gone == 1 else 'results'} deleted, {size:,} bytes.")
     return 0

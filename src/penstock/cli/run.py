@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from penstock.cli.options import (
@@ -34,7 +35,7 @@ def add_to(commands: Any) -> None:
     )
     add_target_options(parser)
     add_policy_options(parser)
-    parser.set_defaults(do=run)
+    parser.set_defaults(do=run, name="run")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -47,9 +48,15 @@ def run(chosen: argparse.Namespace) -> int:
         return run_remote(target, policy)
     from penstock.relay.process import Process  # noqa: PLC0415 (the other targets need none)
 
+    if sys.stdin.isatty():
+        print("penstock: waiting for an MCP client on stdin; a host starts this.", file=sys.stderr)
     upstream = Process(target.command)
-    # The server gets ready while the rest is imported.
-    from penstock.relay.local import run_local  # noqa: PLC0415 (see above)
+    try:
+        # The server gets ready while the rest is imported.
+        from penstock.relay.local import run_local  # noqa: PLC0415 (see above)
 
-    start_logging(chosen)
-    return run_local(upstream, target, policy)
+        start_logging(chosen)
+        return run_local(upstream, target, policy)
+    except BaseException:
+        upstream.end(grace=0)
+        raise

@@ -50,7 +50,7 @@ def add_to(commands: Any) -> None:
         "same audience: MCP forbids passing on tokens that were issued for somebody else",
     )
     add_policy_options(parser)
-    parser.set_defaults(do=serve)
+    parser.set_defaults(do=serve, name="serve")
 
 
 def serve(chosen: argparse.Namespace) -> int:

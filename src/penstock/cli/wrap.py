@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from penstock.cli.options import UsageError
+from penstock.errors import MissingExtra
 
 _EXAMPLES = """\
 examples:
@@ -38,13 +42,15 @@ def add_to(commands: Any) -> None:
         help="also remote servers without credentials in the config, which may log in by OAuth in "
         "the host: behind Penstock they cannot",
     )
-    parser.set_defaults(do=wrap)
+    parser.set_defaults(do=wrap, name="wrap")
 
 
 def wrap(chosen: argparse.Namespace) -> int:
     from penstock import wrapping  # noqa: PLC0415 (the other commands need none of it)
 
     if chosen.config is None:
+        if chosen.write or chosen.undo:
+            raise UsageError("Which config?", next_step="Name it: penstock wrap PATH --write")
         return _list_configs(wrapping.known_configs())
     path = chosen.config.expanduser()
     text = wrapping.read(path)
@@ -54,6 +60,8 @@ def wrap(chosen: argparse.Namespace) -> int:
         launcher = wrapping.find_launcher()
         plan = wrapping.plan(text, path, launcher, host=chosen.host, remote=chosen.remote)
     print(wrapping.describe(plan))
+    if find_spec("httpx2") is None and _leads_to_url(plan.changes):
+        raise MissingExtra("serve", "A remote server behind Penstock")
     if not plan.has_effect:
         return 0
     if not chosen.write:
@@ -62,6 +70,11 @@ def wrap(chosen: argparse.Namespace) -> int:
     backup = wrapping.write(plan)
     print(f"\nWritten. The file as it was: {backup}\nRestart the host to use it.")
     return 0
+
+
+def _leads_to_url(changes: Any) -> bool:
+    wrapped = [change.after for change in changes if change.action == "wrap"]
+    return any("--url" in entry.get("args", []) for entry in wrapped)
 
 
 def _list_configs(found: Any) -> int:

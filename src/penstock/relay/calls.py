@@ -18,7 +18,7 @@ from penstock.references import PREFIX, has_references
 from penstock.relay import eras, messages
 from penstock.relay.catalogue import Tool
 from penstock.relay.lists import with_catalogue
-from penstock.relay.messages import Message
+from penstock.relay.messages import HEADER_MISMATCH, Message
 from penstock.relay.reader import READER
 from penstock.relay.results import WireResult, read_result
 from penstock.relay.state import Later, Outputs, Pending, ToClient, ToUpstream
@@ -46,7 +46,8 @@ def open_call(session: Session, pending: Pending, line: bytes) -> Outputs:
         return [ToUpstream(line)]
     pending.tool, pending.arguments = tool, params.get("arguments")
     if session.header_check is not None:
-        return with_catalogue(session, pending, lambda: _check_headers(session, pending, line))
+        check = partial(_check_headers, session, pending, line)
+        return with_catalogue(session, pending, check, current=True)
     return _open_checked(session, pending, line)
 
 
@@ -205,11 +206,17 @@ def close_call(session: Session, pending: Pending, message: Message, line: bytes
     if is_small or not session.policy.covers(pending.tool):
         if b'"taskId"' in bytes(body):
             _remember_task(session, pending, read_result(body))
+        if message.error is body and _code_of(body) == HEADER_MISMATCH:
+            session.outdate_catalogue()  # upstream's schema is not the one the headers were made from
         return session.deliver(pending, line)
     pending.is_ours = True
     if isinstance(message.result, msgspec.UnsetType):
         return [Later(partial(_hold_error, session, pending, bytes(body), line), pending)]
     return [Later(partial(_hold_result, session, pending, message.result, line), pending)]
+
+
+def _code_of(error: msgspec.Raw) -> Any:
+    return messages.decoded(messages.members_of(error).get("code"))
 
 
 def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
@@ -223,7 +230,7 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
         return []
     if reply.is_whole:
         return session.deliver(pending, line)
-    return session.replace(pending, reply.wire())
+    return session.replace(pending, messages.response(pending.key, reply.wire()))
 
 
 def _offer(
@@ -245,7 +252,9 @@ def _hold_error(session: Session, pending: Pending, error: bytes, line: bytes) -
         held = _offer_error(session, pending, error)
     except Cancelled:
         return []
-    return session.deliver(pending, line) if held is None else session.refuse(pending, held)
+    if held is None:
+        return session.deliver(pending, line)
+    return session.replace(pending, messages.error_response(pending.key, held))
 
 
 def _offer_error(
@@ -297,7 +306,7 @@ def close_task_status(session: Session, pending: Pending, message: Message, line
             return []
         if held is None:
             return session.deliver(pending, line)
-        return session.answer(pending, held)
+        return session.replace(pending, messages.response(pending.key, held))
 
     return [Later(job, pending)]
 

@@ -70,6 +70,9 @@ def _is_current(session: Session, known: Catalogue, tool: str) -> bool:
 
 def _learn(session: Session, pending: Pending, pages: list[Page]) -> bytes:
     result, catalogue = rewrite(pages, session.policy, session.now(), is_modern=pending.is_modern)
+    if session.known.catalogue is None:
+        for name in session.policy.unmatched(catalogue.tools):
+            log().warning("no tool is called %s, which the settings name", name)
     session.known.catalogue = catalogue
     return result
 

@@ -13,11 +13,6 @@ from penstock.relay.target import Target
 
 def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     """The exit code, once one side has gone."""
-    try:
-        gate = Gate(policy)
-    except BaseException:
-        upstream.end(grace=0)
-        raise
-    with gate:
+    with Gate(policy) as gate:
         session = Session(gate, principal=os_user(), server=target.server)
         return StdioRelay(Client(), upstream, session).run()

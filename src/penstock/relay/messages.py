@@ -6,6 +6,7 @@ on as the bytes it came in.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -82,6 +83,24 @@ def _read_slowly(line: bytes, cause: Exception) -> Message:
         )
     except ValueError as error:
         raise NotJson(str(error)) from error
+
+
+def message_or_none(line: bytes | msgspec.Raw) -> Message | None:
+    """None for a batch, and for what is not JSON."""
+    try:
+        return read_message(line)
+    except ValueError:
+        return None
+
+
+def mended(line: bytes) -> bytes | None:
+    """What Python's own writer makes, and clients in Python read, although it is not JSON: NaN and
+    infinities (null here), raw control characters, a byte order mark. None for anything else."""
+    try:
+        value = json.loads(line.decode("utf-8-sig"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return encode(value) if isinstance(value, dict) else None
 
 
 def batch_of(line: bytes) -> list[bytes] | None:

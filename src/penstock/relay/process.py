@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, Final
 
@@ -28,6 +28,9 @@ LAST_SECONDS: Final = 1.0  # hosts give a program two from the signal to its end
 _LOOK_SECONDS: Final = 0.02
 
 
+NOT_THERE: Final = "Check the spelling, or give its absolute path: a host may have another PATH."
+
+
 class CannotStart(PenstockError):
     """The command of the MCP server could not be started."""
 
@@ -35,9 +38,7 @@ class CannotStart(PenstockError):
 class Process:
     """A server behind two pipes. Its stderr is ours: what it logs, the host shows."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, command: Sequence[str]) -> None:
         self.command = list(command)
         try:
             self._popen = subprocess.Popen(  # noqa: S603 (the user's own command is the point)
@@ -45,7 +46,6 @@ class Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=LINE_BUFFER,
-                env=None if environment is None else dict(environment),
                 **_apart(),
             )
         except (OSError, ValueError) as error:
@@ -56,6 +56,7 @@ class Process:
         self.output: IO[bytes] = self._popen.stdout
         _widen(self._input, self.output)
         self._writing = threading.Lock()
+        self._has_gone = False
 
     def send(self, message: bytes) -> None:
         """One message. Waits while the server does not read. `OSError` if it is gone."""
@@ -85,13 +86,20 @@ class Process:
             return None
 
     def end(self, grace: float = GRACE_SECONDS) -> int | None:
-        """It and all it started, gently first."""
+        """It and all it started, gently first. Once they have gone their id may be somebody else's,
+        so nothing is sent there again."""
+        if not self._has_gone:
+            self._end(grace)
+            self._has_gone = self.wait(0) is not None
+        return self.wait(0)
+
+    def _end(self, grace: float) -> None:
         self.close_input(grace)
         if self.wait(grace) is None or os.name == "posix":  # there, what it left behind is found
             _signal_tree(self._popen, hard=False)
             if not self._is_gone_within(LAST_SECONDS):
                 _signal_tree(self._popen, hard=True)
-        return self.wait(LAST_SECONDS)
+        self.wait(LAST_SECONDS)
 
     def _is_gone_within(self, seconds: float) -> bool:
         """Whether it and, where they can be found, its descendants end in that time."""
@@ -104,7 +112,6 @@ class Process:
             time.sleep(_LOOK_SECONDS)
         return True
 
-    @property
     def how_it_ended(self) -> str:
         code = self.wait(LAST_SECONDS)
         if code is None:
@@ -126,7 +133,7 @@ def _apart() -> dict[str, Any]:
 def _cannot_start(command: Sequence[str], error: Exception) -> CannotStart:
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, FileNotFoundError):
-        step = "Check the spelling, or give its absolute path: a host may have another PATH."
+        step = NOT_THERE
     elif isinstance(error, PermissionError):
         step = "Make it executable, or name the program that runs it."
     else:

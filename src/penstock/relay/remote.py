@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -16,7 +17,6 @@ import msgspec
 from penstock.errors import MissingExtra
 from penstock.gate import Gate, log
 from penstock.policy import Policy
-from penstock.rawjson import NotJson
 from penstock.relay import eras, messages
 from penstock.relay.identity import os_user
 from penstock.relay.messages import Message
@@ -30,13 +30,16 @@ try:
 
     from penstock.relay.http import headers
     from penstock.relay.http.carrier import Carrier
-    from penstock.relay.http.exchange import Exchange
-    from penstock.relay.http.upstream import Answer, Event, HttpUpstream, Unanswered
+    from penstock.relay.http.events import Event
+    from penstock.relay.http.exchange import Exchange, SessionLost
+    from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
 
 _WAITING = 16
 _GRACE_SECONDS = 5.0
+_LAST_SECONDS = 3.0
+_GREETINGS = ("initialize", "notifications/initialized")
 _LONGEST_PAUSE = 60.0
 
 
@@ -57,49 +60,69 @@ class RemoteRelay:
         self._session = session
         self._carrier = Carrier(session, self._to_upstream, self._to_client)
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue(_WAITING)
+        self._leaving = asyncio.Event()
+        self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._requests: set[asyncio.Task[None]] = set()
         self._posts: dict[bytes, asyncio.Task[None]] = {}
         self._session_id = ""
+        self._greeting: list[bytes] = []
+        self._greeting_again = asyncio.Lock()
         self._signal = 0
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
         self._watch_signals(loop)
         threading.Thread(target=self._read_client, args=(loop,), daemon=True).start()
-        while (line := await self._lines.get()) is not None:
-            await self._from_client(line)
+        reading = self._start(self._take_lines())
+        leaving = self._start(self._wait_to_leave())
+        await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
         await self._finish()
         return 128 + self._signal if self._signal else 0
+
+    async def _take_lines(self) -> None:
+        while (line := await self._lines.get()) is not None:
+            await self._from_client(line)
+
+    async def _wait_to_leave(self) -> None:
+        await self._leaving.wait()
 
     def _read_client(self, loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: stdin cannot be awaited everywhere. Waits while the relay is behind."""
         put = self._lines.put
-        with contextlib.suppress(OSError, RuntimeError):  # the loop has ended meanwhile
-            for line in self._client.input:
-                if not line.isspace():
-                    asyncio.run_coroutine_threadsafe(put(line), loop).result()
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            with contextlib.suppress(OSError):
+                for line in self._client.input:
+                    if not line.isspace():
+                        asyncio.run_coroutine_threadsafe(put(line), loop).result()
             asyncio.run_coroutine_threadsafe(put(None), loop).result()
 
     async def _from_client(self, line: bytes) -> None:
         outputs = self._session.from_client(messages.one_line(line.rstrip(b"\r\n")))
-        message = _peeked(line)
+        message = messages.message_or_none(line)
         is_request = message is None or bool(message.key and message.method is not msgspec.UNSET)
+        if message is not None and message.method in _GREETINGS:
+            self._greeting.append(messages.one_line(line.rstrip(b"\r\n")))
         carrying = self._carrier.carry_out(outputs)
         if is_request:
-            self._start(carrying)
+            task = self._start(carrying)
+            self._requests.add(task)
+            task.add_done_callback(self._requests.discard)
         else:
             await carrying
         if message is not None and message.method == "notifications/initialized":
             self._start(self._listen())
 
     async def _to_client(self, output: ToClient) -> None:
+        """In a thread: a host that does not read must not stop everything else."""
         try:
-            self._client.send(messages.one_line(output.message.rstrip(b"\r\n")))
+            async with self._writing:
+                await asyncio.to_thread(self._client.send, messages.framed(output.message))
         except OSError:
-            await self._lines.put(None)
+            self._leaving.set()
 
     async def _to_upstream(self, message: bytes) -> None:
-        read = _peeked(message)
+        read = messages.message_or_none(message)
         if read is not None and self._is_hang_up(read):
             return
         post = self._start(self._post(message, read))
@@ -120,8 +143,36 @@ class RemoteRelay:
         return True
 
     async def _post(self, message: bytes, read: Message | None) -> None:
-        exchange = Exchange(self._upstream, message, self._headers(read), self._tool(read))
+        try:
+            await self._exchange(message, read)
+        except SessionLost as lost:
+            await self._greet_again(lost)
+            await self._exchange(message, read, is_last=True)
+
+    async def _exchange(
+        self, message: bytes, read: Message | None, *, is_last: bool = False
+    ) -> None:
+        exchange = Exchange(
+            self._upstream,
+            message,
+            self._headers(read),
+            self._tool(read),
+            tells_loss=not is_last,
+        )
         await exchange.run(self._receive, self._opened)
+
+    async def _greet_again(self, lost: SessionLost) -> None:
+        """Upstream has forgotten the session (it was restarted, perhaps): another is begun with the
+        host's own words, of which the host hears nothing."""
+        async with self._greeting_again:
+            if self._session_id != lost.session:
+                return  # another request has done so meanwhile
+            self._session_id = ""
+            log().info("upstream has ended the session; another is begun")
+            for line in self._greeting:
+                read = messages.message_or_none(line)
+                exchange = Exchange(self._upstream, line, self._headers(read), None)
+                await exchange.run(_unheard, self._opened)
 
     def _opened(self, answer: Answer) -> None:
         if answer.session:
@@ -134,7 +185,9 @@ class RemoteRelay:
 
     def _headers(self, message: Message | None) -> dict[str, str]:
         """Those of a legacy session; a modern request brings its own."""
-        if message is not None and (message.method == "initialize" or _is_modern(message)):
+        if message is not None and (
+            message.method == "initialize" or eras.is_modern(message.params)
+        ):
             return {}
         made = {headers.SESSION: self._session_id, headers.VERSION: self._session.known.version}
         return {name: value for name, value in made.items() if value}
@@ -171,9 +224,9 @@ class RemoteRelay:
 
     async def _finish(self) -> None:
         """The client is gone: what is under way may end, but not for long."""
-        waiting = {task for task in self._tasks if self._session.pending}
-        if waiting and not self._signal:
-            await asyncio.wait(waiting, timeout=_GRACE_SECONDS)
+        if not self._leaving.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._finish_requests(), _GRACE_SECONDS)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -182,10 +235,16 @@ class RemoteRelay:
                 await self._upstream.leave(self._headers(None))
         await self._upstream.close()
 
+    async def _finish_requests(self) -> None:
+        while under_way := {*self._requests, *self._posts.values()}:
+            await asyncio.wait(under_way)
+
     def _watch_signals(self, loop: asyncio.AbstractEventLoop) -> None:
         def leave(number: int) -> None:
             self._signal = number
-            self._start(self._lines.put(None))
+            self._leaving.set()
+            # Also where a host takes nothing of what is written to it.
+            threading.Timer(_LAST_SECONDS, os._exit, (128 + number,)).start()
 
         if sys.platform == "win32":
             return  # there a loop takes no handlers; Ctrl-C raises KeyboardInterrupt
@@ -193,13 +252,5 @@ class RemoteRelay:
             loop.add_signal_handler(number, partial(leave, number))
 
 
-def _peeked(line: bytes) -> Message | None:
-    """None for a batch, and for what is not JSON."""
-    try:
-        return messages.read_message(line)
-    except NotJson:
-        return None
-
-
-def _is_modern(message: Message) -> bool:
-    return eras.is_modern(message.params)
+async def _unheard(_event: Event) -> None:
+    """The host has had this answer before."""

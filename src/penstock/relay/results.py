@@ -13,6 +13,7 @@ from penstock.relay import messages
 
 _BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+_NOT_YET: Final = frozenset({"input_required", "task"})
 _OTHER_META: Final = "dev.penstock/members"
 
 
@@ -24,9 +25,12 @@ class WireResult(msgspec.Struct, frozen=True):
     @property
     def is_complete(self) -> bool:
         """Whether it is what the tool gave, and not a request for input, or for patience."""
-        kind = messages.text_of(self.members, "resultType")
-        if kind is not None and kind != "complete":
+        if messages.text_of(self.members, "resultType") in _NOT_YET:
             return False
+        return self._has_content or self.task_id is None
+
+    @property
+    def _has_content(self) -> bool:
         return "content" in self.members or "structuredContent" in self.members
 
     @property
@@ -40,8 +44,8 @@ class WireResult(msgspec.Struct, frozen=True):
         return messages.text_of(task, "taskId") or messages.text_of(self.members, "taskId")
 
     def decoded(self) -> Result:
-        """For the core. One whose content is no list of blocks, or that nests too deep for Python,
-        is taken as it stands for what the tool gave."""
+        """For the core. One that has no content, or whose content is no list of blocks, or that
+        nests too deep for Python, is taken as it stands for what the tool gave."""
         is_error = messages.decoded(self.members.get("isError")) is True
         try:
             content, meta = self._content(), self._meta()
@@ -52,6 +56,8 @@ class WireResult(msgspec.Struct, frozen=True):
         return Result(content, structured, is_error=is_error, meta=meta)
 
     def _content(self) -> list[dict[str, Any]]:
+        if not self._has_content:
+            raise TypeError("no content")
         raw = self.members.get("content")
         blocks = [] if raw is None else _decoded_blocks(raw)
         if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):

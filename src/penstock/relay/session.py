@@ -89,6 +89,7 @@ class Session:
         self._cancelled: OrderedDict[bytes, None] = OrderedDict()
         self._replaced: OrderedDict[bytes, bytes] = OrderedDict()
         self._held: list[tuple[Pending, bytes]] | None = None
+        self._ended = ""
         self._lock = threading.Lock()
 
     @property
@@ -99,6 +100,10 @@ class Session:
     def catalogue(self) -> Catalogue | None:
         return self.known.catalogue
 
+    def outdate_catalogue(self) -> None:
+        if self.known.catalogue is not None:
+            self.known.catalogue = self.known.catalogue.outdated()
+
     # -- from the client -----------------------------------------------------------------------
 
     def from_client(self, line: bytes) -> Outputs:
@@ -108,13 +113,13 @@ class Session:
                 return self._batch(batch)
             return self._client_message(line, messages.read_message(line))
         except ValueError as error:
-            log().warning("the client sent what is not JSON (%s): %s", error, _start_of(line))
+            log().warning("the client sent what is not JSON (%s): %r", error, _start_of(line))
             return [ToClient(messages.failure(b"", PARSE_ERROR, f"Not JSON: {error}."))]
 
     def _batch(self, lines: list[bytes]) -> Outputs:
         if not lines:
             return [ToClient(messages.failure(b"", INVALID_REQUEST, "An empty batch."))]
-        opened = [(line, _message_or_none(line)) for line in lines]
+        opened = [(line, messages.message_or_none(line)) for line in lines]
         wrong = messages.failure(b"", INVALID_REQUEST, "Not a message.")
         batch = Batch(
             {message.key for _, message in opened if message is not None and message.is_request},
@@ -144,6 +149,8 @@ class Session:
         )
         pending = Pending(message.key, message.method, message.params, is_modern, batch)
         self.pending[pending.key] = pending
+        if self._ended:
+            return self.fail(pending, UPSTREAM_GONE, self._ended)
         is_known = not pending.is_modern or self.known.era == "modern"
         begin = self._open if is_known else self._modern_request
         return self.do(Later(lambda: begin(pending, line), pending))
@@ -202,8 +209,12 @@ class Session:
         try:
             return self._upstream_message(line, messages.read_message(line))
         except ValueError as error:
+            mended = messages.mended(line)
+            if mended is not None:
+                log().warning("upstream sent what is not quite JSON (%s)", error)
+                return self._upstream_message(mended, messages.read_message(mended))
             # A server that prints to stdout: its client could do nothing with it either.
-            log().warning("upstream sent what is not JSON (%s): %s", error, _start_of(line))
+            log().warning("upstream sent what is not JSON (%s): %r", error, _start_of(line))
             return []
 
     def _upstream_message(self, line: bytes, message: Message) -> Outputs:
@@ -238,7 +249,8 @@ class Session:
         return [ToClient(line)]
 
     def upstream_ended(self, why: str) -> Outputs:
-        """What each request that waits is told."""
+        """What each request that waits is told, and from now on each that comes."""
+        self._ended = why
         outputs: Outputs = []
         for key in list(self.pending):
             pending = self.pending.get(key)
@@ -246,6 +258,10 @@ class Session:
                 pending.cancellation.request()
                 outputs += self.fail(pending, UPSTREAM_GONE, why)
         return outputs
+
+    def is_at_work(self) -> bool:
+        """Whether something that the client asked has not reached upstream, or is being answered."""
+        return bool(self._own) or any(pending.is_ours for pending in list(self.pending.values()))
 
     def do(self, later: Later) -> Outputs:
         """Carry out a job. A fault of ours must not leave a client waiting."""
@@ -273,9 +289,8 @@ class Session:
     def answer(self, pending: Pending, result: bytes) -> Outputs:
         return self.deliver(pending, messages.response(pending.key, result))
 
-    def replace(self, pending: Pending, result: bytes) -> Outputs:
-        """An answer in the place of upstream's, which upstream may send once more."""
-        message = messages.response(pending.key, result)
+    def replace(self, pending: Pending, message: bytes) -> Outputs:
+        """A response in the place of upstream's, which upstream may send once more."""
         with self._lock:
             self._replaced[pending.key] = message
             if len(self._replaced) > _MOST_REPLACED:
@@ -333,20 +348,12 @@ class Session:
         return self.refuse(pending, eras.unsupported(requested, eras.LEGACY_VERSIONS))
 
 
-def _message_or_none(line: bytes) -> Message | None:
-    try:
-        return messages.read_message(line)
-    except ValueError:
-        return None
-
-
 def _start_of(line: bytes) -> str:
     return line[:_SHOWN].decode("utf-8", "replace").rstrip()
 
 
 def _tools_changed(session: Session, line: bytes, _message: Message) -> Outputs:
-    if session.known.catalogue is not None:
-        session.known.catalogue = session.known.catalogue.outdated()
+    session.outdate_catalogue()
     return [ToClient(line)]
 
 

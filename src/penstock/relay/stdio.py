@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from functools import partial
 from types import FrameType
@@ -23,11 +24,13 @@ from typing import IO, Final
 from penstock.gate import log
 from penstock.relay import messages
 from penstock.relay.jobs import Jobs
-from penstock.relay.process import LAST_SECONDS, LINE_BUFFER, Process
+from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process
 from penstock.relay.session import Session
 from penstock.relay.state import Later, Outputs, ToClient, ToUpstream
 
 UPSTREAM_ENDED: Final = 1
+LATE_SECONDS: Final = 3.0
+_LOOK_SECONDS: Final = 0.01
 _SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
@@ -54,9 +57,11 @@ class StdioRelay:
         self._client = client
         self._upstream = upstream
         self._session = session
-        self._asked, self._answered = Jobs(), Jobs()
+        # Requests are small, and more of them may be cancellations: the host is always read.
+        self._asked, self._answered = Jobs(most_waiting=None), Jobs()
         self._sending = Jobs(threads=1, most_waiting=None)
         self._client_left = threading.Event()
+        self._has_spoken = threading.Event()
         self._signal = 0
         self._finished = threading.Event()
 
@@ -78,9 +83,17 @@ class StdioRelay:
             self._leave()
 
     def _leave(self) -> None:
-        """The client is gone. Upstream may still finish what it was asked, but not for long."""
+        """The client is gone. What it asked may still be finished, but not for long."""
         self._client_left.set()
-        threading.Thread(target=self._upstream.end, daemon=True).start()
+        threading.Thread(target=self._wind_up, daemon=True).start()
+
+    def _wind_up(self) -> None:
+        """Upstream is told that nothing more will come once nothing more can: what the client has
+        asked may still be on its way through the relay."""
+        deadline = time.monotonic() + GRACE_SECONDS
+        while self._session.is_at_work() and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+        self._upstream.end()
 
     def _read_upstream(self) -> None:
         try:
@@ -93,18 +106,31 @@ class StdioRelay:
 
     def _finish(self) -> int:
         expected = self._client_left.is_set()
-        how = self._upstream.how_it_ended
+        how = self._upstream.how_it_ended()
         self._upstream.end(grace=0)
+        self._answered.finish()  # what it answered before it ended is an answer
         if not expected:
-            told = f"The MCP server behind Penstock {how} before it answered."
-            self._carry_out(self._session.upstream_ended(told), self._answered)
             log().error("the MCP server %s", how)
-        for jobs in (self._asked, self._answered, self._sending):
-            jobs.finish()
+            told = f"The MCP server behind Penstock {how} before it answered."
+            self._tell(self._session.upstream_ended(told))
+            self._tell_late_comers()
+        self._asked.finish()
+        self._sending.finish()
         self._finished.set()
         if self._signal:
             return 128 + self._signal
         return 0 if expected else UPSTREAM_ENDED
+
+    def _tell(self, outputs: Outputs) -> None:
+        for output in outputs:
+            if isinstance(output, ToClient):
+                self._to_client(output.message)
+
+    def _tell_late_comers(self) -> None:
+        """A server that ends at once may do so before the host has asked anything, and a host that
+        is told nothing shows nothing. So its first request is waited for, for a while."""
+        if not self._has_spoken.is_set():
+            self._has_spoken.wait(LATE_SECONDS)
 
     def _carry_out(self, outputs: Outputs, jobs: Jobs) -> None:
         for output in outputs:
@@ -124,6 +150,7 @@ class StdioRelay:
     def _to_client(self, message: bytes) -> None:
         try:
             self._client.send(messages.framed(message))
+            self._has_spoken.set()
         except OSError:
             if not self._client_left.is_set():
                 self._leave()

@@ -42,6 +42,12 @@ class Target(msgspec.Struct, frozen=True):
         named = "\0".join((*self.command, self.url, *(name for name, _ in self.headers)))
         return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
+    @property
+    def shown(self) -> str:
+        """The URL as a client may see it, and with it a model: what it holds beside the address
+        may be secret."""
+        return shown_url(self.url)
+
     @classmethod
     def of(
         cls,
@@ -72,6 +78,14 @@ class Target(msgspec.Struct, frozen=True):
         for name, value in found.items():
             _check_header(name, value)
         return cls(url=url, headers=tuple(found.items()))
+
+
+def shown_url(url: str) -> str:
+    """Scheme, host and path."""
+    scheme, slashes, rest = url.partition("://")
+    address = rest.partition("?")[0].partition("#")[0]
+    host, slash, path = address.partition("/")
+    return scheme + slashes + host.rpartition("@")[2] + slash + path
 
 
 def _pair(text: str) -> tuple[str, str]:

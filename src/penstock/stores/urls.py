@@ -71,6 +71,12 @@ def open_async_store(
     )
 
 
+def sqlite_file(url: str) -> Path | None:
+    """The file that a URL names, whether or not it is there; None for other stores."""
+    scheme, rest = _split(url)
+    return _path(rest) if scheme == "sqlite" else None
+
+
 def state_folder() -> Path:
     """Where this platform keeps what a program wants to find again after a restart."""
     from pathlib import Path

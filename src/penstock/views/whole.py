@@ -35,15 +35,15 @@ def full(focus: Focus, scale: Scale, head: Head, *, is_all: bool) -> Steps[Reply
     if not is_all:
         reply = _framed(value, is_text, _part(value, is_text), scale)
         return reply if scale.admits(reply) else None
-    reply = whole_reply(value, is_text, scale, head.wrapped)
+    reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
     reply = replace(reply, is_error=head.is_error)
     with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
     return next((form for form in (with_meta, reply) if scale.admits(form)), None)
 
 
-def whole_reply(value: bytes, is_text: bool, scale: Scale, wrapped: Wrapped) -> Reply:
+def whole_reply(value: bytes, is_text: bool, scale: Scale, wrapped: Wrapped, wrapper: str) -> Reply:
     """A result as the tool gave it: text as text, anything else as its JSON."""
-    return _framed(value, is_text, _original(value, is_text, wrapped), scale)
+    return _framed(value, is_text, _original(value, is_text, wrapped, wrapper), scale)
 
 
 def _framed(value: bytes, is_text: bool, structured: bytes, scale: Scale) -> Reply:
@@ -55,10 +55,12 @@ def _framed(value: bytes, is_text: bool, structured: bytes, scale: Scale) -> Rep
     )
 
 
-def _original(value: bytes, is_text: bool, wrapped: Wrapped) -> bytes:
+def _original(value: bytes, is_text: bool, wrapped: Wrapped, wrapper: str) -> bytes:
     """Structured content as the tool promised it: an object, wrapped again where it was."""
     as_json = _json(value, is_text or wrapped == "text")
-    return as_json if as_json[:1] == b"{" and not wrapped else b'{"result":' + as_json + b"}"
+    if as_json[:1] == b"{" and not wrapped:
+        return as_json
+    return b"{" + rawjson.string(wrapper) + b":" + as_json + b"}"
 
 
 def _part(value: bytes, is_text: bool) -> bytes:
@@ -74,6 +76,7 @@ def link_reply(
     scale: Scale,
     uri: str | None,
     size: int,
+    resource_size: int,
     is_text: bool,
     first_page: str | None,
     modes: Sequence[str],
@@ -92,7 +95,7 @@ def link_reply(
         "uri": uri,
         "name": "stored result",
         "mimeType": "text/plain" if is_text else "application/json",
-        "size": size,
+        "size": resource_size,
     }
     links = (link,) if uri is not None else ()
     replies = [replace(scale.reply(form), attachments=links) for form in (told, brief)]

@@ -49,7 +49,7 @@ class Child:
                         self._in_loop(self._receive(line.rstrip(b"\r\n")))
             except (OSError, ValueError) as error:
                 log().info("reading from upstream: %s", error)
-            how = self._process.how_it_ended
+            how = self._process.how_it_ended()
             self._process.end(grace=0)
             self._in_loop(self._ended(how))
 

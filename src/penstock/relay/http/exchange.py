@@ -11,11 +11,23 @@ from penstock.rawjson import NotJson
 from penstock.relay import messages
 from penstock.relay.catalogue import Tool
 from penstock.relay.http import headers
-from penstock.relay.http.upstream import QUICK, Answer, Event, HttpUpstream, Unanswered, broken
+from penstock.relay.http.events import Event
+from penstock.relay.http.upstream import QUICK, Answer, HttpUpstream, Unanswered, broken
 from penstock.relay.messages import UPSTREAM_GONE, Message
 
 Receive = Callable[[Event], Awaitable[None]]
 _NO_ANSWER = "The MCP server ended its reply without an answer."
+
+
+_NOT_FOUND = 404
+
+
+class SessionLost(Exception):
+    """Upstream does not know the session any more. Nothing was done."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__()
+        self.session = session
 
 
 class Exchange:
@@ -29,13 +41,15 @@ class Exchange:
         tool: Tool | None,
         *,
         resumes: bool = True,
+        tells_loss: bool = False,
     ) -> None:
         """Without `resumes`, a stream that breaks off where it can be resumed is left to whoever
-        reads it to resume."""
+        reads it to resume. With `tells_loss`, a session that has ended is a `SessionLost`."""
         self._upstream = upstream
         self._message = message
         self._resumes = resumes
-        self._read = _peeked(message)
+        self._tells_loss = tells_loss
+        self._read = messages.message_or_none(message)
         self._fixed = fixed
         self._tool = tool
         self._open = _requests(message, self._read)
@@ -61,11 +75,14 @@ class Exchange:
 
     async def _post(self, got: Receive, opened: Callable[[Answer], None] | None) -> None:
         made = headers.for_message(self._read, self._tool) if self._read is not None else {}
-        is_quick = self._read is not None and self._read.method in QUICK
+        is_quick = not self._open or (self._read is not None and self._read.method in QUICK)
         async with self._upstream.post(
             self._message, {**self._fixed, **made}, is_quick=is_quick
         ) as answer:
             self.answer = answer
+            session = self._fixed.get(headers.SESSION, "")
+            if self._tells_loss and session and answer.status == _NOT_FOUND:
+                raise SessionLost(session)
             if opened is not None:
                 opened(answer)
             await answer.refuse(self._upstream.target)
@@ -76,7 +93,7 @@ class Exchange:
         """An error status may come with an error that names no request: it is about this one."""
         if not answer.is_refusal or len(self._open) != 1:
             return event
-        error = _peeked(event.message)
+        error = messages.message_or_none(event.message)
         if error is None or isinstance(error.error, msgspec.UnsetType):
             return event
         (key,) = self._open
@@ -105,19 +122,12 @@ class Exchange:
                 self._open.discard(item.key)
 
 
-def _peeked(message: bytes) -> Message | None:
-    try:
-        return messages.read_message(message)
-    except NotJson:
-        return None
-
-
 def _each(message: bytes) -> list[Message]:
     try:
         batch = messages.batch_of(message)
     except NotJson:
         return []
-    found = [_peeked(item) for item in ([message] if batch is None else batch)]
+    found = [messages.message_or_none(item) for item in ([message] if batch is None else batch)]
     return [item for item in found if item is not None]
 
 

@@ -23,11 +23,11 @@ from penstock.model import Principal
 from penstock.rawjson import NotJson
 from penstock.relay import eras, messages
 from penstock.relay.http import headers
+from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Gateway, Inbound
 from penstock.relay.http.guard import Guard
 from penstock.relay.http.headers import EVENTS, JSON
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.upstream import Event
 from penstock.relay.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -39,6 +39,7 @@ PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
 PING_SECONDS: Final = 15.0
 _PING: Final = b": ping\r\n\r\n"
+_OPEN: Final = b": open\r\n\r\n"
 MOST_BODY: Final = 256_000_000
 
 # What an error of the new era is as an HTTP status.
@@ -102,7 +103,7 @@ class Front:
         why = self._guard.refuses(given.get("host", ""), given.get("origin", ""))
         if why:
             raise Refused(Response(why, 403))
-        path = request.url.path.rstrip("/")
+        path = request.scope["path"].rstrip("/")
         if path == HEALTH:
             raise Refused(JSONResponse({"status": "ok", "version": __version__}))
         if path != PATH:
@@ -125,7 +126,8 @@ class Front:
         more.setdefault("is_modern", given.get(headers.VERSION, "") in eras.MODERN_VERSIONS)
         session = given.get(headers.SESSION, "")
         authorization = given.get("authorization", "") if self._forwards_authorization else ""
-        principal = Principal(f"session:{session}") if session else Principal()
+        is_modern = more["is_modern"]  # then there are no sessions, whatever a header says
+        principal = Principal(f"session:{session}") if session and not is_modern else Principal()
         if authorization:
             digest = hashlib.sha256(authorization.encode()).hexdigest()
             principal = Principal(f"authorization:{digest}")
@@ -140,14 +142,16 @@ class Front:
         )
 
     async def _posted(self, request: Request) -> Inbound:
-        if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
+        # Not even a missing one: a page could send that without asking whether it may.
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise Refused(Response(f"The body must be {JSON}.", 415))
         _require_accept(request, JSON)
         body = messages.one_line(await _body(request))
         try:
             is_batch = messages.batch_of(body) is not None
             message = None if is_batch else messages.read_message(body)
-        except NotJson as error:
+            _ = message is not None and message.key
+        except (NotJson, UnicodeDecodeError) as error:
             told = messages.error(PARSE_ERROR, f"Not JSON: {error}.")
             raise _refused(b"", told) from error
         claimed = request.headers.get(headers.VERSION, "") in eras.MODERN_VERSIONS
@@ -170,7 +174,7 @@ class Front:
             if reply.done():
                 await reply
         finally:
-            outlet.abandon()
+            outlet.break_off()
             for task in (reply, watch, work):
                 task.cancel()
             await asyncio.gather(reply, watch, work, return_exceptions=True)
@@ -200,7 +204,7 @@ class _Reply:
 
     async def write(self) -> None:
         first = await self._first()
-        if first is None and not self._outlet.is_open:
+        if first is None and self._outlet.is_drained:
             await self._empty()
         elif not self._takes_events:
             await self._json(await self._last(first))
@@ -259,8 +263,12 @@ class _Reply:
         return _STATUS.get(code, 200) if isinstance(code, int) else 200
 
     async def _head(self, status: int, given: Mapping[str, str]) -> None:
-        session = {headers.SESSION: self._outlet.session} if self._outlet.session else {}
-        pairs = [(name.encode(), value.encode()) for name, value in {**given, **session}.items()]
+        own = {
+            headers.SESSION: self._outlet.session,
+            "www-authenticate": self._outlet.challenge,
+        }
+        made = {**given, **{name: value for name, value in own.items() if value}}
+        pairs = [(name.encode(), value.encode("latin-1")) for name, value in made.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def _body(self, part: bytes, *, more: bool = True) -> None:
@@ -269,6 +277,8 @@ class _Reply:
 
 def _framed(event: Event) -> bytes:
     """An event of a stream. The message is one line."""
+    if event == Event():
+        return _OPEN
     parts = [b"event: message"]
     if event.id:
         parts.append(f"id: {event.id}".encode())

@@ -27,7 +27,7 @@ class Guard:
 
     def refuses(self, host: str, origin: str) -> str:
         """What is wrong; nothing if it may pass."""
-        if ANY not in self._hosts and hostname(host) not in self._hosts:
+        if ANY not in self._hosts and _hostname(host) not in self._hosts:
             return "This Host is not allowed; start penstock serve with --allow-host to allow it."
         if origin and not self._allows(origin):
             return (
@@ -39,13 +39,15 @@ class Guard:
         named = origin.rstrip("/").lower()
         if ANY in self._origins or named in self._origins:
             return True
-        parts = urlsplit(named)
-        return bool(parts.hostname) and parts.hostname in self._hosts
+        return _hostname(named.partition("://")[2]) in self._hosts - {""}
 
 
-def hostname(host: str) -> str:
-    """A `Host` header without its port."""
-    return (urlsplit(f"//{host}").hostname or "").lower()
+def _hostname(address: str) -> str:
+    """Without its port; nothing where it is no address."""
+    try:
+        return (urlsplit(f"//{address}").hostname or "").lower()
+    except ValueError:
+        return ""
 
 
 def is_loopback(bind: str) -> bool:

@@ -11,6 +11,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from penstock.relay import eras, messages
@@ -41,6 +42,7 @@ _NAMED: Final = {
 _ONCE: Final = (VERSION, METHOD, NAME)
 _WRAPPED: Final = re.compile(r"=\?base64\?(.*)\?=")
 _PLAIN: Final = re.compile(r"[\x20-\x7e]*")
+_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
 def for_message(message: Message, tool: Tool | None) -> dict[str, str]:
@@ -91,28 +93,31 @@ def mismatch(message: Message, given: Pairs) -> bytes | None:
 
 def parameter_mismatch(message: Message, given: Pairs, tool: Tool | None) -> bytes | None:
     """The same for what the tool's schema wants repeated in headers."""
-    names = [PARAMETER + name.lower() for name in tool.header_parameters.values()] if tool else []
-    wanted = {name.lower(): value for name, value in for_message(message, tool).items()}
+    if tool is None or not tool.header_parameters:
+        return None
+    arguments = messages.decoded(messages.members_of(message.params).get("arguments"))
     headers = dict(given)
-    for name in names:
+    for path, header in tool.header_parameters.items():
+        name = PARAMETER + header.lower()
+        value = _at(arguments, path)
+        wanted = _rendered(value)
         if sum(other == name for other, _ in given) > 1:
             return _error(f"The header {name} appears more than once.")
-        if (name in headers) != (name in wanted):
-            state = "missing" if name in wanted else "given without an argument"
+        if (name in headers) != (wanted is not None):
+            state = "missing" if wanted is not None else "given without an argument"
             return _error(f"The header {name} is {state}.")
-        if name in wanted and not _same(decoded(headers[name]), decoded(wanted[name])):
+        if wanted is not None and not _same(decoded(headers[name]), wanted, value):
             return _error(f"The header {name} does not match its argument.")
     return None
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    """42 is also 42.0: numbers are compared as such."""
-    if one == other:
-        return one is not None
-    try:
-        return one is not None and other is not None and float(one) == float(other)
-    except ValueError:
+def _same(header: str | None, wanted: str, value: Any) -> bool:
+    """For a number, 42 is also 42.0."""
+    if header == wanted or header is None:
+        return header is not None
+    if isinstance(value, bool | str) or not _DECIMAL.fullmatch(header):
         return False
+    return Decimal(header) == Decimal(wanted)
 
 
 def _error(told: str) -> bytes:

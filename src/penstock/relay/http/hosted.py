@@ -6,16 +6,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Iterable
 from typing import Final
 
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.relay import messages
+from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.seated import Seated
 from penstock.relay.http.shared import Shared
-from penstock.relay.http.upstream import Event
 from penstock.relay.messages import INVALID_REQUEST, UPSTREAM_GONE
 from penstock.relay.process import CannotStart
 from penstock.relay.session import Session
@@ -94,8 +95,12 @@ class Hosted:
         return None
 
     async def _open(self, inbound: Inbound, outlet: Outlet) -> None:
-        if len(self._seated) >= MOST_SESSIONS:
-            await self._sweep(0.0)
+        if not await self._make_room():
+            outlet.status = 503
+            key = inbound.message.key if inbound.message is not None else b""
+            told = f"All {MOST_SESSIONS} sessions are in use; try again later."
+            await outlet.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
+            return
         session_id = secrets.token_urlsafe(24)
         session = Session(
             self._gate, principal=Principal(f"session:{session_id}"), server=self._target.server
@@ -115,21 +120,25 @@ class Hosted:
     async def _keep_sweeping(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
-            await self._sweep(IDLE_SECONDS)
+            now = time.monotonic()
+            await self._end(
+                name
+                for name, seated in list(self._seated.items())
+                if seated.has_ended or (not seated.is_busy and now - seated.used > IDLE_SECONDS)
+            )
 
-    async def _sweep(self, idle_seconds: float) -> None:
-        """Sessions that nobody has used for long, or whose process has ended; if there are too
-        many, the one that was not used for the longest."""
-        now = time.monotonic()
-        idle = {
-            name: seated
-            for name, seated in self._seated.items()
-            if seated.has_ended or (not seated.is_busy and now - seated.used > IDLE_SECONDS)
-        }
-        if not idle_seconds and not idle:
-            oldest = min(self._seated, key=lambda name: self._seated[name].used)
-            idle = {oldest: self._seated[oldest]}
-        for name, seated in idle.items():
-            log().info("a session was ended: it was idle, or too many were open")
-            del self._seated[name]
-            await seated.end()
+    async def _make_room(self) -> bool:
+        """Ends the session that nobody has used for the longest, if all are taken."""
+        if len(self._seated) < MOST_SESSIONS:
+            return True
+        idle = [name for name, seated in self._seated.items() if not seated.is_busy]
+        if idle:
+            await self._end([min(idle, key=lambda name: self._seated[name].used)])
+        return bool(idle)
+
+    async def _end(self, names: Iterable[str]) -> None:
+        for name in names:
+            seated = self._seated.pop(name, None)
+            if seated is not None:
+                log().info("a session was ended: it was idle, or too many were open")
+                await seated.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from penstock.relay.http.upstream import Event
+from penstock.relay.http.events import Event
 
 _MOST_WAITING: Final = 1_000
 
@@ -13,8 +13,8 @@ _MOST_WAITING: Final = 1_000
 class Outlet:
     """Filled by a gateway, emptied by the front. Whoever fills it waits while it is full.
 
-    `status`, `session` and `is_stream` are for the reply's head, and count if they are set before
-    the first message. A `finish` is the last message, and tells the front that a reply of one
+    `status`, `session`, `challenge` and `is_stream` are for the reply's head, and count if they are
+    set before the first message. A `finish` is the last message, and tells the front that a reply of one
     message needs no stream.
     """
 
@@ -25,6 +25,7 @@ class Outlet:
         self.status = 0
         self.is_stream = False
         self.session = ""
+        self.challenge = ""
 
     async def put(self, event: Event) -> None:
         if not self._is_closed:
@@ -48,11 +49,13 @@ class Outlet:
     async def wait_closed(self) -> None:
         await self._closed.wait()
 
-    def abandon(self) -> None:
-        """Nobody reads any more: what is still put is dropped, and nobody waits for room."""
+    def break_off(self) -> None:
+        """Nobody reads any more, or not fast enough: what waits is dropped, and so is what is still
+        put."""
         self._end()
         while not self._events.empty():
             self._events.get_nowait()
+        self._events.put_nowait(None)
 
     @property
     def is_open(self) -> bool:
@@ -62,6 +65,11 @@ class Outlet:
     def is_at_end(self) -> bool:
         """Whether nothing follows what was taken last."""
         return self._is_closed and self._events.qsize() <= 1
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether even the end was taken."""
+        return self._is_closed and self._events.empty()
 
     async def get(self) -> Event | None:
         return await self._events.get()

@@ -14,11 +14,12 @@ from penstock.relay import messages
 from penstock.relay.catalogue import Tool
 from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.recent import Recent
-from penstock.relay.http.upstream import Answer, Event, HttpUpstream, Unanswered
+from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.messages import Message
 from penstock.relay.session import HeaderCheck, Session
 from penstock.relay.state import Knowledge, ToClient
@@ -27,6 +28,7 @@ from penstock.relay.target import Target
 _NOT_FOUND: Final = 404
 _NOT_ALLOWED: Final = 405
 _BAD_GATEWAY: Final = 502
+_WHO_ARE_YOU: Final = (401, 403)
 
 
 class Proxied:
@@ -40,8 +42,6 @@ class Proxied:
         self._known: Recent[Knowledge] = Recent()
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
-        if inbound.is_modern and not inbound.expects_answer:
-            return  # a modern client says by hanging up what it once said by notifications
         await _Post(self, inbound, outlet).run()
 
     async def listen(self, inbound: Inbound, outlet: Outlet) -> None:
@@ -58,6 +58,7 @@ class Proxied:
                     outlet.status = answer.status if answer.is_refusal else _BAD_GATEWAY
                     return
                 outlet.is_stream = True
+                await outlet.put(Event())
                 async for event in answer.events():
                     carrier = Carrier(session, _unasked, partial(_put, outlet, event))
                     outputs = session.from_upstream(event.message) if event.message else []
@@ -68,7 +69,7 @@ class Proxied:
             outlet.status = error.status
 
     async def leave(self, inbound: Inbound, outlet: Outlet) -> None:
-        self._sessions.pop(inbound.session)
+        self._sessions.pop(_seat(inbound, inbound.session))
         try:
             outlet.status = await self._upstream.leave(fixed_headers(inbound))
         except Unanswered as error:
@@ -87,7 +88,7 @@ class Proxied:
             known = self._known.get(f"modern {inbound.principal.id}", Knowledge)
             return self._new(inbound, known, _header_check(inbound))
         if inbound.session:
-            return self._sessions.get(inbound.session, partial(self._new, inbound))
+            return self._sessions.get(_seat(inbound, inbound.session), partial(self._new, inbound))
         if inbound.message is not None and inbound.message.method == "initialize":
             return self._new(inbound)
         return self._new(inbound, self._known.get(f"legacy {inbound.principal.id}", Knowledge))
@@ -99,7 +100,7 @@ class Proxied:
             return
         if session.principal.is_bearer:
             session.principal = Principal(f"session:{session_id}")
-        self._sessions.put(session_id, session)
+        self._sessions.put(_seat(inbound, session_id), session)
 
     def _new(
         self,
@@ -114,6 +115,12 @@ class Proxied:
             knowledge=known,
             header_check=header_check,
         )
+
+
+def _seat(inbound: Inbound, session_id: str) -> str:
+    """What a session is known by. Where clients are told apart by what they send, the same session
+    in the hands of somebody else is another one."""
+    return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
 
 
 class _Post:
@@ -148,7 +155,7 @@ class _Post:
         )
         is_clients = read is None or read.key == self._key or not read.key
         receive = self._received if is_clients else self._received_ours
-        await exchange.run(receive, self._opened)
+        await exchange.run(receive, self._opened if is_clients else None)
 
     async def _received_ours(self, event: Event) -> None:
         """What came for a request of the relay's own: its stream is not the client's."""
@@ -182,6 +189,8 @@ class _Post:
             self._outlet.session = answer.session
         if inbound.message is not None and inbound.message.method == "initialize":
             self._gateway.begin(self._session, answer.session, inbound)
+        if answer.status in _WHO_ARE_YOU and inbound.authorization:
+            self._outlet.status, self._outlet.challenge = answer.status, answer.challenge
         is_lost = answer.status == _NOT_FOUND and inbound.session  # to begin a new one
         if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
             self._outlet.status = answer.status

@@ -73,13 +73,9 @@ class Renaming(Generic[Owner]):
             return renamed.owner, messages.object_from(changed)
         return None
 
-    def forget(self, owner: Owner, key: bytes | None = None) -> list[bytes]:
-        """An owner goes, or gives up one request: the names that the process knows it by."""
-        names = [
-            name
-            for name, renamed in self._requests.items()
-            if renamed.owner is owner and key in (None, renamed.key)
-        ]
+    def forget(self, owner: Owner) -> list[bytes]:
+        """An owner goes: the names that the process knows its requests by."""
+        names = [name for name, renamed in self._requests.items() if renamed.owner is owner]
         for name in names:
             del self._requests[name]
         return names

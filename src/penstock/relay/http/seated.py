@@ -10,13 +10,12 @@ from typing import Final
 import msgspec
 
 from penstock.gate import log
-from penstock.rawjson import NotJson
 from penstock.relay import messages
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
+from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.upstream import Event
 from penstock.relay.messages import Message
 from penstock.relay.session import Session
 from penstock.relay.state import Later, Outputs, ToClient
@@ -45,7 +44,9 @@ class Seated:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._posts)
+        """A client that waits for an answer, or listens."""
+        outlets = [*self._posts.values(), *([self._listener] if self._listener else [])]
+        return any(outlet.is_open for outlet in outlets)
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
         self.used = time.monotonic()
@@ -57,16 +58,18 @@ class Seated:
             ).get("progressToken")
             if token is not None:
                 self._progress[messages.id_key(token)] = message.key
-        outputs = self._session.from_client(inbound.body)
-        if not outputs and inbound.message is not None:
-            await self._close_cancelled(inbound.message)
-        await self._carrier.carry_out(outputs)
-        if requests:
-            await outlet.wait_closed()
-        self.used = time.monotonic()
+        try:
+            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            if inbound.message is not None:
+                await self._close_cancelled(inbound.message)
+            if requests:
+                await outlet.wait_closed()
+        finally:
+            self._forget(outlet)
+            self.used = time.monotonic()
 
     async def _close_cancelled(self, message: Message) -> None:
-        """A request that was ours alone is cancelled without a word: its reply ends all the same."""
+        """A request that is cancelled is not answered; its reply ends all the same."""
         if message.method == "notifications/cancelled":
             named = messages.members_of(message.params).get("requestId")
             outlet = self._posts.pop(messages.id_key(named), None) if named is not None else None
@@ -78,9 +81,12 @@ class Seated:
             outlet.status = _CONFLICT
             return
         self._listener = outlet
+        outlet.is_stream = True
+        await outlet.put(Event())
         while self._unheard:
             await outlet.put(Event(self._unheard.popleft()))
         await outlet.wait_closed()
+        self.used = time.monotonic()
 
     async def end(self) -> None:
         self.has_ended = True
@@ -103,6 +109,7 @@ class Seated:
 
     async def _ended(self, how: str) -> None:
         self.has_ended = True
+        await asyncio.gather(*self._tasks)  # answers that it gave before it ended
         told = f"The MCP server behind Penstock {how} before it answered."
         if self._session.pending:
             log().error("the MCP server %s", how)
@@ -113,9 +120,9 @@ class Seated:
 
     async def _down(self, output: ToClient) -> None:
         if output.answers:
-            outlet = self._posts.pop(output.answers, None)
-            self._forget(outlet)
+            outlet = self._posts.get(output.answers)
             if outlet is not None:
+                self._forget(outlet)
                 await outlet.finish(Event(output.message))
             return
         outlet = self._place_for(output.message)
@@ -124,8 +131,8 @@ class Seated:
         else:
             await outlet.put(Event(output.message))
 
-    def _forget(self, outlet: Outlet | None) -> None:
-        """The other requests of a batch, which was answered as one."""
+    def _forget(self, outlet: Outlet) -> None:
+        """All requests of a POST: a batch is answered as one."""
         for key in [key for key, other in self._posts.items() if other is outlet]:
             del self._posts[key]
         known = self._posts
@@ -142,7 +149,7 @@ class Seated:
         return self._listener if hears else None
 
     def _request_of(self, message: bytes) -> bytes:
-        read = _read(message)
+        read = messages.message_or_none(message)
         if read is None or read.method != "notifications/progress":
             return b""
         token = messages.members_of(read.params).get("progressToken")
@@ -151,14 +158,7 @@ class Seated:
 
 def _requests(inbound: Inbound) -> list[Message]:
     batch = messages.batch_of(inbound.body) if inbound.message is None else [inbound.body]
-    found = [_read(item) for item in batch or []]
+    found = [messages.message_or_none(item) for item in batch or []]
     return [
         item for item in found if item is not None and item.key and item.method is not msgspec.UNSET
     ]
-
-
-def _read(message: bytes) -> Message | None:
-    try:
-        return messages.read_message(message)
-    except NotJson:
-        return None

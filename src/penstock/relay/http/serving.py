@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import socket
 import sys
 from dataclasses import replace
@@ -13,14 +14,15 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from penstock.errors import InvalidSetting, PenstockError
-from penstock.gate import Gate
+from penstock.gate import Gate, log
 from penstock.policy import Policy
 from penstock.relay.http import headers
 from penstock.relay.http.front import PATH, Front
 from penstock.relay.http.gateway import Gateway
-from penstock.relay.http.guard import Guard
+from penstock.relay.http.guard import Guard, is_loopback
 from penstock.relay.http.hosted import Hosted
 from penstock.relay.http.proxied import Proxied
+from penstock.relay.process import NOT_THERE, CannotStart
 from penstock.relay.target import Target
 
 _BACKLOG = 2_048
@@ -48,7 +50,13 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             why = "there is nobody to forward it to: upstream is a command."
             raise InvalidSetting("forward-authorization", True, why)
         # A token lives as long as one of nobody's: the authorization behind it may be withdrawn.
-        policy = replace(policy, ttl=policy.bearer_ttl, max_ttl=policy.bearer_ttl)
+        policy = _short_lived(policy)
+    if target.command and shutil.which(target.command[0]) is None:
+        raise CannotStart(
+            f"Cannot start {target.command[0]!r}: it is not there.", next_step=NOT_THERE
+        )
+    if not is_loopback(listening.bind):
+        log().warning("whoever reaches %s can use the server: there is no login", listening.bind)
     with Gate(policy) as gate:
         gateway: Gateway = Proxied(gate, target) if target.url else Hosted(gate, target)
         config = uvicorn.Config(
@@ -68,6 +76,15 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
     return 0
 
 
+def _short_lived(policy: Policy) -> Policy:
+    life = policy.bearer_ttl
+    tools = {
+        name: {setting: value for setting, value in given.items() if "ttl" not in setting}
+        for name, given in policy.tools.items()
+    }
+    return replace(policy, ttl=life, max_ttl=life, tools=tools)
+
+
 def application(gateway: Gateway, listening: Listening) -> ASGIApp:
     guard = Guard(listening.bind, hosts=listening.hosts, origins=listening.origins)
     front = Front(gateway, guard, forwards_authorization=listening.forwards_authorization)
@@ -75,7 +92,7 @@ def application(gateway: Gateway, listening: Listening) -> ASGIApp:
         return front
     return CORSMiddleware(
         front,
-        allow_origins=listening.origins,
+        allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],
         expose_headers=[headers.SESSION],
@@ -90,6 +107,7 @@ def _socket(listening: Listening) -> socket.socket:
         if sys.platform != "win32":  # there it would let two programs share a port
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((listening.bind, listening.port))
+        opened.listen(_BACKLOG)  # from now on whoever was told the address can connect
     except OSError as error:
         why = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
         told = f"Cannot listen on {listening.bind}:{listening.port}: {why}."

@@ -14,10 +14,10 @@ from penstock.relay import messages
 from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
+from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.renaming import Renaming, cancelled
-from penstock.relay.http.upstream import Event
 from penstock.relay.messages import METHOD_NOT_FOUND, Message
 from penstock.relay.session import Session
 from penstock.relay.state import Knowledge, ToClient
@@ -25,6 +25,7 @@ from penstock.relay.target import Target
 
 # A server of the old era may not answer at all before it is initialized.
 DISCOVER_SECONDS: Final = 10.0
+_MOST_WAITING: Final = 1_000
 
 
 class Shared:
@@ -37,6 +38,7 @@ class Shared:
         self.known = Knowledge()
         self._renaming: Renaming[_Post] = Renaming()
         self._child: Child | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
         if inbound.message is None or not inbound.expects_answer:
@@ -59,13 +61,14 @@ class Shared:
         try:
             await post.run(inbound.body)
         except asyncio.CancelledError:
-            await asyncio.shield(self._hung_up(post, message.key))
+            await asyncio.shield(self._hung_up(post))
             raise
         finally:
             self._renaming.forget(post)
 
-    async def _hung_up(self, post: _Post, key: bytes) -> None:
-        post.session.cancel(key)
+    async def _hung_up(self, post: _Post) -> None:
+        for key in list(post.session.pending):
+            post.session.cancel(key)
         for name in self._renaming.forget(post):
             if self._child is not None:
                 await self._child.send(cancelled(name, "the client closed its request"))
@@ -86,7 +89,9 @@ class Shared:
         if self._renaming.is_waiting(name):
             why = "Upstream does not answer server/discover."
             told = messages.failure(name, METHOD_NOT_FOUND, why)
-            self._answering = asyncio.create_task(self._received(told))
+            task = asyncio.create_task(self._received(told))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _received(self, line: bytes) -> None:
         try:
@@ -96,19 +101,25 @@ class Shared:
             return
         found = self._renaming.incoming(line, read)
         if found is not None:
-            post, message = found
-            await post.received(message)
+            await self._give(*found)
         elif read.method is not msgspec.UNSET:
             await self._somebody(line, read)
 
     async def _somebody(self, line: bytes, read: Message) -> None:
-        """A message that names no request, such as a log message: it is this principal's, and goes
-        to the latest of its requests."""
-        owners = self._renaming.owners()
-        if owners:
-            await owners[-1].received(line)
+        """A message that names no request, such as a log message: where one alone waits it is for
+        that one, and else it may be somebody else's."""
+        owners = set(self._renaming.owners())
+        if len(owners) == 1:
+            await self._give(owners.pop(), line)
         else:
-            log().info("nobody is there for %s", read.method)
+            log().info("%s is dropped: it names no request, and %d wait", read.method, len(owners))
+
+    async def _give(self, post: _Post, message: bytes) -> None:
+        """Whoever reads too slowly is let go: the process, and all others, do not wait."""
+        if not post.received(message):
+            log().warning("a client does not read what its request led to; it was let go")
+            post.break_off()
+            await self._hung_up(post)
 
     async def _ended(self, how: str) -> None:
         self._child = None
@@ -129,16 +140,28 @@ class _Post:
         self.session = session
         self._outlet = outlet
         self._carrier = Carrier(session, self._up, self._down)
-        self._incoming: asyncio.Queue[bytes] = asyncio.Queue(100)
+        self._incoming: asyncio.Queue[bytes] = asyncio.Queue(_MOST_WAITING)
 
     async def run(self, body: bytes) -> None:
         await self._carrier.carry_out(self.session.from_client(body))
         while self._outlet.is_open:
             message = await self._incoming.get()
-            await self._carrier.carry_out(self.session.from_upstream(message))
+            if message:
+                await self._carrier.carry_out(self.session.from_upstream(message))
 
-    async def received(self, message: bytes) -> None:
-        await self._incoming.put(message)
+    def received(self, message: bytes) -> bool:
+        """False where too much waits already."""
+        try:
+            self._incoming.put_nowait(message)
+        except asyncio.QueueFull:
+            return False
+        return True
+
+    def break_off(self) -> None:
+        self._outlet.break_off()
+        while not self._incoming.empty():
+            self._incoming.get_nowait()
+        self.received(b"")
 
     async def fail(self, told: str) -> None:
         await self._carrier.carry_out(self.session.upstream_ended(told))

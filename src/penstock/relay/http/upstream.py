@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import httpx2
-import msgspec
 
 from penstock.gate import log
+from penstock.relay.http.events import Event
 from penstock.relay.http.headers import EVENTS, JSON, LAST_EVENT, SESSION
-from penstock.relay.target import Target
+from penstock.relay.target import Target, shown_url
 
 CONNECT_SECONDS: Final = 10.0
-# Greetings and lists are quick; a tool may take as long as it likes.
+# Greetings are quick, and so is taking what needs no answer; a tool may take as long as it likes.
 QUICK_SECONDS: Final = 60.0
 QUICK: Final = frozenset({"initialize", "server/discover", "ping"})
 RETRY_SECONDS: Final = 1.0
@@ -36,15 +36,6 @@ class Unanswered(Exception):
         self.status = status
 
 
-class Event(msgspec.Struct, frozen=True):
-    """A message that came, and the id from which a broken stream can be resumed. One without a
-    message only tells the id, or after how many milliseconds to come back."""
-
-    message: bytes
-    id: str = ""
-    retry: int | None = None
-
-
 class Answer:
     """What upstream makes of one POST or GET."""
 
@@ -55,9 +46,11 @@ class Answer:
         self.session: str = response.headers.get(SESSION, "")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         self.is_stream = kind == EVENTS
-        self.is_json = kind == JSON
+        # Some servers send errors without a type; what they are is seen when they are read.
+        self.is_json = kind in (JSON, "")
         self.last_event = ""
         self.retry_seconds = RETRY_SECONDS
+        self.challenge: str = response.headers.get("www-authenticate", "")
 
     async def events(self) -> AsyncIterator[Event]:
         """The messages, as they come."""
@@ -71,8 +64,8 @@ class Answer:
                 yield Event(data, event.id or "", event.retry)
             return
         body = await self._response.aread()
-        if body and not self.is_json:
-            raise Unanswered(_not_mcp(self._response, body))
+        if body and (not self.is_json or body.lstrip()[:1] not in (b"{", b"[")):
+            raise Unanswered(_not_mcp(self._response, body), self.status)
         if body:
             yield Event(body)
 
@@ -87,12 +80,12 @@ class Answer:
 class HttpUpstream:
     """The endpoint. Connections are kept and shared."""
 
-    def __init__(self, target: Target, *, most_connections: int | None = None) -> None:
+    def __init__(self, target: Target) -> None:
         self.target = target
         self._client = httpx2.AsyncClient(
             headers=dict(target.headers),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=most_connections, max_keepalive_connections=100),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
         )
 
     @asynccontextmanager
@@ -148,9 +141,9 @@ class HttpUpstream:
         try:
             response = await self._client.send(request, stream=True)
         except httpx2.HTTPError as error:
-            raise Unanswered(_no_connection(error, self.target.url, seconds)) from error
+            raise Unanswered(_no_connection(error, self.target.shown, seconds)) from error
         except httpx2.InvalidURL as error:
-            raise Unanswered(f"The URL {self.target.url} is not valid: {error}.") from error
+            raise Unanswered(f"The URL {self.target.shown} is not valid.") from error
         try:
             if response.is_redirect:
                 raise Unanswered(_redirected(response))
@@ -174,7 +167,7 @@ def _no_connection(error: Exception, url: str, seconds: float | None) -> str:
 
 
 def _redirected(response: httpx2.Response) -> str:
-    location = response.headers.get("location", "elsewhere")
+    location = shown_url(response.headers.get("location", "elsewhere"))
     return (
         f"The server redirects to {location}. Penstock does not follow, for it would take the "
         "credentials along; give that address with --url if it is the right one."
@@ -188,7 +181,7 @@ def _status_told(status: int, target: Target, body: bytes) -> str:
         return f"The server refused access (HTTP {status}). {step}"
     if status in _LEGACY_SSE:
         return (
-            f"There is no streamable-HTTP MCP endpoint at {target.url} (HTTP {status}). It often "
+            f"There is no streamable-HTTP MCP endpoint at {target.shown} (HTTP {status}). It often "
             "ends in /mcp; the older HTTP+SSE transport is not supported."
         )
     return f"The server answered HTTP {status}: {_excerpt(body)}"

@@ -1,0 +1,67 @@
+"""Penstock's relay and what else stands before an MCP server: how each is started and called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).parent
+_ENVIRONMENT = _HERE.parent / ".venv-peers"
+_READY = _ENVIRONMENT / ".ready"
+_REQUIREMENTS = _HERE / "peers.txt"
+_PROGRAMS = _ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
+_SERVERS = _HERE / "servers"
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """`invoker`: the tool through which all others are called, where there is one."""
+
+    command: tuple[str, ...]
+    invoker: str = ""
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The parameters of `tools/call`."""
+        if not self.invoker:
+            return {"name": tool, "arguments": arguments}
+        return {
+            "name": self.invoker,
+            "arguments": {"tool_name": tool, "tool_input": arguments},
+        }
+
+
+def direct(*arguments: str) -> Contender:
+    """The server itself, with nothing before it."""
+    return Contender((sys.executable, str(_SERVERS / "light.py"), *arguments))
+
+
+def penstock(server: Contender, *options: str) -> Contender:
+    return Contender((sys.executable, "-m", "penstock", "run", *options, "--", *server.command))
+
+
+def mcp_compressor(server: Contender, *options: str) -> Contender:
+    program = str(_PROGRAMS / "mcp-compressor")
+    return Contender((program, *options, "--", *server.command), invoker="server_invoke_tool")
+
+
+def fastmcp_proxy(server: Contender, limit: int = 0) -> Contender:
+    program = (str(_PROGRAMS / "python"), str(_SERVERS / "fastmcp_proxy.py"))
+    return Contender((*program, str(limit), *server.command))
+
+
+def install() -> None:
+    """Beside Penstock, not with it: once, and again when other versions are pinned."""
+    wanted = _REQUIREMENTS.read_text(encoding="utf-8")
+    if _READY.exists() and _READY.read_text(encoding="utf-8") == wanted:
+        return
+    print(f"Setting up {_ENVIRONMENT.name} (once) ...", file=sys.stderr, flush=True)
+    venv.create(_ENVIRONMENT, with_pip=True)
+    (_ENVIRONMENT / ".gitignore").write_text("*\n", encoding="utf-8")
+    pip = [str(_PROGRAMS / "python"), "-m", "pip", "install"]
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, *quiet, "-r", str(_REQUIREMENTS)], check=True)  # noqa: S603
+    _READY.write_text(wanted, encoding="utf-8")

@@ -1,0 +1,27 @@
+"""python fastmcp_proxy.py BYTES COMMAND ...: FastMCP's proxy, as its documentation makes one.
+
+With its limit of responses, or with none where BYTES is 0. Runs in the peers' environment.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# mypy runs where FastMCP is not installed.
+from fastmcp.client.transports import StdioTransport  # type: ignore[import-not-found]
+from fastmcp.server import create_proxy  # type: ignore[import-not-found]
+from fastmcp.server.middleware.response_limiting import (  # type: ignore[import-not-found]
+    ResponseLimitingMiddleware,
+)
+
+
+def main() -> None:
+    most, program, *arguments = sys.argv[1:]
+    proxy = create_proxy(StdioTransport(program, arguments))
+    if int(most):
+        proxy.add_middleware(ResponseLimitingMiddleware(max_size=int(most)))
+    proxy.run(show_banner=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""python -m benchmarks.servers.light_http: an MCP server over streamable HTTP, without an SDK.
+
+It says on stderr where it is. Every reply is JSON, and every connection is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from asyncio import StreamReader, StreamWriter
+from itertools import count
+
+from benchmarks.servers.light import LightServer
+
+_BACKLOG = 1_024
+_ACCEPTED = b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n"
+
+
+class LightHttp:
+    def __init__(self) -> None:
+        self._server = LightServer({})
+        self._sessions = count(1)
+
+    async def connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        while (head := await _head(reader)) is not None:
+            body = await reader.readexactly(_length(head))
+            writer.write(self._reply(body))
+            await writer.drain()
+        writer.close()
+
+    def _reply(self, body: bytes) -> bytes:
+        message = json.loads(body)
+        if "id" not in message:
+            return _ACCEPTED
+        key = json.dumps(message["id"]).encode()
+        answer = b'{"jsonrpc":"2.0","id":%b,%b}' % (key, b"".join(self._server.answer(message)))
+        begins = message["method"] == "initialize"
+        session = b"mcp-session-id: %d\r\n" % next(self._sessions) if begins else b""
+        return (
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n%bcontent-length: %d\r\n\r\n%b"
+            % (session, len(answer), answer)
+        )
+
+
+async def _head(reader: StreamReader) -> bytes | None:
+    """None when the client has gone."""
+    try:
+        return await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+
+
+def _length(head: bytes) -> int:
+    name = b"content-length:"
+    lines = head.lower().split(b"\r\n")
+    return next((int(line[len(name) :]) for line in lines if line.startswith(name)), 0)
+
+
+async def main() -> None:
+    server = await asyncio.start_server(LightHttp().connected, "127.0.0.1", 0, backlog=_BACKLOG)
+    host, port = server.sockets[0].getsockname()
+    print(f"http://{host}:{port}/mcp", file=sys.stderr, flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,180 @@
+"""A session driven with plain values: no process, no thread, and no clock but its own.
+
+Every message that the relay makes is weighed on its way to the client.
+"""
+
+import json
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from relay_calls import Caller, compact, table, value_of
+from relay_upstream import MODERN_META, Upstream
+from relay_weights import body_of, over
+
+from penstock import Gate, Policy, Principal
+from penstock.relay.session import Session
+from penstock.relay.state import Later, ToClient, ToUpstream
+from penstock.stores.memory import MemoryStore
+
+__all__ = ["LEGACY_GREETING", "Rig", "compact", "table", "value_of"]
+
+LEGACY_GREETING = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+# Their answers are upstream's, or for the client and not the model.
+_UNLIMITED = ("initialize", "server/discover", "tools/list", "resources/read")
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Rig(Caller):
+    """A client and a session; the upstream answers by itself, or, if there is none, by hand."""
+
+    def __init__(self, upstream: Upstream | None = None, *, greet=True, **settings):
+        super().__init__()
+        self.upstream = upstream
+        self.clock = Clock()
+        self.store = MemoryStore()
+        policy = Policy(**settings)
+        self.budget, self.ceiling = policy.budget, policy.ceiling
+        self.gate = Gate(policy, self.store, clock=self.clock)
+        self.session = Session(self.gate, principal=Principal("ann"), server="srv", now=self.clock)
+        self.up: list[bytes] = []
+        self.down: list[bytes] = []
+        self.later: list[Later] = []
+        self.holds_jobs = False
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._forwardable: set[bytes] = set()
+        if greet and upstream is not None:
+            self.greet()
+
+    def close(self):
+        self.gate.close()
+
+    # -- messages ------------------------------------------------------------------------------
+
+    def from_client(self, message: Any) -> list[bytes]:
+        """What the client gets because of it."""
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self._remember(line)
+        before = len(self.down)
+        self._carry_out(self.session.from_client(line))
+        return self.down[before:]
+
+    def from_upstream(self, message: Any) -> list[bytes]:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        before = len(self.down)
+        self._carry_out(self._of_upstream(line))
+        return self.down[before:]
+
+    def upstream_ends(self) -> list[dict[str, Any]]:
+        before = len(self.down)
+        self._carry_out(self.session.upstream_ended("It ended."))
+        return [json.loads(message) for message in self.down[before:]]
+
+    def work(self) -> list[bytes]:
+        """The jobs that were held back."""
+        before = len(self.down)
+        held, self.later = self.later, []
+        for later in held:
+            self._carry_out(self.session.do(later))
+        return self.down[before:]
+
+    def _carry_out(self, outputs):
+        waiting = deque(outputs)
+        while waiting:
+            output = waiting.popleft()
+            match output:
+                case ToClient():
+                    self._weigh(output.message)
+                    self.down.append(output.message)
+                case ToUpstream():
+                    self.up.append(output.message)
+                    for answer in self.upstream.answer(output.message) if self.upstream else ():
+                        waiting.extend(self._of_upstream(answer))
+                case Later() if self.holds_jobs:
+                    self.later.append(output)
+                case Later():
+                    waiting.extend(self.session.do(output))
+
+    def _of_upstream(self, line: bytes):
+        self._forwardable.add(line)
+        if line.lstrip().startswith(b"["):
+            with suppress(ValueError, RecursionError):
+                parts = msgspec.json.decode(line, type=list[msgspec.Raw])
+                self._forwardable.update(map(bytes, parts))
+        return self.session.from_upstream(line)
+
+    # -- weighing ------------------------------------------------------------------------------
+
+    def _remember(self, line: bytes) -> None:
+        try:
+            given = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        for message in given if isinstance(given, list) else [given]:
+            if isinstance(message, dict) and "id" in message:
+                self._asked[json.dumps(message["id"])] = message
+
+    def _weigh(self, message: bytes) -> None:
+        if message in self._forwardable:
+            return
+        if message.startswith(b"["):
+            for part in json.loads(message):
+                self._weigh(compact(part))
+            return
+        try:
+            told = json.loads(message)
+        except RecursionError:  # only what is forwarded nests so deep
+            return
+        if "method" in told:
+            problem = over(compact(told["params"]), self.budget)
+        else:
+            limit = self._limit(told)
+            problem = over(body_of(message), limit) if limit else {}
+        assert not problem, (problem, message[:3_000])
+
+    def _limit(self, answer: dict[str, Any]):
+        asked = self._asked.get(json.dumps(answer["id"]), {})
+        if "result" in answer and asked.get("method") in _UNLIMITED:
+            return None
+        params = asked.get("params")
+        arguments = params.get("arguments") if isinstance(params, dict) else None
+        in_full = isinstance(arguments, dict) and arguments.get("mode") == "full"
+        return self.ceiling if in_full and "result" in answer else self.budget
+
+    # -- a client ------------------------------------------------------------------------------
+
+    @property
+    def is_modern(self):
+        return self.upstream is not None and self.upstream.era == "modern"
+
+    def greet(self) -> dict[str, Any]:
+        if self.is_modern:
+            return self.ask("server/discover")
+        answer = self.ask("initialize", LEGACY_GREETING)
+        self.from_client({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+    def request(self, method: str, params: dict[str, Any] | None = None, **members) -> dict:
+        params = dict(params or {})
+        if self.is_modern:
+            params["_meta"] = {**MODERN_META, **params.get("_meta", {})}
+        return super().request(method, params, **members)
+
+    def send_request(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The one answer to a request."""
+        answers = [json.loads(message) for message in self.from_client(request)]
+        mine = [answer for answer in answers if answer.get("id") == request["id"]]
+        assert len(mine) == 1, answers
+        return mine[0]

@@ -1,0 +1,371 @@
+"""Tool results: held to the budget, and nothing of them lost."""
+
+import json
+
+import pytest
+from relay_rig import compact, table, value_of
+from relay_upstream import Fault, Upstream, text, tool
+from relay_weights import body_of
+
+ERAS = ["legacy", "modern"]
+BUDGETS = ["1kB", "25kB", "500tok", "1000ch", "10KiB+30lines", "2kB+600tok"]
+LOG = "\n".join(f'2026-11-15 line {number}: all quiet, é日本😀 "quoted"' for number in range(3_000))
+VALUES = {
+    "rows": table(),
+    "text": LOG,
+    "one line": "x" * 60_000,
+    "fat row": [{"id": 1, "blob": "y" * 60_000}],
+    "nested": {"a": {"b": [{"c": list(range(9_000))}]}},
+    "two lists": {"a": table(500), "b": table(500)},
+    "map": {f"key {number}": {"n": number, "s": "é" * 9} for number in range(900)},
+    "control characters": "\x00\x01\x02" * 9_000,
+    "half pairs": "\ud800 " * 9_000,
+    "digits": {"n": [int("1234567890" * 3)] * 1_200},
+    "wide row": {f"column {number}": number for number in range(4_000)},
+}
+
+
+def as_text(value):
+    return text(value)
+
+
+def as_structured(value):
+    return {
+        "content": [],
+        "structuredContent": value if isinstance(value, dict) else {"result": value},
+    }
+
+
+def as_both(value):
+    return {**as_structured(value), **text(value)}
+
+
+def spread(values, times):
+    """Each value some times, with other budgets and eras each time."""
+    return [
+        (value, BUDGETS[(number * 5 + turn * 2) % len(BUDGETS)], ERAS[(number + turn) % 2])
+        for number, value in enumerate(values)
+        for turn in range(times)
+    ]
+
+
+@pytest.mark.parametrize("told", [as_text, as_structured, as_both])
+@pytest.mark.parametrize(("kind", "budget", "era"), spread(VALUES, 1))
+def test_every_reply_is_within_the_budget(open_rig, era, kind, told, budget):
+    """Point 13: the measure is what leaves, in the frame of its era. The rig weighs every reply."""
+    tools = [tool("t", outputSchema={"type": "object"})] if told is as_both else [tool("t")]
+    rig = open_rig(Upstream(era, tools=tools, results={"t": told(VALUES[kind])}), budget=budget)
+    rig.listed()
+    token = rig.probe("t")["continuation_token"]
+    for reader in ("read_result", "t"):
+        for fields in (
+            {},
+            {"page_size": 1_000},
+            {"mode": "summary"},
+            {"mode": "search", "query": "1"},
+            {"mode": "filtered", "filter_keys": ["id", "n"]},
+            {"mode": "full"},
+            {"mode": "no such mode" * 50},
+            {"path": "/0"},
+        ):
+            rig.call(reader, continuation_token=token, **fields)
+
+
+def test_the_measure_is_what_leaves(open_rig, era):
+    """Point 13: compact UTF-8 without `\\u` escapes, and a result at the budget passes."""
+    rig = open_rig(Upstream(era), budget="1kB")
+    frame = len(b'{"content":[{"type":"text","text":""}]') + (26 if era == "modern" else 1)
+    fits = "é" * ((1_000 - frame) // 2)
+    for value, passes in ((fits, True), (fits + "é", False)):
+        rig.upstream.results["rows"] = text(value)
+        assert (rig.call("rows")["content"] == text(value)["content"]) == passes
+    body = body_of(rig.down[-1])
+    assert b"continuation_token" in body
+    assert body == compact(json.loads(body))
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_full_gives_the_result_back(open_rig, era, kind):
+    """Principle: nothing is lost."""
+    rig = open_rig(Upstream(era, results={"rows": text(VALUES[kind])}), ceiling="10MB")
+    token = rig.probe("rows")["continuation_token"]
+    told = rig.call("read_result", continuation_token=token, mode="full")["content"][0]["text"]
+    assert (told if isinstance(VALUES[kind], str) else json.loads(told)) == VALUES[kind]
+
+
+def test_the_tool_does_not_run_again(open_rig, era):
+    rig = open_rig(Upstream(era, results={"rows": text(table())}))
+    token = rig.probe("rows", city="Lyon")["continuation_token"]
+    assert rig.rows(token) == table()
+    rig.call("rows", continuation_token=token, mode="summary")
+    rig.call("rows", continuation_token=token, city="Lyon")
+    assert len(rig.upstream.got("tools/call")) == 1
+
+
+def test_exact_numbers_and_escapes_in_structured_content(open_rig):
+    rig = open_rig(Upstream(), ceiling="1MB")
+    rig.upstream = None
+    rig.from_client(b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"rows"}}')
+    row = b'{"n":123456789012345678901234567890.10,"e":1E+400,"s":"\\u00e9\\ud800","n":-0}'
+    rows = b"[" + b" , ".join([row] * 600) + b"]"
+    (answer,) = rig.from_upstream(
+        b'{"jsonrpc":"2.0","id":9,"result":{"content":[],"structuredContent":{"result":%b}}}' % rows
+    )
+    token = value_of(json.loads(answer)["result"])["continuation_token"]
+    rig.upstream = Upstream()
+    full = rig.call("read_result", continuation_token=token, mode="full")["content"][0]["text"]
+    assert full.encode() == b"[" + b",".join([row] * 600) + b"]"
+
+
+# -- which tools, and how ----------------------------------------------------------------------
+
+
+def test_only_and_except(open_rig, era):
+    """A tool that is left alone: neither its results nor its arguments are looked at."""
+    names = ["list_a", "list_b", "get_a"]
+    upstream = Upstream(era, tools=[tool(name) for name in names])
+    upstream.results = {name: text(table()) for name in names}
+    rig = open_rig(upstream, only="list_*", except_="list_b")
+    rig.listed()
+    assert "continuation_token" in value_of(rig.call("list_a"))
+    for name in ("list_b", "get_a"):
+        arguments = {"what": "@result:pen_x", "continuation_token": "pen_y"}
+        assert value_of(rig.call(name, **arguments)) == table()
+        assert rig.upstream.got("tools/call")[-1]["arguments"] == arguments
+
+
+def test_heavy_for_one_tool(open_rig, era):
+    results = {"rows": text(table(100)), "take": text(table(100))}
+    rig = open_rig(Upstream(era, results=results), tools={"rows": {"heavy": True}})
+    assert rig.probe("rows")["count"] == 100
+    assert value_of(rig.call("take")) == table(100)
+
+
+def test_a_heavy_tool_whose_result_is_smaller_than_its_probe(open_rig, era):
+    """Principle 3: never worse than raw; and then it is upstream's bytes that pass."""
+    rig = open_rig(Upstream(era, results={"rows": text("tiny")}), heavy=True)
+    assert rig.call("rows")["content"] == text("tiny")["content"]
+    assert rig.store.stats().entries == 0
+
+
+def test_settings_of_one_tool(open_rig, era):
+    settings = {"rows": {"inline": "100kB"}, "take": {"inline": "1kB", "page_size": 7}}
+    results = {"rows": text(table()), "take": text(table(100))}
+    rig = open_rig(Upstream(era, results=results), tools=settings)
+    assert value_of(rig.call("rows")) == table()
+    token = rig.probe("take")["continuation_token"]
+    assert len(rig.read(token)["items"]) == 7
+
+
+# -- what a result is made of ------------------------------------------------------------------
+
+
+def image(size):
+    return {"type": "image", "data": "A" * size, "mimeType": "image/png"}
+
+
+def test_an_image_under_the_cap_travels_beside_the_reply(open_rig, era):
+    result = {"content": [{"type": "text", "text": LOG}, image(500_000)]}
+    rig = open_rig(Upstream(era, results={"rows": result}))
+    content = rig.call("rows")["content"]
+    assert content[1:] == [image(500_000)]
+    assert "continuation_token" in content[0]["text"]
+
+
+def test_an_image_alone_passes_as_it_is(open_rig, era):
+    rig = open_rig(Upstream(era, results={"rows": {"content": [image(900_000)]}}))
+    assert rig.call("rows")["content"] == [image(900_000)]
+
+
+def test_an_image_over_the_cap_is_stored(open_rig, era):
+    rig = open_rig(Upstream(era, results={"rows": {"content": [image(2_000_000)]}}))
+    token = rig.probe("rows")["continuation_token"]
+    page = rig.read(token, path="/data")
+    assert page["window"]["of"] == 2_000_000
+    following = rig.read(page["next"])
+    pieces = "".join(page["items"] + following["items"])
+    assert set(pieces) == {"A"}
+    assert following["window"]["to"] == len(pieces)
+    kept = rig.read(token, mode="filtered", filter_keys=["type", "mimeType"])["value"]
+    assert kept == {"type": "image", "mimeType": "image/png"}
+
+
+def test_resource_blocks(open_rig, era):
+    """A resource among the content is part of the result: held, and given back whole."""
+    resource = {"type": "resource", "resource": {"uri": "file:///log", "text": LOG}}
+    link = {"type": "resource_link", "uri": "file:///x", "name": "x"}
+    result = {"content": [{"type": "text", "text": "See:"}, resource, link]}
+    rig = open_rig(Upstream(era, results={"rows": result}), ceiling="10MB")
+    token = rig.probe("rows")["continuation_token"]
+    whole = rig.read(token, mode="full")
+    assert whole == ["See:", resource, link]
+
+
+def test_an_error_of_the_tool_stays_one(open_rig, era):
+    rig = open_rig(Upstream(era, results={"rows": text(LOG, isError=True)}))
+    result = rig.call("rows")
+    assert result["isError"] is True
+    assert "continuation_token" in value_of(result)
+
+
+def test_meta_of_a_replaced_result(open_rig, era):
+    """Point 12: only what the protocol reserves stays; the rest comes with `full`."""
+    meta = {
+        "io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"},
+        "fastmcp": {"wrap_result": True},
+        "vendor/x": 1,
+    }
+    rig = open_rig(Upstream(era, results={"rows": text(table(), _meta=meta)}))
+    result = rig.call("rows")
+    reserved = {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}
+    assert result["_meta"] == reserved
+    token = value_of(result)["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert full["_meta"]["fastmcp"] == {"wrap_result": True}
+
+
+def test_own_keys_in_meta_have_a_name_of_ours(open_rig, era):
+    """Point 12: `dev.penstock/…`. Members that no revision knows are kept too."""
+    rig = open_rig(Upstream(era, results={"rows": text(table(), vendorMember={"a": 1})}))
+    result = rig.call("rows")
+    assert "vendorMember" not in result
+    token = value_of(result)["continuation_token"]
+    meta = rig.call("read_result", continuation_token=token, mode="full")["_meta"]
+    assert meta == {"dev.penstock/members": {"vendorMember": {"a": 1}}}
+
+
+def test_large_meta_is_weighed_too(open_rig, era):
+    rig = open_rig(Upstream(era, results={"rows": text("small", _meta={"vendor/x": "y" * 50_000})}))
+    assert "vendor/x" not in rig.call("rows").get("_meta", {})
+
+
+@pytest.mark.parametrize("content", ["x" * 50_000, [1, 2, "x" * 50_000], {"a": "x" * 50_000}, None])
+def test_content_that_is_no_list_of_blocks(open_rig, era, content):
+    """What upstream may not send is not to flood the agent either."""
+    result = {"content": content, "structuredContent": {"a": "y" * 50_000}}
+    rig = open_rig(Upstream(era, results={"rows": result}))
+    token = rig.probe("rows")["continuation_token"]
+    assert rig.call("read_result", continuation_token=token, mode="summary")
+
+
+# -- what is no result yet ---------------------------------------------------------------------
+
+
+def test_a_request_for_input_passes_untouched(open_rig):
+    """Also over the budget: the client has to see it whole."""
+    asked = {"a": {"method": "elicitation/create", "params": {"message": "m" * 50_000}}}
+    result = {"resultType": "input_required", "inputRequests": asked, "requestState": "s" * 9}
+    rig = open_rig(Upstream("modern", results={"rows": result}))
+    assert rig.call("rows") == result
+    assert rig.store.stats().entries == 0
+
+
+def test_a_request_for_input_that_has_content_too(open_rig):
+    result = {"resultType": "input_required", "inputRequests": {}, **text(LOG)}
+    rig = open_rig(Upstream("modern", results={"rows": result}))
+    assert rig.call("rows") == result
+
+
+# -- JSON-RPC errors ---------------------------------------------------------------------------
+
+
+FAULTS = [
+    Fault(-32000, "short", {"log": LOG}),
+    Fault(-32000, "m" * 60_000),
+    Fault(-32000, "\x00" * 60_000, {"x": 1}),
+    Fault(-32000, "日" * 60_000),
+    Fault(-32000, "line\n" * 60_000),
+    Fault("c" * 60_000, "code"),
+    Fault(10**3_000, "number", LOG),
+    Fault(True, "m" * 60_000),
+    Fault(None, None, LOG),
+]
+
+
+@pytest.mark.parametrize(("fault", "budget", "era"), spread(FAULTS, 3))
+def test_an_error_over_the_budget(open_rig, era, fault, budget):
+    """It is cut; the whole of it can be read."""
+
+    def fail(_arguments):
+        raise fault
+
+    rig = open_rig(Upstream(era, results={"rows": fail}), budget=budget, ceiling="10MB")
+    error = rig.ask("tools/call", {"name": "rows"})["error"]
+    assert isinstance(error["code"], int)
+    if isinstance(fault.error["code"], int) and abs(fault.error["code"]) < 2**31:
+        assert error["code"] == fault.error["code"]
+    assert str(fault.error["message"]).startswith(error["message"])
+    token = error["data"]["continuation_token"]
+    whole = rig.call("read_result", continuation_token=token, mode="full")["content"][0]["text"]
+    assert json.loads(whole) == fault.error
+
+
+@pytest.mark.parametrize("error", [b'"' + b"x" * 50_000 + b'"', b"[" * 40_000 + b"]" * 40_000])
+def test_an_error_that_is_none(open_rig, error):
+    rig = open_rig(Upstream())
+    rig.upstream = None
+    rig.from_client(b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"rows"}}')
+    (answer,) = rig.from_upstream(b'{"jsonrpc":"2.0","id":9,"error":%b}' % error)
+    assert "continuation_token" in json.loads(answer)["error"]["data"]
+
+
+def test_a_small_error_passes_byte_for_byte(open_rig, era):
+    rig = open_rig(Upstream(era))
+    rig.upstream = None
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=9))
+    line = b'{"id":9, "error":{"code":-32602, "message":"Unknown tool: rows", "data":null}}'
+    assert rig.from_upstream(line) == [line]
+
+
+# -- very deep ---------------------------------------------------------------------------------
+
+DEEP = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        b'{"content":[],"structuredContent":%b}' % DEEP,
+        b'{"content":[{"type":"text","text":"hi"}],"structuredContent":{"x":%b}}' % DEEP,
+        b'{"content":[{"type":"text","text":"hi"}],"_meta":{"x":%b}}' % DEEP,
+        b'{"content":[{"type":"text","text":"hi","_meta":%b}]}' % DEEP,
+        b'{"content":[{"type":"text","text":"hi"}],"vendor":%b}' % DEEP,
+        b'{"content":[{"type":"text","text":%b}]}' % json.dumps(DEEP.decode()).encode(),
+        b'{"content":%b}' % DEEP,
+    ],
+    ids=range(7),
+)
+def test_results_nested_deeper_than_python_can_go(open_rig, era, result):
+    """Kept and shown as text; and the parts, put together, are the whole."""
+    rig = open_rig(Upstream(era), ceiling="1MB")
+    rig.listed()
+    upstream, rig.upstream = rig.upstream, None
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=900) | {"id": 900})
+    (answer,) = rig.from_upstream(b'{"jsonrpc":"2.0","id":900,"result":%b}' % result)
+    rig.upstream = upstream
+    token = value_of(json.loads(answer)["result"])["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")["content"][0]["text"]
+    assert '{"a":' * 5_000 in full
+
+
+def test_arguments_nested_deeper_than_python_can_go(open_rig, era):
+    """They are upstream's to judge, byte for byte."""
+    rig = open_rig(Upstream(era))
+    rig.listed()
+    rig.upstream = None
+    for mark in (b'"@result:pen_x"', b'"\\u0041"', b'"continuation_token"'):
+        line = (
+            b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"take","arguments":{"x":'
+            + DEEP.replace(b"1", mark)
+            + b"}}}"
+        )
+        if era == "legacy":
+            assert rig.from_client(line) == []
+            assert rig.up[-1] == line
+
+
+def test_half_a_surrogate_pair(open_rig, era):
+    rows = [{"id": number, "s": "\ud800x"} for number in range(2_000)]
+    rig = open_rig(Upstream(era, results={"rows": text(rows)}))
+    token = rig.probe("rows")["continuation_token"]
+    assert rig.rows(token) == rows

@@ -1,0 +1,264 @@
+"""How a relay starts, and how it ends: whoever goes first, nobody is left behind or left waiting."""
+
+import json
+import os
+import signal
+import struct
+import sys
+import threading
+from contextlib import suppress
+
+import psutil
+import pytest
+from relay_calls import value_of
+from relay_processes import PATIENCE, SCRIPTED, end, is_gone, wait_until, wait_until_gone
+from relay_rig import LEGACY_GREETING
+
+from penstock.relay.messages import UPSTREAM_GONE
+
+if os.name != "posix":
+    pytest.skip("signals and process groups of POSIX", allow_module_level=True)
+
+import fcntl
+import termios
+
+
+def pids(client):
+    return value_of(client.call("pids"))
+
+
+# -- the client goes ---------------------------------------------------------------------------
+
+
+def test_the_client_hangs_up(start):
+    client = start(SCRIPTED)
+    (server,) = pids(client)
+    assert client.close() == 0
+    assert is_gone(server)
+
+
+def test_the_client_hangs_up_at_once(start):
+    assert start(SCRIPTED, greet=False).close() == 0
+
+
+def test_what_was_asked_before_is_still_answered(start):
+    """A script pipes its requests in and reads the answers."""
+    client = start(SCRIPTED)
+    for number in range(100, 120):
+        client.send(
+            client.request("tools/call", {"name": "big", "arguments": {"size": 50_000}}, id=number)
+        )
+    client.hang_up()
+    answers = [json.loads(line) for line in client.receive_rest()]
+    assert sorted(answer["id"] for answer in answers) == list(range(100, 120))
+    assert all("continuation_token" in value_of(answer["result"]) for answer in answers)
+    assert client.close() == 0
+
+
+@pytest.mark.parametrize(
+    "shape", ["a child", "a shell that waits", "a shell that was left", "a child that is stubborn"]
+)
+def test_no_orphans(start, shape, tmp_path):
+    """Also of grandchildren: npx starts node, a shell starts the server."""
+    ready = tmp_path / "ready"
+    stays = f"{sys.executable} -c 'import signal; signal.pause()'"
+    ignoring = f"""{sys.executable} -c 'import signal; signal.signal(15, signal.SIG_IGN); signal.pause()'"""
+    server = " ".join([*SCRIPTED, "--ready", str(ready)])
+    commands = {
+        "a child": [*SCRIPTED, "--child"],
+        "a shell that waits": ["sh", "-c", f"exec 3<&0; {server} <&3 3<&- & {stays} & wait"],
+        "a shell that was left": ["sh", "-c", f"{stays} & exec {server}"],
+        "a child that is stubborn": ["sh", "-c", f"{ignoring} & exec {server}"],
+    }
+    client = start(commands[shape])
+    family = descendants(client)
+    assert len(family) >= 2
+    client.close()
+    wait_until_gone(*family)
+
+
+def descendants(client):
+    return [child.pid for child in psutil.Process(client.process.pid).children(recursive=True)]
+
+
+def test_a_server_that_will_not_go(start):
+    """Its input is closed, it is asked, and then it is made to."""
+    client = start([*SCRIPTED, "--stubborn"])
+    (server,) = pids(client)
+    assert client.close() == 0
+    assert is_gone(server)
+
+
+def test_a_client_that_is_killed(start):
+    """Both pipes end with it: the relay goes, and the server with it."""
+    client = start([*SCRIPTED, "--child"], greet=False)
+    client.greet()
+    family = pids(client)
+    client.process.stdin.close()
+    client.process.stdout.close()
+    assert client.wait() == 0
+    wait_until_gone(*family)
+
+
+def test_a_client_that_closes_only_what_it_reads(start):
+    """Then nobody takes the answers: the relay goes at the first it cannot deliver."""
+    client = start(SCRIPTED, is_reading=False, greet=False)
+    client.process.stdout.close()
+    client.send(client.request("ping"))
+    assert client.wait() == 0
+    client.hang_up()
+
+
+# -- signals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_both(start, number):
+    client = start([*SCRIPTED, "--child"])
+    family = pids(client)
+    client.process.send_signal(number)
+    assert client.wait() == 128 + number
+    wait_until_gone(*family)
+
+
+def test_a_signal_while_a_server_does_not_read(start, tmp_path):
+    """The thread that writes to it is stuck; the signal is heeded all the same."""
+    ready = tmp_path / "ready"
+    client = start([*SCRIPTED, "--deaf", "--ready", str(ready)], greet=False)
+    wait_until(ready.exists)
+    line = json.dumps(client.request("vendor/x", {"text": "x" * 8_000_000})).encode() + b"\n"
+    writing = threading.Thread(target=write_ignoring, args=(client.process.stdin, line * 3))
+    writing.start()
+    wait_until(Stuck(client.process.stdin))
+    client.process.send_signal(signal.SIGTERM)
+    assert client.wait() == 128 + signal.SIGTERM
+    wait_until_gone(int(ready.read_text()))
+    writing.join(PATIENCE)
+
+
+def write_ignoring(pipe, data):
+    with suppress(OSError):
+        os.write(pipe.fileno(), data)
+
+
+class Stuck:
+    """Whether a pipe is full, and has been each time for a while: nobody reads it."""
+
+    def __init__(self, pipe):
+        self.pipe = pipe
+        self.times = 0
+
+    def __call__(self):
+        (waiting,) = struct.unpack("i", fcntl.ioctl(self.pipe, termios.FIONREAD, b"\0" * 4))
+        self.times = self.times + 1 if waiting >= 60_000 else 0
+        return self.times > 20
+
+
+def test_a_signal_while_a_client_does_not_read(start):
+    """The thread that writes to it is stuck; the signal is heeded all the same."""
+    client = start(SCRIPTED, greet=False, is_reading=False)
+    (child,) = wait_for_children(client, 1)
+    arguments = {"count": 200, "size": 100_000}
+    client.send(client.request("tools/call", {"name": "flood", "arguments": arguments}))
+    wait_until(Stuck(client.process.stdout))
+    client.process.send_signal(signal.SIGTERM)
+    assert client.wait() == 128 + signal.SIGTERM
+    wait_until_gone(child)
+
+
+def wait_for_children(client, count):
+    wait_until(lambda: len(descendants(client)) >= count)
+    return descendants(client)
+
+
+# -- upstream goes -----------------------------------------------------------------------------
+
+
+def test_a_server_that_dies(start):
+    """Every request that waits gets an error, the exit code says so, and the log says how."""
+    client = start(SCRIPTED)
+    for number, name in enumerate(("a", "b", "c"), 100):
+        client.send(
+            client.request("tools/call", {"name": "wait", "arguments": {"name": name}}, id=number)
+        )
+    client.send(client.request("tools/call", {"name": "die", "arguments": {"code": 3}}, id=200))
+    answers = [json.loads(line) for line in client.receive_rest()]
+    assert sorted(answer["id"] for answer in answers) == [100, 101, 102, 200]
+    assert {answer["error"]["code"] for answer in answers} == {UPSTREAM_GONE}
+    assert all("ended with exit code 3" in answer["error"]["message"] for answer in answers)
+    assert client.wait() == 1
+    assert "the MCP server ended with exit code 3" in client.errors
+    assert "Traceback" not in client.errors
+    assert "Fatal" not in client.errors
+
+
+def test_a_server_that_is_killed(start):
+    client = start(SCRIPTED)
+    (server,) = pids(client)
+    client.send(client.request("tools/call", {"name": "wait", "arguments": {"name": "a"}}, id=100))
+    os.kill(server, signal.SIGKILL)
+    assert "signal 9" in client.answer_to(100)["error"]["message"]
+    assert client.wait() == 1
+
+
+@pytest.mark.parametrize("code", [0, 4])
+def test_a_server_that_ends_at_once(start, code):
+    client = start([*SCRIPTED, "--exit", str(code)], greet=False)
+    assert client.receive() == b""
+    assert client.wait() == 1
+    assert f"exit code {code}" in client.errors
+
+
+def test_a_host_that_asks_a_server_that_ended_at_once(start):
+    """It is told how: a host that is told nothing shows nothing."""
+    client = start([*SCRIPTED, "--exit", "4"], greet=False)
+    error = client.ask("initialize", LEGACY_GREETING)["error"]
+    assert error["code"] == UPSTREAM_GONE
+    assert "exit code 4" in error["message"]
+    assert client.wait() == 1
+
+
+def test_a_server_that_is_not_there(start):
+    client = start(["/no/such/server"], greet=False)
+    assert client.wait() == 2
+    assert client.receive() == b""
+    assert client.errors.startswith("penstock: Cannot start '/no/such/server'")
+    assert "Traceback" not in client.errors
+
+
+def test_a_server_that_may_not_be_started(start, tmp_path):
+    file = tmp_path / "server"
+    file.write_text("#!/bin/sh\n")
+    client = start([str(file)], greet=False)
+    assert client.wait() == 2
+    assert "Make it executable" in client.errors
+
+
+def test_a_server_that_closes_its_output_and_stays(start):
+    client = start(["sh", "-c", "exec >&-; sleep 600"], greet=False)
+    client.send(client.request("ping", id=1))
+    assert client.wait() == 1
+    answers = [json.loads(line) for line in client.receive_rest()]
+    assert [answer["id"] for answer in answers] in ([], [1])
+    assert "closed its output" in client.errors
+
+
+def test_a_server_that_prints_first(start):
+    """What is no message is logged, and does not reach the client."""
+    client = start([*SCRIPTED, "--garbage"])
+    assert client.listed()["tools"]
+    assert client.others == []
+    assert "Welcome to the server!" in client.errors
+    assert client.close() == 0
+
+
+def test_a_relay_that_is_killed_leaves_no_server(start):
+    """Nobody can clean up then: the end of its input tells the server to go."""
+    client = start(SCRIPTED)
+    (server,) = pids(client)
+    client.process.kill()
+    client.process.wait(PATIENCE)
+    try:
+        wait_until_gone(server)
+    finally:
+        end(server)
