@@ -1,7 +1,8 @@
 """A result of 10 MB through a relay, held to a budget, beside the same relay passing it untouched.
 
 All are warm: started, greeted, and called once with a small result and once with the large one.
-Then the median of several. Peak memory is that of the relay's process (VmHWM), from its start to
+Then the median of several, until the client has decoded the reply: none can do anything with its
+bytes alone. The time until the bytes are there is reported too. Peak memory is that of the relay's process (VmHWM), from its start to
 the last call; it holds what it has stored by then. What peers make of the result is reported beside
 it: time, memory, and the bytes that reach the client.
 
@@ -10,12 +11,14 @@ Linux only, for the memory.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from time import perf_counter_ns
 
 import msgspec
 
@@ -40,6 +43,7 @@ TOOLS = {
 
 class Outcome(msgspec.Struct, frozen=True):
     ms: float
+    bytes_ms: float
     peak_megabytes: float
     reply_bytes: int
 
@@ -87,22 +91,34 @@ def _outcomes(contenders: Mapping[str, Contender], tool: str, rounds: int) -> di
             client.ask("tools/call", contenders[name].call("echo", text="warm"))
             client.ask("tools/call", calls[name])
         times: dict[str, list[float]] = {name: [] for name in clients}
+        bytes_times: dict[str, list[float]] = {name: [] for name in clients}
         sizes: dict[str, int] = {}
         for _ in range(rounds):
             for name, client in clients.items():
                 ms, answer = client.timed("tools/call", calls[name])
-                times[name].append(ms)
+                bytes_times[name].append(ms)
+                times[name].append(ms + _decoding_ms(answer))
                 sizes[name] = len(answer)
         return {
-            name: Outcome(median(times[name]), client.peak_megabytes, sizes[name])
+            name: Outcome(
+                median(times[name]), median(bytes_times[name]), client.peak_megabytes, sizes[name]
+            )
             for name, client in clients.items()
         }
+
+
+def _decoding_ms(answer: bytes) -> float:
+    """As a client in Python does it."""
+    start = perf_counter_ns()
+    json.loads(answer)
+    return (perf_counter_ns() - start) / 1e6
 
 
 def _lines(how: str, outcomes: Mapping[str, Outcome], others: list[str]) -> Iterator[Line]:
     held, untouched = outcomes["held"], outcomes["untouched"]
     what = f"10 MB {how}"
     yield Line(f"{what}: held to {BUDGET}, beside untouched", held.ms, untouched.ms, limit=LIMIT)
+    yield Line("  until the bytes are there", held.bytes_ms, untouched.bytes_ms)
     yield Line(
         f"  peak memory, beside {MOST_MEGABYTES} MB",
         held.peak_megabytes,

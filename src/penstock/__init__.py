@@ -1,17 +1,18 @@
 """Keep MCP tool results inside the budget of an agent's context window, and lose nothing."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from penstock._version import __version__
-from penstock.budget import Budget
-from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
-from penstock.gate import Gate
-from penstock.model import Call, Frame, LiveRows, Principal, Refusal, Reply, Result
-from penstock.policy import Policy
-from penstock.stores import open_store
 
 if TYPE_CHECKING:
     from penstock.async_gate import AsyncGate
+    from penstock.budget import Budget
+    from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
+    from penstock.gate import Gate
+    from penstock.model import Call, Frame, LiveRows, Principal, Refusal, Reply, Result
+    from penstock.policy import Policy
+    from penstock.stores import open_store
 
 __all__ = [
     "AsyncGate",
@@ -33,11 +34,23 @@ __all__ = [
     "open_store",
 ]
 
+# Loaded when they are asked for: `penstock run` starts its server before it needs any of them, and
+# only `AsyncGate` needs asyncio.
+_HOMES = {
+    "async_gate": ("AsyncGate",),
+    "budget": ("Budget",),
+    "errors": ("InvalidResult", "InvalidSetting", "PenstockError", "StoreError"),
+    "gate": ("Gate",),
+    "model": ("Call", "Frame", "LiveRows", "Principal", "Refusal", "Reply", "Result"),
+    "policy": ("Policy",),
+    "stores": ("open_store",),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """`AsyncGate` brings asyncio along: loaded when it is asked for."""
-    if name != "AsyncGate":
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from penstock.async_gate import AsyncGate  # noqa: PLC0415 (see above)
-
-    return AsyncGate
+    value = getattr(import_module(f"penstock.{home}"), name)
+    globals()[name] = value
+    return value

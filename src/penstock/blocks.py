@@ -99,10 +99,12 @@ def _read_structured_and(
     if said_twice is not None:
         key, text = said_twice
         return replace(_unwrapped(text), wrapper=key, beside=media)
-    others = _not_said_again(blocks, structured) if blocks else []
+    data = compact_raw(structured) if isinstance(structured, msgspec.Raw) else b""
+    others = _not_said_again(blocks, data or encode(structured)) if blocks else []
     beside = (*media, *others)
     if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
-        return replace(_read_structured(structured), beside=beside)
+        document = _read_structured_json(data) if data else _read_structured(structured)
+        return replace(document, beside=beside)
     both = {"structuredContent": structured, "content": [dict(block) for block in others]}
     return replace(read_value(both), beside=media, notices=(_APART,))
 
@@ -127,49 +129,51 @@ def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str
     return (key, value) if value == blocks[0]["text"] else None
 
 
-def _not_said_again(blocks: Sequence[Block], structured: Any) -> list[Block]:
+def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
     """The blocks that are more than the structured content in other words.
 
     Frameworks send a value as text too: the whole in one block, or each item of a list in its own.
     """
-    whole = _as_compact(structured)
     inner = whole[len(_WRAPPER) : -1] if _is_wrapped(whole) else whole
     if inner[:1] == b"[" and len(blocks) > 1:
         items = [row for rows in rawjson.row_blocks(inner) for row in rows]
         if len(items) == len(blocks) and all(map(_says, blocks, items)):
             return []
-    return [block for block in blocks if not (_says(block, whole) or _says(block, inner))]
+    return [block for block in blocks if not _says(block, whole, inner)]
 
 
-def _says(block: Block, value: bytes) -> bool:
-    """Whether a text block is this value: the string itself, or its JSON."""
+def _says(block: Block, *values: bytes) -> bool:
+    """Whether a text block is one of these values: the string itself, or its JSON."""
     if not _is_plain_text(block):
         return False
     text = block["text"]
-    if value[:1] == b'"' and rawjson.decode(value) == text:
+    if any(value[:1] == b'"' and rawjson.decode(value) == text for value in values):
         return True
     try:
         compacted = rawjson.compact(rawjson.utf8(text))
     except (rawjson.NotJson, rawjson.TooDeep):
         return False
-    return compacted == value or rawjson.decode(compacted) == rawjson.decode(value)
+    # Decoded, ten megabytes take more than a hundred: only where the bytes do not tell.
+    return compacted in values or any(_is_same(compacted, value) for value in values)
 
 
-def _as_compact(structured: Any) -> bytes:
-    if isinstance(structured, msgspec.Raw):
-        return compact_raw(structured)
-    return encode(structured)
+def _is_same(one: bytes, other: bytes) -> bool:
+    """The same, in another order or spelling."""
+    if {one[:1], other[:1]} == {b"[", b"{"}:
+        return False
+    return bool(rawjson.decode(one) == rawjson.decode(other))
+
+
+def _read_structured_json(data: bytes) -> Document:
+    """Frameworks wrap what is no object as {"result": x}; the value is x."""
+    if not _is_wrapped(data):
+        return read_json(data)
+    if data[len(_WRAPPER) : len(_WRAPPER) + 1] == b'"':
+        return _unwrapped(rawjson.decode(data[len(_WRAPPER) : -1]))
+    return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
 
 
 def _read_structured(value: Any) -> Document:
-    """Frameworks wrap what is no object as {"result": x}; the value is x."""
-    if isinstance(value, msgspec.Raw):
-        data = compact_raw(value)
-        if not _is_wrapped(data):
-            return read_json(data)
-        if data[len(_WRAPPER) :].startswith(b'"'):
-            return _unwrapped(rawjson.decode(data[len(_WRAPPER) : -1]))
-        return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
     if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
         return _unwrapped(value["result"])
     return read_value(value)

@@ -75,6 +75,8 @@ class Scale:
         """Whether a value that stands beside the rows leaves most of the budget to them."""
         payload = encode(value)
         wire = rawjson.string(rawjson.text(payload)) + (payload if self.frame.structured else b"")
+        if self.budget.surely_admits(_LITTLE * len(wire)):
+            return True  # as nearly always: nothing to count, and no vocabulary to load
         size, budget = measure(wire, self.meter), self.budget
         pairs = (
             (size.bytes, budget.bytes),

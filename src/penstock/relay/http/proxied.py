@@ -25,6 +25,7 @@ from penstock.relay.session import HeaderCheck, Session
 from penstock.relay.state import Knowledge, ToClient
 from penstock.relay.target import Target
 
+_POOLS: Final = 16
 _NOT_FOUND: Final = 404
 _NOT_ALLOWED: Final = 405
 _BAD_GATEWAY: Final = 502
@@ -37,7 +38,7 @@ class Proxied:
 
     def __init__(self, gate: Gate, target: Target) -> None:
         self._gate = gate
-        self._upstream = HttpUpstream(target)
+        self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[Session] = Recent()
         self._known: Recent[Knowledge] = Recent()
 

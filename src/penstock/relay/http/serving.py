@@ -103,7 +103,8 @@ def _socket(listening: Listening) -> socket.socket:
     """Bound before anything is started, so that a port in use is said in a sentence."""
     try:
         family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
-        opened = socket.socket(family, socket.SOCK_STREAM)
+        # Named as TCP, or the loop does not set TCP_NODELAY on its connections.
+        opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if sys.platform != "win32":  # there it would let two programs share a port
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((listening.bind, listening.port))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from itertools import cycle
 from typing import Final
 
 import httpx2
@@ -78,15 +79,25 @@ class Answer:
 
 
 class HttpUpstream:
-    """The endpoint. Connections are kept and shared."""
+    """The endpoint. Connections are kept and shared.
 
-    def __init__(self, target: Target) -> None:
+    A pool looks at each of its connections for each request: with hundreds at once, several pools
+    that take turns are several times as fast as one.
+    """
+
+    def __init__(self, target: Target, *, pools: int = 1) -> None:
         self.target = target
-        self._client = httpx2.AsyncClient(
-            headers=dict(target.headers),
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
-        )
+        security = httpx2.create_ssl_context()
+        self._clients = [
+            httpx2.AsyncClient(
+                headers=dict(target.headers),
+                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+                verify=security,
+            )
+            for _ in range(pools)
+        ]
+        self._turns = cycle(self._clients)
 
     @asynccontextmanager
     async def post(
@@ -124,7 +135,8 @@ class HttpUpstream:
             return answer.status
 
     async def close(self) -> None:
-        await self._client.aclose()
+        for client in self._clients:
+            await client.aclose()
 
     @asynccontextmanager
     async def _open(
@@ -135,11 +147,12 @@ class HttpUpstream:
         seconds: float | None = None,
     ) -> AsyncIterator[Answer]:
         timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
-        request = self._client.build_request(
+        client = next(self._turns)
+        request = client.build_request(
             method, self.target.url, headers=dict(headers), content=content, timeout=timeout
         )
         try:
-            response = await self._client.send(request, stream=True)
+            response = await client.send(request, stream=True)
         except httpx2.HTTPError as error:
             raise Unanswered(_no_connection(error, self.target.shown, seconds)) from error
         except httpx2.InvalidURL as error:
