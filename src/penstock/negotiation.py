@@ -52,7 +52,7 @@ from penstock.fitting import Scale
 from penstock.glimpse import Glimpse
 from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of, look, start_of
-from penstock.model import Call, Live, LiveRows, Mode, Refusal, Reply, Result
+from penstock.model import MEDIA_TYPES, Call, Live, LiveRows, Mode, Refusal, Reply, Result
 from penstock.policy import Policy
 from penstock.references import PREFIX as REFERENCE
 from penstock.references import has_references, resolve_arguments
@@ -64,6 +64,7 @@ from penstock.views.whole import handle_text, whole_reply
 
 NOTICES_META = "dev.penstock/notices"
 _MOST_PAGES = 2**40
+_MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
 _NOT_STORED = (
     "The result could not be stored: only this first part of it can be shown. "
     "The tool has run; calling it again would run it again."
@@ -352,6 +353,7 @@ class Resource:
     uri: str
     mime_type: str
     text: str
+    blob: str = ""  # base64, of an image or of audio, and then there is no text
 
 
 def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
@@ -369,5 +371,19 @@ def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | R
     focus = yield from start_of(opened)
     if isinstance(focus, Refusal):
         return focus
-    mime_type = "text/plain" if focus.shape == "lines" else "application/json"
-    return Resource(uri, mime_type, rawjson.text((yield from focus.whole())))
+    value = yield from focus.whole()
+    if focus.shape == "lines":
+        return Resource(uri, "text/plain", rawjson.text(value))
+    media = _media(value)
+    if media is not None:
+        return Resource(uri, media["mimeType"], "", media["data"])
+    return Resource(uri, "application/json", rawjson.text(value))
+
+
+def _media(value: bytes) -> dict[str, Any] | None:
+    """An image or audio that was too large to go with its reply."""
+    if not value.startswith(_MEDIA_STARTS):
+        return None
+    block = rawjson.decode(value)
+    named = isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
+    return block if named else None

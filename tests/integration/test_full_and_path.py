@@ -235,3 +235,12 @@ def test_long_paths_and_many_keys_fit_any_budget(open_agent):
     path = "".join(f"/level {n} {'k' * 30}" for n in reversed(range(60)))
     pages = agent.walk(token, path=path)
     assert [row["id"] for page in pages for row in page["items"]] == list(range(500))
+
+
+def test_a_large_image_is_read_through_its_link_as_an_image(open_agent):
+    agent = open_agent(ceiling="30kB", media_cap="10kB")
+    picture = {"type": "image", "data": "aGk=" * 10_000, "mimeType": "image/png"}
+    token = agent.offer(Result(content=[picture])).value["continuation_token"]
+    link = agent.reply(token, mode="full").content[1]
+    resource = agent.gate.read_resource(agent.template, link["uri"])
+    assert (resource.mime_type, resource.blob, resource.text) == ("image/png", picture["data"], "")

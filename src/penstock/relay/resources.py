@@ -64,7 +64,8 @@ def _read(session: Session, pending: Pending, uri: str) -> Outputs:
         return []
     if isinstance(found, Refusal):
         return _not_found(session, pending, uri)
-    content = {"uri": uri, "mimeType": found.mime_type, "text": found.text}
+    body = {"blob": found.blob} if found.blob else {"text": found.text}
+    content = {"uri": uri, "mimeType": found.mime_type, **body}
     # How much of the handle's life is left is not known here, and a copy is not to outlive it.
     cacheable = {"ttlMs": 0, "cacheScope": "private"}
     return session.answer(pending, _stamped(pending, {"contents": [content]}, cacheable))
