@@ -51,6 +51,7 @@ stores
 worker
 gate
 async_gate
+disclosure
 relay
 wrapping
 cli

@@ -1,0 +1,201 @@
+"""Every tool of a server, with its full description.
+
+From a server's list, or from a folder of JSON files, one a tool; or the second laid over the first.
+A tool is looked up by its name. A name is never made into a path, and no path is ever shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.disclosure.slimming import slim
+from penstock.encoding import encode
+from penstock.errors import InvalidSetting
+from penstock.gate import log
+
+LARGEST_FILE: Final = 5_000_000
+# What a list may say of a tool; in a file anything else belongs to its full description alone.
+LISTED: Final = frozenset(
+    {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons",
+     "execution"}
+)  # fmt: skip
+
+
+class Described(msgspec.Struct, frozen=True, dict=True):
+    """One tool. `raw` is how its server lists it; `more` is what only its full description holds,
+    such as examples."""
+
+    name: str
+    raw: bytes
+    more: Mapping[str, Any] = {}
+
+    @cached_property
+    def listed(self) -> dict[str, Any]:
+        value = rawjson.decode(self.raw)
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def description(self) -> str:
+        return _text(self.listed.get("description"))
+
+    @property
+    def title(self) -> str:
+        return _text(self.listed.get("title")) or _text(self.annotations.get("title"))
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return _table(self.listed.get("inputSchema"))
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        return _table(self.listed.get("annotations"))
+
+    @property
+    def is_read_only(self) -> bool:
+        """A tool that does not say so may write."""
+        return self.annotations.get("readOnlyHint") is True
+
+    @property
+    def ui(self) -> dict[str, Any]:
+        """What an app's tool says about its user interface."""
+        return _table(_table(self.listed.get("_meta")).get("ui"))
+
+    @property
+    def is_for_apps_alone(self) -> bool:
+        return self.ui.get("visibility") == ["app"]
+
+    @property
+    def needs_task(self) -> bool:
+        return _table(self.listed.get("execution")).get("taskSupport") == "required"
+
+    @cached_property
+    def full(self) -> bytes:
+        """All there is to know, without the noise of generators."""
+        shown = {
+            name: slim(value) if name.endswith("Schema") else value
+            for name, value in self.listed.items()
+            if name not in ("_meta", "icons")
+        }
+        return encode({**shown, **self.more})
+
+
+class Catalogue:
+    """Tools in the order of their server's list. Two that are equal list the same bytes."""
+
+    def __init__(self, tools: Iterable[Described]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
+    @classmethod
+    def from_tools(cls, tools: Iterable[Mapping[str, Any] | bytes | msgspec.Raw]) -> Catalogue:
+        """From a list as `tools/list` gives it. What has no name cannot be called, and is left
+        out."""
+        found = (_listed_tool(tool) for tool in tools)
+        return cls(tool for tool in found if tool is not None)
+
+    @classmethod
+    def from_folder(cls, folder: str | Path) -> Catalogue:
+        """From JSON files, one a tool. A file that cannot be used is skipped, and logged."""
+        path = Path(folder)
+        if not path.is_dir():
+            raise InvalidSetting("descriptions", path.name, "there is no such folder.")
+        found = (_tool_in(file) for file in sorted(path.glob("*.json")))
+        return cls(tool for tool in found if tool is not None)
+
+    def laid_over(self, other: Catalogue) -> Catalogue:
+        """The tools of `other`, with what is known of them here in the place of what they say.
+        What is known here of tools that are not there is logged: a slip, mostly."""
+        strangers = [name for name in self._tools if name not in other]
+        if strangers:
+            log().warning("descriptions of tools that the server has not: %s", ", ".join(strangers))
+        return Catalogue(_merged(tool, self.get(tool.name)) for tool in other)
+
+    def __iter__(self) -> Iterator[Described]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._tools)
+
+    def get(self, name: str) -> Described | None:
+        return self._tools.get(name)
+
+    def nearest(self, name: str, most: int = 3) -> list[str]:
+        """Names that may have been meant."""
+        by_folded = {known.casefold(): known for known in self._tools}
+        near = get_close_matches(name.casefold()[:100], by_folded, most, cutoff=0.5)
+        return [by_folded[folded] for folded in near]
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes whenever a tool does."""
+        whole = hashlib.sha256()
+        for tool in self:
+            whole.update(tool.raw + encode(dict(tool.more)) + b"\0")
+        return whole.hexdigest()
+
+
+def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> Described | None:
+    raw = encode(dict(tool)) if isinstance(tool, Mapping) else rawjson.compact(tool)
+    value = rawjson.decode(raw)
+    name = value.get("name") if isinstance(value, dict) else None
+    return Described(name, raw) if isinstance(name, str) and name else None
+
+
+def _tool_in(file: Path) -> Described | None:
+    """The tool that a file describes. Its name is the one inside, or else the file's."""
+    try:
+        value = _read(file)
+    except (OSError, ValueError, RecursionError) as error:
+        log().warning("the description %s is skipped: %s", file.name, error)
+        return None
+    name = value.setdefault("name", file.stem)
+    if not isinstance(name, str) or not name:
+        log().warning("the description %s is skipped: its name is not text", file.name)
+        return None
+    if name != file.stem:
+        log().warning("the description %s is of the tool %s", file.name, name)
+    listed = {key: item for key, item in value.items() if key in LISTED}
+    more = {key: item for key, item in value.items() if key not in LISTED}
+    return Described(name, encode(listed), more)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    if file.stat().st_size > LARGEST_FILE:
+        raise ValueError(f"larger than {LARGEST_FILE} bytes")
+    value = rawjson.decode(rawjson.compact(file.read_bytes()))
+    if isinstance(value, dict):
+        return value
+    raise ValueError("not a JSON object")
+
+
+def _merged(tool: Described, over: Described | None) -> Described:
+    """The server's tool in a file's words. The file's schema is shown in the full description;
+    what calls are checked against stays the server's."""
+    if over is None:
+        return tool
+    words = {key: over.listed[key] for key in ("title", "description") if key in over.listed}
+    shown = {"inputSchema": slim(over.schema)} if over.schema else {}
+    more = {**tool.more, **over.more, **shown}
+    return Described(tool.name, encode({**tool.listed, **words}), more)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

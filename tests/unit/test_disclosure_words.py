@@ -1,0 +1,76 @@
+"""Forms of one word are the same to the search, and other words are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.disclosure import words
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "create creates created creating",
+        "delete deletes deleted deleting",
+        "move moves moved moving",
+        "run runs running",
+        "edit edits edited editing",
+        "add adds added adding",
+        "copy copies copied copying",
+        "query queries querying",
+        "cancel cancels cancelled canceled cancelling",
+        "merge merges merged merging",
+        "schedule schedules scheduled scheduling",
+        "search searches searched searching",
+        "install installs installed installing",
+        "fix fixes fixed fixing",
+        "show shows showed showing",
+        "close closes closed closing",
+        "branch branches",
+        "address addresses",
+        "status statuses",
+        "database databases",
+        "cookie cookies",
+        "size sizes sized sizing",
+        "box boxes",
+        "id ids",
+        "setting settings",
+        "embed embeds embedded embedding",
+        "alias aliases",
+        "process processes processed processing",
+    ],
+)
+def test_forms_of_one_word(forms):
+    assert len({words.stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "new news",
+        "set setting",
+        "car care",
+        "plan plane",
+        "not note",
+        "string str",
+        "fill file",
+        "thing th",
+        "feed fe",
+        "bus bu",
+        "build building",
+        "need ne",
+    ],
+)
+def test_other_words_stay_apart(others):
+    assert len({words.stem(word) for word in others.split()}) == 2
+
+
+def test_relations_go_both_ways():
+    relations = words.relations()
+    assert all(word in relations[other] for word, others in relations.items() for other in others)
+
+
+@pytest.mark.parametrize("typo", ["calndar", "calenndar", "calenadr", "calandar", "alendar"])
+def test_one_typo_away(typo):
+    assert "calendar" in words.one_typo_away(typo)
+    assert "calendars" not in words.one_typo_away(typo)
