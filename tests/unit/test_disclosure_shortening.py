@@ -198,6 +198,10 @@ def test_ever_more_words():
     ]
 
 
+def test_a_sign_after_a_sentence_is_not_worth_a_cut():
+    assert Wording("Get it. - Then go").take(3) == "Get it."
+
+
 def test_where_there_are_no_spaces_a_word_is_a_character():
     wording = Wording("天気を「取得」する。か\u3099")
     assert wording.take(2) == "天気…"

@@ -80,7 +80,7 @@ class Described(msgspec.Struct, frozen=True, dict=True):
     def full(self) -> bytes:
         """All there is to know, without the noise of generators."""
         shown = {
-            name: slim(value) if name.endswith("Schema") else value
+            name: slim(value) if name == "inputSchema" else value
             for name, value in self.listed.items()
             if name not in ("_meta", "icons")
         }
