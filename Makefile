@@ -52,4 +52,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) .venv-peers .venv-servers $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) .venv-peers .venv-servers .catalogues $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks import (
+    choosing,
+    finding,
     imports,
     limits,
     memory,
@@ -24,6 +26,7 @@ from benchmarks import (
     relay_start,
     savings,
     small,
+    tool_lists,
 )
 from benchmarks.lines import Line, table
 
@@ -39,6 +42,9 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "relay-http": relay_http.measure,
     "relay-large": relay_large.measure,
     "relay-start": relay_start.measure,
+    "tool-lists": tool_lists.measure,
+    "choosing": choosing.measure,
+    "finding": finding.measure,
 }
 
 

@@ -116,7 +116,7 @@ class AsyncGate(GateBase):
     async def _answer(self, effect: Effect, hooks: Hooks, stored: list[str]) -> Any:
         match effect:
             case LoadHead():
-                return await self.store.load(effect.key, now=self._clock(), rows=effect.rows)
+                return await self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return await self._rows(effect, hooks)
             case Compute():
@@ -125,7 +125,7 @@ class AsyncGate(GateBase):
                 return (await _awaited(hooks.authorize(effect.tool))) is True
             case Run():
                 output = as_result(await _awaited(hooks.run(plain(effect))))
-                return Ran(output, self._clock())
+                return Ran(output, self.clock())
             case Put():
                 stored.append(effect.key)
                 return await self._put(effect)
@@ -136,9 +136,7 @@ class AsyncGate(GateBase):
 
     async def _put(self, effect: Put) -> None:
         """Where it waits in a thread, a cancelled put goes on: it must end before a delete."""
-        putting = asyncio.ensure_future(
-            self.store.put(effect.key, effect.record, now=self._clock())
-        )
+        putting = asyncio.ensure_future(self.store.put(effect.key, effect.record, now=self.clock()))
         try:
             with as_store_error():
                 await asyncio.shield(putting)

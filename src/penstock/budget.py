@@ -241,3 +241,4 @@ def _unreadable(text: str, why: str) -> InvalidSetting:
 
 DEFAULT_BUDGET: Final = Budget(bytes=25_000)
 DEFAULT_CEILING: Final = Budget(chars=150_000)
+DEFAULT_LIST_BUDGET: Final = Budget(tokens=2_000)

@@ -92,14 +92,14 @@ class GateBase:
         if policy is not None and not isinstance(policy, Policy):
             raise InvalidSetting("policy", policy, "not a Policy.", next_step=_HOW_TO_POLICY)
         self.policy = policy or Policy()
-        self._meter = meter or default_meter()
-        self._clock = clock
+        self.meter = meter or default_meter()
+        self.clock = clock
         self._random = random
         self._workers: Any = None
         self._starting = threading.Lock()
 
     def _context(self) -> Context:
-        return Context(self.policy, self._meter, self._clock(), self._random)
+        return Context(self.policy, self.meter, self.clock(), self._random)
 
     def _ask(self, effect: Compute, cancellation: Any = None) -> Any:
         """Ask the worker; without material, only one that has it already."""
@@ -198,7 +198,7 @@ class Gate(GateBase):
     def _answer(self, effect: Effect, hooks: Hooks) -> Any:
         match effect:
             case LoadHead():
-                return self.store.load(effect.key, now=self._clock(), rows=effect.rows)
+                return self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return self._rows(effect, hooks)
             case Compute():
@@ -207,7 +207,7 @@ class Gate(GateBase):
                 return _at_once(hooks.authorize(effect.tool)) is True
             case Run():
                 output = as_result(_at_once(hooks.run(plain(effect))))
-                return Ran(output, self._clock())
+                return Ran(output, self.clock())
             case Put():
                 return self._put(effect)
             case Touch():
@@ -217,7 +217,7 @@ class Gate(GateBase):
 
     def _put(self, effect: Put) -> None:
         with as_store_error():
-            self.store.put(effect.key, effect.record, now=self._clock())
+            self.store.put(effect.key, effect.record, now=self.clock())
 
     def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
         entry = effect.entry

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget
+from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, DEFAULT_LIST_BUDGET, Budget
 from penstock.errors import InvalidSetting
 from penstock.model import Mode
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT_PREFIX = "PENSTOCK_"
-_MOST_TOOLS = 10_000
+_MOST_BUILT = 10_000
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?"
 _SIZE_UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
@@ -30,8 +30,30 @@ _TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
+# Less than this does not hold what Penstock itself has to list.
+_LEAST_LIST = {"tokens": 800, "bytes": 4_000, "chars": 4_000}
+
+
 def _budget(value: Any) -> Budget:
     return Budget.parse(value)
+
+
+def _list_budget(value: Any) -> Budget:
+    budget = Budget.parse(value)
+    for unit, least in _LEAST_LIST.items():
+        limit = budget.token_allowance if unit == "tokens" else getattr(budget, unit)
+        if limit is not None and limit < least:
+            raise ValueError(f"must be at least {least} {unit}")
+    return budget
+
+
+def _choice(*choices: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in choices:
+            raise ValueError(f"must be one of: {', '.join(choices)}")
+        return str(value)
+
+    return parse
 
 
 def _size(value: Any) -> int:
@@ -96,7 +118,7 @@ class Policy:
     """How much, how long, where. Give what differs; the rest just works.
 
     `budget` bounds every reply. `inline`, by default the same, is the largest result that passes
-    whole. `ceiling` bounds `full` alone.
+    whole. `ceiling` bounds `full` alone. `list_budget` bounds the list of tools.
     """
 
     budget: Budget = DEFAULT_BUDGET
@@ -119,7 +141,14 @@ class Policy:
     query_rows: int = 100_000
     only: tuple[str, ...] = ()
     except_: tuple[str, ...] = ()
+    list_form: str = "auto"
+    list_budget: Budget = DEFAULT_LIST_BUDGET
+    always: tuple[str, ...] = ()
+    gate: str = "teach"
+    descriptions: str = ""
+    grant_ttl: float = 3_600
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    clients: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     if TYPE_CHECKING:
         # As it may be written; `__post_init__` reads it.
@@ -146,13 +175,20 @@ class Policy:
             query_rows: int | str = ...,
             only: str | Sequence[str] = ...,
             except_: str | Sequence[str] = ...,
+            list_form: str = ...,
+            list_budget: Budget | str | int = ...,
+            always: str | Sequence[str] = ...,
+            gate: str = ...,
+            descriptions: str = ...,
+            grant_ttl: float | str = ...,
             tools: Mapping[str, Mapping[str, Any]] = ...,
+            clients: Mapping[str, Mapping[str, Any]] = ...,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         for name, parse in _PARSERS.items():
             value = getattr(self, name)
-            if not (name == "inline" and value is None):
+            if name not in _UNSET or value != _UNSET[name]:
                 object.__setattr__(self, name, _parsed(name, value, parse))
         _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
                  f"must be at least page_size, {self.page_size}")  # fmt: skip
@@ -160,17 +196,21 @@ class Policy:
                  f"must be at least ttl, {self.ttl:g}")  # fmt: skip
         _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
                  "must include paginated, which every other mode leads to")  # fmt: skip
-        _require("tools", self.tools, isinstance(self.tools, Mapping), "must be a table of tools")
-        for tool, settings in self.tools.items():
-            _check_tool(tool, settings)
-            self._check_together(tool, settings)
+        for table, allowed in _TABLES.items():
+            self._check_table(table, getattr(self, table), allowed)
 
-    def _check_together(self, tool: str, settings: Mapping[str, Any]) -> None:
+    def _check_table(self, table: str, groups: Any, allowed: Sequence[str]) -> None:
+        _require(table, groups, isinstance(groups, Mapping), f"must be a table of {table}")
+        for name, settings in groups.items():
+            _check_group(f"{table}.{name}", table.rstrip("s"), settings, allowed)
+            self._check_together(f"{table}.{name}", settings)
+
+    def _check_together(self, group: str, settings: Mapping[str, Any]) -> None:
         """What a tool's settings do to the others is found out now, not at its first call."""
         try:
-            replace(self, **{**settings, "tools": {}})
+            replace(self, **_as_fields(settings), **_no_tables())
         except InvalidSetting as error:
-            name = f"tools.{tool}.{error.setting}"
+            name = f"{group}.{_SETTING_NAMES.get(error.setting, error.setting)}"
             raise InvalidSetting(name, error.value, error.why) from None
 
     @property
@@ -186,33 +226,42 @@ class Policy:
     def unmatched(self, tools: Iterable[str]) -> list[str]:
         """Names and patterns in the settings that no tool matches: slips, mostly."""
         known = list(tools)
-        named = (*self.only, *self.except_, *self.tools)
+        named = (*self.only, *self.except_, *self.always, *self.tools)
         return [name for name in named if not any(fnmatchcase(tool, name) for tool in known)]
 
     def for_tool(self, name: str) -> Policy:
         """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
-        if not self.tools:
+        return self._for("tools", name)
+
+    def for_client(self, name: str) -> Policy:
+        """The policy of one client, by the name it gives itself: what `clients` says for it."""
+        return self._for("clients", name)
+
+    def _for(self, table: str, name: str) -> Policy:
+        if not getattr(self, table):
             return self
-        if name not in self._of_tools:
-            if len(self._of_tools) >= _MOST_TOOLS:
-                self._of_tools.clear()
-            self._of_tools[name] = self._built_for(name)
-        return self._of_tools[name]
+        built = self._built
+        if (table, name) not in built:
+            if len(built) >= _MOST_BUILT:
+                built.clear()
+            built[table, name] = self._build(table, name)
+        return built[table, name]
 
     @cached_property
-    def _of_tools(self) -> dict[str, Policy]:
-        """Built once each: every call asks."""
+    def _built(self) -> dict[tuple[str, str], Policy]:
+        """Once each: every call asks."""
         return {}
 
-    def _built_for(self, name: str) -> Policy:
+    def _build(self, table: str, name: str) -> Policy:
         changes: dict[str, Any] = {}
-        for pattern, settings in self.tools.items():
+        for pattern, settings in getattr(self, table).items():
             if fnmatchcase(name, pattern):
-                changes.update(settings)
+                changes.update(_as_fields(settings))
         if not changes:
             return self
-        built = replace(self, **changes, tools={})
-        object.__setattr__(built, "tools", self.tools)  # checked before, and the same for all
+        built = replace(self, **changes, **_no_tables())
+        for each in _TABLES:
+            object.__setattr__(built, each, getattr(self, each))  # checked before, the same for all
         return built
 
     @classmethod
@@ -238,7 +287,7 @@ class Policy:
     def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
         for name, value in settings.items():
             _require_known(name, value)
-        return cls(**{_FIELD_NAMES.get(name, name): value for name, value in settings.items()})
+        return cls(**_as_fields(settings))
 
 
 # What each setting is read with, wherever it comes from.
@@ -263,17 +312,38 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "query_rows": _count,
     "only": _names,
     "except_": _names,
+    "list_form": _choice("auto", "full", "brief", "index"),
+    "list_budget": _list_budget,
+    "always": _names,
+    "gate": _choice("off", "teach", "strict"),
+    "descriptions": _text,
+    "grant_ttl": _seconds,
 }
-# A setting whose name Python has taken.
-_FIELD_NAMES = {"except": "except_"}
+# What stands for a setting that is not made.
+_UNSET: Mapping[str, Any] = {"inline": None, "descriptions": ""}
+# Settings whose names Python has taken.
+_FIELD_NAMES = {"except": "except_", "list": "list_form"}
+_SETTING_NAMES = {field: name for name, field in _FIELD_NAMES.items()}
 # Settings that make sense for one tool: the store and its sizes are everybody's.
 TOOL_SETTINGS = (
     "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "preview",
     "ttl", "max_ttl", "bearer_ttl", "media_cap",
 )  # fmt: skip
+# Settings that make sense for one client: what it is shown.
+CLIENT_SETTINGS = ("list", "list_budget", "always", "gate")
+_TABLES: Mapping[str, Sequence[str]] = {"tools": TOOL_SETTINGS, "clients": CLIENT_SETTINGS}
+
+
+def _no_tables() -> dict[str, Any]:
+    return {table: {} for table in _TABLES}
+
+
+def _as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {_FIELD_NAMES.get(name, name): value for name, value in settings.items()}
 
 
 def _parsed(name: str, value: Any, parse: Callable[[Any], Any]) -> Any:
+    name = _SETTING_NAMES.get(name, name)
     try:
         return parse(value)
     except InvalidSetting as error:
@@ -288,7 +358,7 @@ def _require(name: str, value: Any, holds: bool, why: str) -> None:
 
 
 def _require_known(name: str, value: Any) -> None:
-    known = [item.name.rstrip("_") for item in fields(Policy)]
+    known = [_SETTING_NAMES.get(item.name, item.name) for item in fields(Policy)]
     if name not in known:
         raise InvalidSetting(
             name,
@@ -298,22 +368,23 @@ def _require_known(name: str, value: Any) -> None:
         )
 
 
-def _check_tool(tool: str, settings: Mapping[str, Any]) -> None:
+def _check_group(group: str, kind: str, settings: Any, allowed: Sequence[str]) -> None:
     if not isinstance(settings, Mapping):
-        raise InvalidSetting(f"tools.{tool}", settings, "must be a table of settings")
+        raise InvalidSetting(group, settings, "must be a table of settings")
     for name, value in settings.items():
-        if name not in TOOL_SETTINGS:
-            is_setting = name in _PARSERS
-            why = "cannot be set for one tool." if is_setting else "there is no such setting."
+        field_name = _FIELD_NAMES.get(str(name), str(name))
+        if name not in allowed:
+            is_setting = field_name in _PARSERS
+            why = f"cannot be set for one {kind}." if is_setting else "there is no such setting."
             raise InvalidSetting(
-                f"tools.{tool}.{name}", value, why,
-                next_step=f"For one tool, use some of: {', '.join(TOOL_SETTINGS)}.",
+                f"{group}.{name}", value, why,
+                next_step=f"For one {kind}, use some of: {', '.join(allowed)}.",
             )  # fmt: skip
-        _parsed(f"tools.{tool}.{name}", value, _PARSERS[name])
+        _parsed(f"{group}.{name}", value, _PARSERS[field_name])
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    names = [*(name.rstrip("_") for name in _PARSERS), "host"]
+    names = [*(_SETTING_NAMES.get(name, name) for name in _PARSERS), "host"]
     found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
     return {name: value for name, value in found.items() if value.strip()}
 

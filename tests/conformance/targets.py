@@ -38,7 +38,8 @@ def relayed_to_stdio() -> Iterator[str]:
 @contextmanager
 def _relay(*upstream: str) -> Iterator[str]:
     port = _free_port()
-    command = [sys.executable, "-m", "penstock", "serve", "--port", str(port), *upstream]
+    command = [sys.executable, "-m", "penstock", "serve", "--port", str(port)]
+    command += ["--list", "full", *upstream]
     with _process(command) as relay:
         _wait_until_it_listens(relay, port)
         yield f"http://127.0.0.1:{port}/mcp"

@@ -9,7 +9,7 @@ from http_rig import PLAIN, serving
 from node_runtime import node, package
 from typescript_client import run_steps
 
-RUN = [sys.executable, "-m", "penstock", "run", "--"]
+RUN = [sys.executable, "-m", "penstock", "run", "--list", "full", "--"]
 ROWS = {"method": "tools/call", "params": {"name": "rows", "arguments": {}}}
 
 

@@ -14,6 +14,7 @@ from relay_upstream import MODERN_META, Upstream
 from relay_weights import body_of, over
 
 from penstock import Gate, Policy, Principal
+from penstock.relay.disclosing import discloser_of
 from penstock.relay.session import Session
 from penstock.relay.state import Later, ToClient, ToUpstream
 from penstock.stores.memory import MemoryStore
@@ -40,15 +41,31 @@ class Clock:
 class Rig(Caller):
     """A client and a session; the upstream answers by itself, or, if there is none, by hand."""
 
-    def __init__(self, upstream: Upstream | None = None, *, greet=True, **settings):
+    def __init__(
+        self,
+        upstream: Upstream | None = None,
+        *,
+        greet=True,
+        principal="ann",
+        seat="a session",
+        store=None,
+        **settings,
+    ):
         super().__init__()
         self.upstream = upstream
         self.clock = Clock()
-        self.store = MemoryStore()
+        self.store = store or MemoryStore()
         policy = Policy(**settings)
         self.budget, self.ceiling = policy.budget, policy.ceiling
         self.gate = Gate(policy, self.store, clock=self.clock)
-        self.session = Session(self.gate, principal=Principal("ann"), server="srv", now=self.clock)
+        self.session = Session(
+            self.gate,
+            discloser_of(self.gate),
+            principal=Principal(principal),
+            server="srv",
+            seat=seat,
+            now=self.clock,
+        )
         self.up: list[bytes] = []
         self.down: list[bytes] = []
         self.later: list[Later] = []

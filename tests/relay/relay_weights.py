@@ -12,6 +12,11 @@ _ESCAPE = re.compile(r"\\(.)")
 _BODY = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:"(?:[^"\\]|\\.)*"|[^,"]+),"(?:result|error)":')
 
 
+def o200k(text: str) -> int:
+    """Tokens."""
+    return _VOCABULARY.count(text)
+
+
 def body_of(message: bytes) -> bytes:
     """The `result` or `error` of a message that the relay made, as it stands on the wire."""
     opening = _BODY.match(message)

@@ -151,7 +151,7 @@ def test_a_fault_while_a_request_is_opened(open_rig, monkeypatch, method):
 def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
     """Also of a list that the relay asked for itself: the call that needed it is answered."""
     rig = open_rig(Upstream())
-    monkeypatch.setattr("penstock.relay.lists.rewrite", lambda *_a, **_k: 1 / 0)
+    monkeypatch.setattr("penstock.relay.lists.read_list", lambda *_a, **_k: 1 / 0)
     assert rig.ask("tools/list")["error"]["code"] == -32603
     params = {"name": "read_result", "arguments": {"continuation_token": "pen_x"}}
     assert rig.ask("tools/call", params)["error"]["code"] == -32603
@@ -159,7 +159,7 @@ def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
 
 def test_a_fault_while_a_notification_is_opened(open_rig, monkeypatch):
     rig = open_rig(Upstream("modern"))
-    monkeypatch.setattr("penstock.relay.calls.read_result", lambda _raw: 1 / 0)
+    monkeypatch.setattr("penstock.relay.tasks.read_result", lambda _raw: 1 / 0)
     params = {"taskId": "t", "result": LARGE}
     assert rig.from_upstream({"method": "notifications/tasks", "params": params}) == []
 

@@ -57,7 +57,7 @@ def test_instructions_stay_after_ours(open_rig, era, theirs):
     members = {} if theirs is None else {"instructions": theirs}
     told = greeting(open_rig, Upstream(era, members=members))["instructions"]
     assert told.startswith(OWN_WORDS)
-    assert told.endswith(f"\n\n{theirs}") if theirs else told.endswith("again.")
+    assert told.endswith(f"\n\n{theirs}") if theirs else told.endswith("description.")
 
 
 def test_a_greeting_that_fails_is_upstreams(open_rig):
@@ -80,7 +80,7 @@ def test_a_greeting_that_is_none(open_rig, result):
 
 @pytest.fixture
 def rig(open_rig, era) -> Rig:
-    return open_rig(Upstream(era, results={"rows": text(table(10_000))}))
+    return open_rig(Upstream(era, results={"rows": text(table(10_000))}), list_form="full")
 
 
 def test_lists_of_an_upstream_without_resources(rig):

@@ -182,8 +182,8 @@ def test_after_its_time(open_rig):
     upstream = Upstream("modern", results={"rows": text(table()), "take": text("done")})
     upstream.listed = {"ttlMs": 5_000, "cacheScope": "public"}
     rig = open_rig(upstream)
-    rig.token = rig.probe("rows")["continuation_token"]
     rig.listed()
+    rig.token = rig.probe("rows")["continuation_token"]
     rig.clock.now += 4
     hand_on(rig)
     assert asked(rig) == 1
@@ -225,11 +225,10 @@ def test_a_list_that_cannot_be_had_does_not_stop_a_call(rig):
 def test_the_readers_annotations(open_rig, era):
     """Point 10: read-only, idempotent, closed world; a title for people."""
     reader = open_rig(Upstream(era)).listed()["tools"][-1]
-    assert reader["title"] == reader["annotations"]["title"] == "Read a stored result"
+    assert reader["annotations"]["title"] == "Read a stored result"
     hints = {name: hint for name, hint in reader["annotations"].items() if name.endswith("Hint")}
     assert hints == {
         "readOnlyHint": True,
-        "destructiveHint": False,
         "idempotentHint": True,
         "openWorldHint": False,
     }
@@ -319,7 +318,9 @@ def promising(open_rig, era):
     def opened(schema=PROMISED, **settings):
         given = tool("rows", outputSchema=schema)
         results = {"rows": text({"rows": table()}, structuredContent={"rows": table()})}
-        return open_rig(Upstream(era, tools=[given], results=results), **settings)
+        return open_rig(
+            Upstream(era, tools=[given], results=results), **{"list_form": "full", **settings}
+        )
 
     return opened
 
@@ -395,6 +396,6 @@ def test_a_tool_that_promises_nothing_sends_none(open_rig, era):
 
 def test_before_a_list_the_result_itself_says_what_the_tool_sends(open_rig, era):
     results = {"rows": text(table(), structuredContent={"result": table()})}
-    rig = open_rig(Upstream(era, results=results))
+    rig = open_rig(Upstream(era, results=results), list_form="full")
     result = rig.call("rows")
     assert value_of(result) == result["structuredContent"]

@@ -25,7 +25,12 @@ def both():
 
     def started(command, *options, **keywords):
         for behind in (False, True):
-            client = StdioClient(command, *(options if behind else ()), behind=behind, **keywords)
+            client = StdioClient(
+                command,
+                *(("--list", "full", *options) if behind else ()),
+                behind=behind,
+                **keywords,
+            )
             clients.append(client)
             client.greeting = client.greet()
         return clients[-2:]

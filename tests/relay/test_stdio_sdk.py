@@ -21,7 +21,7 @@ SDK_SERVER = [sys.executable, str(SERVERS / "sdk_server.py")]
 )
 def sdk(request):
     """One connection an era, for all tests of this file."""
-    client = SdkClient(SDK_SERVER, mode=ERAS[request.param])
+    client = SdkClient(SDK_SERVER, "--list", "full", mode=ERAS[request.param])
     client.era = request.param
     yield client
     client.close()

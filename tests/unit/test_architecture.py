@@ -53,6 +53,7 @@ gate
 async_gate
 disclosure
 relay
+auditing
 wrapping
 cli
 __main__

@@ -49,7 +49,7 @@ def test_a_small_list_passes_as_it_is():
 def test_a_longer_list_is_told_in_brief():
     listing = lister().listing(MIDDLE, [READER])
     assert listing.form == "brief"
-    assert names(listing) == [*MIDDLE.names, "read_result"]
+    assert names(listing) == [*MIDDLE.names, "describe_tools", "read_result"]
     assert cost(listing.tools) <= 2_000
     first = json.loads(listing.tools[0])
     assert first["description"].startswith("Does thing number 0 to the files.")

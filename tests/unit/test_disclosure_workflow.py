@@ -3,21 +3,54 @@
 import pytest
 
 from penstock.disclosure import system_prompt
-from penstock.disclosure.workflow import GATES, listed_resource, workflow
+from penstock.disclosure.names import own_names
+from penstock.disclosure.workflow import (
+    instructions,
+    listed_resource,
+    listed_template,
+    workflow,
+)
+from penstock.relay.reader import INSTRUCTIONS
+
+GATES = ("off", "teach", "strict")
 
 
+@pytest.mark.parametrize("form", ["brief", "index", ""])
 @pytest.mark.parametrize("gate", GATES)
-def test_the_workflow_is_short_and_says_what_its_gate_does(gate):
-    told = workflow(gate)
-    assert len(told) <= 512
-    assert "resource:///tool_descriptions?tools=TOOL_NAME" in told
-    assert ("refused" in told) == (gate == "strict")
-    assert ("runs at once" in told) == (gate == "teach")
+def test_it_is_short_and_says_what_its_gate_does(gate, form):
+    own = own_names([])
+    told = instructions(gate, form, own)
+    assert len(f"{INSTRUCTIONS}\n{told}") <= 512, "a host may show no more"
+    for text in (told, workflow(gate, form or "brief", own)):
+        assert len(text) <= 512
+        assert ("refused" in text) == (gate == "strict")
+        assert ("runs at once" in text) == (gate == "teach")
+        assert text.index("PICK") < text.index("LEARN") < text.index("CALL")
+
+
+@pytest.mark.parametrize("form", ["brief", "index"])
+def test_the_resource_says_how_it_is_read_and_what_fails(form):
+    told = listed_resource("teach", form)["description"]
+    assert "resource:///tool_descriptions?tools=NAME" in told
+    assert "without ?tools= describes nothing" in told
+
+
+def test_the_index_names_its_tools_as_they_are_called():
+    own = own_names(["find_tools", "call_tool", "penstock_call_tool"])
+    told = instructions("teach", "index", own) + workflow("teach", "index", own)
+    assert "penstock_find_tools" in told
+    assert "penstock_penstock_call_tool" in told
+    assert " find_tools" not in told
+
+
+def test_the_template_is_the_resource_with_a_parameter():
+    assert listed_template("off", "brief")["uriTemplate"] == "resource:///tool_descriptions{?tools}"
+    assert "uri" not in listed_template("off", "brief")
 
 
 def test_a_prompt_for_a_server_that_lists_in_brief():
     tools = [{"name": "read", "description": "Reads."}, {"name": "bare"}]
-    prompt = system_prompt(tools, [listed_resource("teach")])
+    prompt = system_prompt(tools, [listed_resource("teach", "brief")])
     assert "- read: Reads." in prompt
     assert "- bare: no description" in prompt
     assert workflow("teach") in prompt

@@ -21,6 +21,8 @@ Keep MCP tool results inside the agent's context budget, and lose nothing.
       put every server of a host behind it (shows the change; --write makes it)
   penstock serve --url https://example.com/mcp
       the same over HTTP
+  penstock audit -- ./my-server
+      what its list of tools costs, and what can be saved
 """
 
 
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _misunderstood(chosen: argparse.Namespace, unknown: list[str]) -> PenstockError:
     first, name = unknown[0], chosen.name
-    if not first.startswith("-") and name in ("run", "serve"):
+    if not first.startswith("-") and name in ("run", "serve", "audit"):
         step = f"Put -- before the server's command: penstock {name} -- {' '.join(unknown)}"
         return PenstockError(f"{first!r} is not an option.", next_step=step)
     from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
@@ -84,6 +86,6 @@ def _modules(command: list[str]) -> tuple[ModuleType, ...]:
 
     if command == ["run"]:
         return (run,)
-    from penstock.cli import purge, serve, wrap  # noqa: PLC0415 (as above)
+    from penstock.cli import audit, extract, purge, serve, wrap  # noqa: PLC0415 (as above)
 
-    return (run, serve, wrap, purge)
+    return (run, serve, wrap, audit, extract, purge)

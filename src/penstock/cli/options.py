@@ -13,7 +13,10 @@ from penstock.policy import ENVIRONMENT_PREFIX, Policy
 from penstock.relay.target import Target
 
 LEVELS: Final = ("debug", "info", "warning", "error")
-_SETTINGS: Final = ("budget", "inline", "ceiling", "host", "store", "ttl", "only", "except")
+_SETTINGS: Final = (
+    "budget", "inline", "ceiling", "host", "store", "ttl", "only", "except",
+    "list", "list_budget", "always", "gate", "descriptions",
+)  # fmt: skip
 CONFIG_FILE: Final = "penstock.toml"
 _CONFIG_HELP: Final = "settings file (default: penstock.toml in the user's configuration folder)"
 
@@ -38,12 +41,39 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
     add("--ttl", metavar="TIME", help="how long a stored result lives unread: 300, 5m, 1h")
     add("--only", metavar="TOOL", nargs="+", help="keep only these tools inside the budget")
     add("--except", metavar="TOOL", nargs="+", help="leave these tools alone; list_* is a pattern")
+    _add_list_options(parser)
     add("--config", metavar="FILE", help=_CONFIG_HELP)
     add(
         "--log-level",
         metavar="LEVEL",
         choices=LEVELS,
         help="on stderr: debug, info, warning, error",
+    )
+
+
+def _add_list_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "list of tools", "How upstream's tools are listed; also as PENSTOCK_LIST and so on."
+    )
+    add = group.add_argument
+    add(
+        "--list",
+        metavar="FORM",
+        help="auto (default): the richest that fits; full; brief: every tool in a sentence; "
+        "index: four tools that find, describe and call all others",
+    )
+    add("--list-budget", metavar="SIZE", help="most of the list: 2000tok (default)")
+    add("--always", metavar="TOOL", nargs="+", help="list these in full in every form")
+    add(
+        "--gate",
+        metavar="GATE",
+        help="teach (default): a call whose arguments do not fit is answered with the tool's "
+        "description; strict: no call before that was read; off",
+    )
+    add(
+        "--descriptions",
+        metavar="DIR",
+        help="JSON files, one a tool, in the place of upstream's words",
     )
 
 

@@ -1,8 +1,45 @@
 """Tool lists in less room: forms of the list, and full descriptions on demand."""
 
-from penstock.disclosure.catalogue import Catalogue, Described
-from penstock.disclosure.forms import Lister, Listing
-from penstock.disclosure.grants import Grants
-from penstock.disclosure.workflow import system_prompt
+from __future__ import annotations
 
-__all__ = ["Catalogue", "Described", "Grants", "Lister", "Listing", "system_prompt"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.disclosure.catalogue import Catalogue, Described
+    from penstock.disclosure.desk import Visit
+    from penstock.disclosure.discloser import Audience, Discloser
+    from penstock.disclosure.forms import Lister, Listing
+    from penstock.disclosure.grants import Grants, Holder
+    from penstock.disclosure.workflow import system_prompt
+
+__all__ = [
+    "Audience",
+    "Catalogue",
+    "Described",
+    "Discloser",
+    "Grants",
+    "Holder",
+    "Lister",
+    "Listing",
+    "Visit",
+    "system_prompt",
+]
+
+# Loaded when they are first asked for: a server whose list is small needs few of them, and a host
+# waits for it.
+_HOMES = {
+    "catalogue": ("Catalogue", "Described"),
+    "desk": ("Visit",),
+    "discloser": ("Audience", "Discloser"),
+    "forms": ("Lister", "Listing"),
+    "grants": ("Grants", "Holder"),
+    "workflow": ("system_prompt",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

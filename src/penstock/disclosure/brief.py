@@ -19,7 +19,7 @@ HEADER_KEY: Final = "x-mcp-header"
 # word is at least a token.
 LEAST_WORDS: Final = 12
 # What a host needs of a tool beside its words: who it is for, and what it may do.
-_KEPT: Final = ("title", "annotations", "execution", "icons")
+_KEPT: Final = ("title", "annotations", "icons")
 
 Fits = Callable[[Sequence[bytes]], bool]
 
@@ -52,6 +52,8 @@ def brief(tool: Described, description: str) -> bytes:
     """A tool in a list. Its schema is open: what it takes is told on demand."""
     listed: dict[str, Any] = {"name": tool.name}
     listed |= {name: tool.listed[name] for name in _KEPT if name in tool.listed}
+    if tool.task_support != "forbidden":  # which is what a host takes it to be unless it is said
+        listed["execution"] = tool.listed["execution"]
     if description:
         listed["description"] = description
     listed["inputSchema"] = open_schema(tool.schema)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -31,11 +30,30 @@ LISTED: Final = frozenset(
 
 class Described(msgspec.Struct, frozen=True, dict=True):
     """One tool. `raw` is how its server lists it; `more` is what only its full description holds,
-    such as examples."""
+    such as examples. `told` is how a client is to see it listed in full, where that differs."""
 
     name: str
     raw: bytes
     more: Mapping[str, Any] = {}
+    told: bytes = b""
+
+    @property
+    def in_full(self) -> bytes:
+        return self.told or self.raw
+
+    @cached_property
+    def no_dearer(self) -> bytes:
+        """In full, but without an output schema that is larger in `told` than it was: few hosts show
+        it to a model, and a list is never to cost more than its server's own."""
+        if self.in_full == self.raw or "outputSchema" not in self.listed:
+            return self.in_full
+        members = rawjson.members(rawjson.compact(self.raw))
+        parts = [
+            rawjson.string(member.name) + b":" + member.value
+            for member in members
+            if member.name != "outputSchema"
+        ]
+        return b"{" + b",".join(parts) + b"}"
 
     @cached_property
     def listed(self) -> dict[str, Any]:
@@ -53,6 +71,11 @@ class Described(msgspec.Struct, frozen=True, dict=True):
     @property
     def schema(self) -> dict[str, Any]:
         return _table(self.listed.get("inputSchema"))
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """What its schema says of each, by name."""
+        return _table(self.schema.get("properties"))
 
     @property
     def annotations(self) -> dict[str, Any]:
@@ -73,8 +96,8 @@ class Described(msgspec.Struct, frozen=True, dict=True):
         return self.ui.get("visibility") == ["app"]
 
     @property
-    def needs_task(self) -> bool:
-        return _table(self.listed.get("execution")).get("taskSupport") == "required"
+    def task_support(self) -> str:
+        return _text(_table(self.listed.get("execution")).get("taskSupport")) or "forbidden"
 
     @cached_property
     def full(self) -> bytes:
@@ -88,7 +111,8 @@ class Described(msgspec.Struct, frozen=True, dict=True):
 
 
 class Catalogue:
-    """Tools in the order of their server's list. Two that are equal list the same bytes."""
+    """Tools in the order of their server's list. Two with the same tools are equal, and give the
+    same bytes in every form."""
 
     def __init__(self, tools: Iterable[Described]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -123,6 +147,12 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._tools)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Catalogue) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
     def __contains__(self, name: object) -> bool:
         return name in self._tools
 
@@ -135,6 +165,8 @@ class Catalogue:
 
     def nearest(self, name: str, most: int = 3) -> list[str]:
         """Names that may have been meant."""
+        from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
+
         by_folded = {known.casefold(): known for known in self._tools}
         near = get_close_matches(name.casefold()[:100], by_folded, most, cutoff=0.5)
         return [by_folded[folded] for folded in near]
@@ -144,7 +176,7 @@ class Catalogue:
         """Changes whenever a tool does."""
         whole = hashlib.sha256()
         for tool in self:
-            whole.update(tool.raw + encode(dict(tool.more)) + b"\0")
+            whole.update(b"\0".join((tool.raw, tool.told, encode(dict(tool.more)), b"")))
         return whole.hexdigest()
 
 
@@ -190,7 +222,8 @@ def _merged(tool: Described, over: Described | None) -> Described:
     words = {key: over.listed[key] for key in ("title", "description") if key in over.listed}
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}
     more = {**tool.more, **over.more, **shown}
-    return Described(tool.name, encode({**tool.listed, **words}), more)
+    told = encode({**_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
+    return Described(tool.name, encode({**tool.listed, **words}), more, told)
 
 
 def _text(value: Any) -> str:

@@ -1,32 +1,35 @@
 """Full descriptions on demand: of the tools that were asked for, as many as fit in one reply.
 
-What is wrong with a question is said in the words of the pattern that this follows (see `codes`), so
-that an agent written for it finds its way here too.
+What is wrong with a question is said in the words of the pattern that this follows (the codes below),
+so that an agent written for it finds its way here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
 from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.directory import directory
 from penstock.disclosure.shortening import clipped, plain
+from penstock.disclosure.uris import uri_for
 from penstock.encoding import encode
+from penstock.fitting import largest
 
-URI: Final = "resource:///tool_descriptions"
-TEMPLATE: Final = URI + "{?tools}"
 MOST_NAMES: Final = 100
 _LONGEST_NAME: Final = 200
-_SUMMARY_CHARS: Final = 400
+_SHORT_NAME: Final = 64
+_DIRECTORY_CHARS: Final = 2_000
 
 MISSING_SELECTION: Final = "MISSING_TOOL_SELECTION"
 DESCRIPTION_REQUIRED: Final = "TOOL_DESCRIPTION_REQUIRED"
 
 Fits = Callable[[bytes], bool]
+# Puts what is too large for any reply where it can be read in parts; what says how.
+Keep = Callable[[bytes], dict[str, Any]]
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -34,14 +37,6 @@ class Selection(msgspec.Struct, frozen=True):
 
     names: tuple[str, ...]
     left_out: int = 0
-
-
-def uri_for(*names: str) -> str:
-    return f"{URI}?tools={','.join(quote(name, safe='') for name in names)}"
-
-
-def is_descriptions(uri: str) -> bool:
-    return uri == URI or uri.startswith(URI + "?")
 
 
 def selected(uri: str) -> Selection:
@@ -57,19 +52,60 @@ def selection(given: Sequence[object]) -> Selection:
     return Selection(tuple(unique[:MOST_NAMES]), max(0, len(unique) - MOST_NAMES))
 
 
-def described(selection: Selection, catalogue: Catalogue, fits: Fits) -> bytes:
-    """The descriptions by name, within what fits: what does not is named, with the way to it."""
+class Told(msgspec.Struct, frozen=True):
+    """A reply, and the tools that it describes."""
+
+    reply: bytes
+    tools: tuple[str, ...] = ()
+
+
+def described(
+    selection: Selection, catalogue: Catalogue, fits: Fits, keep: Keep, more: Mapping[str, Any]
+) -> Told:
+    """The descriptions by name, within what fits: what does not is named, with the way to it.
+    `more` stands beside them."""
     if not selection.names:
-        return encode(missing_selection(catalogue, fits))
-    parts = {name: _part(name, catalogue) for name in selection.names}
-    for count in range(len(parts), 0, -1):
-        reply = _reply(list(parts.items())[:count], list(parts)[count:], selection.left_out)
-        if fits(reply):
-            return reply
-    name = selection.names[0]
-    tool = catalogue.get(name)
-    short = _summary(tool) if tool is not None else b"{}"
-    return _reply([(name, short)], list(parts)[1:], selection.left_out)
+        return Told(missing_selection(catalogue, fits))
+    parts = [(name, _part(name, catalogue)) for name in selection.names]
+    beside = {**more, **_names_once(parts[:1], more, selection, catalogue, fits)}
+
+    def reply(count: int) -> bytes:
+        omitted = selection.names[count:]
+        return _reply(parts[:count], omitted, selection.left_out, beside, fits)
+
+    count = largest(len(parts), lambda some: fits(reply(some)))
+    if count:
+        shown = [name for name in selection.names[:count] if name in catalogue]
+        return Told(reply(count), tuple(shown))
+    name, tool = selection.names[0], catalogue.get(selection.names[0])
+    shorter = [b"{}"] if tool is None else _summaries(tool, keep)
+    omitted = selection.names[1:]
+    whole = first_fitting(
+        (_reply([(name, part)], omitted, selection.left_out, more, fits) for part in shorter), fits
+    )
+    return Told(whole, () if tool is None else (name,))
+
+
+def _names_once(
+    parts: Sequence[tuple[str, bytes]],
+    more: Mapping[str, Any],
+    selection: Selection,
+    catalogue: Catalogue,
+    fits: Fits,
+) -> dict[str, Any]:
+    """For whoever asked for what is not there: what is, once, and in no more than a few words."""
+    if all(name in catalogue for name in selection.names):
+        return {}
+    least: dict[str, Any] = {
+        clipped(name, _LONGEST_NAME): msgspec.Raw(part) for name, part in parts
+    }
+    least |= {**more, "$omitted": len(selection.names) + selection.left_out}
+
+    def is_short(text: str) -> bool:
+        return len(text) <= _DIRECTORY_CHARS and fits(encode({**least, "$available_tools": text}))
+
+    some = directory(catalogue.names, is_short)
+    return {"$available_tools": some} if some else {}
 
 
 def _part(name: str, catalogue: Catalogue) -> bytes:
@@ -84,67 +120,125 @@ def _part(name: str, catalogue: Catalogue) -> bytes:
     return encode(unknown)
 
 
-def _reply(parts: Sequence[tuple[str, bytes]], omitted: Sequence[str], left_out: int) -> bytes:
-    members: dict[str, Any] = {name: msgspec.Raw(part) for name, part in parts}
-    if omitted:
-        members["$omitted"] = list(omitted)
-        members["$next_step"] = "Ask for these in a question of their own."
-    if left_out:
-        members["$ignored"] = left_out
-    return encode(members)
+def _reply(
+    parts: Sequence[tuple[str, bytes]],
+    omitted: Sequence[str],
+    left_out: int,
+    more: Mapping[str, Any],
+    fits: Fits,
+) -> bytes:
+    """Names that were asked for and do not fit are counted, and named as far as there is room."""
+    members: dict[str, Any] = {
+        clipped(name, _LONGEST_NAME): msgspec.Raw(part) for name, part in parts
+    }
+    missing = len(omitted) + left_out
+    if not missing:
+        return encode({**members, **more})
+
+    def told(count: int) -> bytes:
+        named = [clipped(name, _LONGEST_NAME) for name in omitted[:count]]
+        rest = {"$omitted": missing, "$ask_next": named} if named else {"$omitted": missing}
+        return encode({**members, **more, **rest})
+
+    return told(largest(len(omitted), lambda count: fits(told(count))))
 
 
-def _summary(tool: Described) -> bytes:
-    """Of a description that is too large by itself: what the tool does, and what it takes by name."""
-    properties = tool.schema.get("properties")
-    names = list(properties)[:_LONGEST_NAME] if isinstance(properties, Mapping) else []
-    return encode(
-        {
-            "name": tool.name,
-            "description": clipped(plain(tool.description), _SUMMARY_CHARS),
-            "parameters": names,
-            "required": tool.schema.get("required", []),
-            "summarised": len(tool.full),
-        }
+def _summaries(tool: Described, keep: Keep) -> Iterator[bytes]:
+    """Of a description that is too large by itself: what the tool does, and what it takes by name;
+    with the way to the rest. In ever fewer words."""
+    required = tool.schema.get("required")
+    needed = (
+        [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     )
+    others = [name for name in tool.parameters if name not in needed]
+    rest = {"summarised": len(tool.full), **keep(tool.full)}
+    about = plain(tool.description)
+    for chars, most in ((400, 30), (200, 10), (100, 3), (0, 0)):
+        yield encode(
+            {
+                "description": clipped(about, chars),
+                "required": [clipped(name, chars) for name in needed[:most]],
+                "optional": [clipped(name, chars) for name in others[:most]],
+                **rest,
+            }
+        )
+
+
+def first_fitting(candidates: Iterable[bytes], fits: Fits) -> bytes:
+    """The first that fits, or else the last, which is the least there is to say."""
+    found = b""
+    for found in candidates:
+        if fits(found):
+            break
+    return found
 
 
 # -- what is wrong, in the words of the pattern -------------------------------------------------
 
 
-def missing_selection(catalogue: Catalogue, fits: Fits) -> dict[str, Any]:
+def missing_selection(catalogue: Catalogue, fits: Fits) -> bytes:
     """The base of the resource has no tools to describe."""
-    some = catalogue.names[:2] or ["TOOL_NAME"]
+    some = [name for name in catalogue.names if len(name) <= _SHORT_NAME][:2] or ["TOOL_NAME"]
 
-    def told(available: str) -> dict[str, Any]:
+    def told(available: str) -> bytes:
         error = {
             "code": MISSING_SELECTION,
             "message": "Say which tools: their short descriptions are enough to choose by.",
             "examples": [uri_for(some[0]), uri_for(*some)],
         }
-        return {"error": {**error, "available_tools": available} if available else error}
+        return encode({"error": {**error, "available_tools": available} if available else error})
 
-    return told(directory(catalogue.names, lambda text: fits(encode(told(text)))))
+    return told(directory(catalogue.names, lambda text: fits(told(text))))
 
 
-def description_required(tool: Described, why: str, fits: Fits, *, teaches: bool) -> bytes:
-    """A call that cannot go through yet. Where the gate teaches, the way out comes with it."""
-    uri = uri_for(tool.name)
-    error: dict[str, Any] = {
+class Missing(msgspec.Struct, frozen=True):
+    """A call that cannot go through yet, and what its agent is to be told besides: how our tool that
+    describes is called, and what goes with the next call."""
+
+    tool: Described
+    why: str
+    describe: str
+    grant: Mapping[str, Any] = {}
+
+
+def description_required(missing: Missing, fits: Fits) -> bytes:
+    """The gate refuses: the description has to be read first."""
+    name, uri = missing.tool.name, uri_for(missing.tool.name)
+    again = ", with the tool_grant that comes along." if missing.grant else "."
+    steps = [
+        f"1. Read {uri}, or call {missing.describe} with tools: {encode([name]).decode()}.",
+        "2. Look at the parameters.",
+        f"3. Call the tool again{again}",
+    ]
+    fewer = [f"Call {missing.describe} with the tool's name first."]
+    chances: tuple[tuple[list[str], dict[str, str]], ...] = (
+        (steps, {"resource_uri": uri}),
+        (steps[:1], {}),
+        (fewer, {}),
+    )
+    return first_fitting((_required(missing, few, more) for few, more in chances), fits)
+
+
+def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
+    """The gate teaches: the description comes with the error, so a wrong call costs one turn."""
+    steps = ["Call the tool again, with arguments as described here."]
+
+    def bringing(description: bytes) -> bytes:
+        told = {**missing.grant, "description": msgspec.Raw(description)}
+        return _required(missing, steps, told)
+
+    whole = bringing(missing.tool.full)
+    if fits(whole):
+        return whole
+    short = first_fitting(map(bringing, _summaries(missing.tool, keep)), fits)
+    return short if fits(short) else description_required(missing, fits)
+
+
+def _required(missing: Missing, steps: Sequence[str], more: Mapping[str, Any]) -> bytes:
+    error = {
         "code": DESCRIPTION_REQUIRED,
-        "message": why,
-        "instructions": [
-            f"1. Read {uri}, or call describe_tools for {tool.name}.",
-            "2. Look at the parameters.",
-            "3. Call the tool again.",
-        ],
-        "resource_uri": uri,
+        "message": missing.why,
+        "instructions": list(steps),
+        **more,
     }
-    if not teaches:
-        return encode({"error": error})
-    error["instructions"] = ["Call the tool again, with arguments as described here."]
-    for description in (tool.full, _summary(tool)):
-        reply = encode({"error": {**error, "description": msgspec.Raw(description)}})
-        if fits(reply):
-            return reply
     return encode({"error": error})

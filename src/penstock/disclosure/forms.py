@@ -7,28 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
 from penstock.budget import Budget
-from penstock.disclosure import index
-from penstock.disclosure.brief import brief_tools
 from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.disclosure.names import DESCRIBE, FIND, own_names
 from penstock.measure import Meter
 
 Form = Literal["full", "brief", "index"]
-FORMS: Final = ("auto", "full", "brief", "index")
-DEFAULT_LIST_BUDGET: Final = Budget(tokens=2_000)
-LEAST_LIST_TOKENS: Final = 800
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """A list of tools, and in which form it is. `own` are our names of the index's tools."""
+    """A list of tools, and in which form it is. `own` are our names of Penstock's tools in it;
+    `in_full` names the tools of which all is said that a call needs, `None` all of them.
+    `has_outputs`: and all that is said of their results."""
 
     form: Form
-    tools: list[bytes]
+    tools: Sequence[bytes]
     own: Mapping[str, str] = {}
+    in_full: frozenset[str] | None = None
+    has_outputs: bool = False
+
+    def says_all_of(self, tool: str) -> bool:
+        return self.in_full is None or tool in self.in_full
+
+    def role_of(self, name: str) -> str:
+        """Which of Penstock's tools is called so; empty for all others."""
+        return next((role for role, known in self.own.items() if known == name), "")
 
 
 class Lister(msgspec.Struct, frozen=True):
@@ -41,67 +48,94 @@ class Lister(msgspec.Struct, frozen=True):
     always: tuple[str, ...] = ()
 
     def listing(
-        self, catalogue: Catalogue, ours: Sequence[bytes] = (), *, has_apps: bool = False
+        self,
+        catalogue: Catalogue,
+        ours: Sequence[bytes] = (),
+        *,
+        has_apps: bool = False,
+        around: bytes = b"",
     ) -> Listing:
         """`ours` are tools that stand in the list in any form; `has_apps`: the client shows apps,
-        and so has to know their tools."""
-        full = [tool.raw for tool in catalogue]
-        if self.form == "full" or (self.form == "auto" and self._fits([*full, *ours])):
-            return Listing("full", [*full, *ours])
+        and so has to know their tools; `around`: what the result holds beside them."""
+        weighing = _Weighing(self.budget, self.meter, tuple(ours), around)
+        everything = [*(tool.in_full for tool in catalogue), *ours]
+        full = Listing("full", [*(tool.no_dearer for tool in catalogue), *ours])
+        if self.form == "full" or full.tools == everything:
+            full = Listing("full", everything, has_outputs=True)
+        if self.form == "full" or (self.form == "auto" and weighing.fits(full.tools)):
+            return full
         if self.form in ("auto", "brief"):
-            brief = self._brief(catalogue, ours)
+            brief = self._brief(catalogue, weighing)
             if brief is not None:
-                return self._cheaper(brief, [*full, *ours])
-        return self._cheaper(self._index(catalogue, ours, has_apps=has_apps), [*full, *ours])
+                return weighing.cheaper(brief, full)
+        return weighing.cheaper(self._index(catalogue, weighing, has_apps=has_apps), full)
 
-    def _fits(self, tools: Sequence[bytes]) -> bool:
-        return self.budget.admits(as_result(tools), self.meter)
+    def _brief(self, catalogue: Catalogue, weighing: _Weighing) -> Listing | None:
+        from penstock.disclosure import index  # noqa: PLC0415 (a small list needs no other form)
+        from penstock.disclosure.brief import brief_tools  # noqa: PLC0415 (as above)
 
-    def _brief(self, catalogue: Catalogue, ours: Sequence[bytes]) -> Listing | None:
-        shown = {tool.name: tool.raw for tool in catalogue if self._is_always(tool)}
+        own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
+        describe = index.describe_tool(own[DESCRIBE])
+        shown = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
         others = [tool for tool in catalogue if tool.name not in shown]
 
         def together(brief: Sequence[bytes]) -> list[bytes]:
             by_name = {tool.name: raw for tool, raw in zip(others, brief, strict=True)} | shown
-            return [*(by_name[tool.name] for tool in catalogue), *ours]
+            return [*(by_name[tool.name] for tool in catalogue), describe, *weighing.ours]
 
-        # Without a budget that can be kept, `brief` is as short as it can be.
-        found = brief_tools(others, lambda brief: self._fits(together(brief)))
+        # Where no budget can be kept, `brief` is as short as it can be.
+        found = brief_tools(others, lambda brief: weighing.fits(together(brief)))
         if found is None and self.form == "brief":
             found = brief_tools(others, lambda _: False, at_least=True)
-        return None if found is None else Listing("brief", together(found))
+        return None if found is None else Listing("brief", together(found), own, frozenset(shown))
 
-    def _index(self, catalogue: Catalogue, ours: Sequence[bytes], *, has_apps: bool) -> Listing:
+    def _index(self, catalogue: Catalogue, weighing: _Weighing, *, has_apps: bool) -> Listing:
+        from penstock.disclosure import index  # noqa: PLC0415 (as above)
+
         listed = [tool for tool in catalogue if self._stays(tool, has_apps=has_apps)]
-        hidden = [tool.name for tool in catalogue if not tool.is_for_apps_alone]
-        own = index.own_names(catalogue.names)
-        calls = index.call_tools(own)
-        find = index.find_tool(own[index.FIND])
+        named = [tool.name for tool in catalogue if not tool.is_for_apps_alone]
+        own = own_names(catalogue.names)
+        find, calls = index.find_tool(own[FIND]), index.call_tools(own)
 
         def together(describe: bytes) -> list[bytes]:
-            return [find, describe, *calls, *(tool.raw for tool in listed), *ours]
+            shown = (tool.no_dearer for tool in listed)
+            return [find, describe, *calls, *shown, *weighing.ours]
 
-        describe = index.describe_tool(
-            own[index.DESCRIBE], hidden, lambda text: self._fits(together(text.encode()))
+        describe = index.describe_tool_with(
+            own[DESCRIBE], named, lambda tool: weighing.fits(together(tool))
         )
-        return Listing("index", together(describe), own)
+        return Listing("index", together(describe), own, frozenset(tool.name for tool in listed))
 
     def _stays(self, tool: Described, *, has_apps: bool) -> bool:
         """Tools that an index would break: a task is asked for in the call itself, and a widget is
         found through its own tool."""
-        return self._is_always(tool) or tool.needs_task or (has_apps and bool(tool.ui))
+        return (
+            self._is_always(tool) or tool.task_support == "required" or (has_apps and bool(tool.ui))
+        )
 
     def _is_always(self, tool: Described) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
 
-    def _cheaper(self, listing: Listing, full: list[bytes]) -> Listing:
+
+class _Weighing(msgspec.Struct, frozen=True):
+    """What a list costs, with all that stands around it."""
+
+    budget: Budget
+    meter: Meter
+    ours: tuple[bytes, ...]
+    around: bytes
+
+    def fits(self, tools: Sequence[bytes]) -> bool:
+        return self.budget.admits(as_result(tools, self.around), self.meter)
+
+    def cheaper(self, listing: Listing, full: Listing) -> Listing:
         """Never worse than raw."""
-        ours, raw = self._cost(listing.tools), self._cost(full)
-        return listing if ours < raw else Listing("full", full)
+        return listing if self._cost(listing.tools) < self._cost(full.tools) else full
 
     def _cost(self, tools: Sequence[bytes]) -> int:
-        return self.meter.count(as_result(tools).decode())
+        return self.meter.count(as_result(tools, self.around).decode())
 
 
-def as_result(tools: Sequence[bytes]) -> bytes:
-    return b'{"tools":[' + b",".join(tools) + b"]}"
+def as_result(tools: Sequence[bytes], around: bytes = b"") -> bytes:
+    """The result of a `tools/list`; `around` are its other members, each with a comma before."""
+    return b'{"tools":[' + b",".join(tools) + b"]" + around + b"}"

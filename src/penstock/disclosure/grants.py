@@ -16,7 +16,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final, Self
+
+import msgspec
 
 from penstock.gate import log
 from penstock.stores.base import Record, Store
@@ -26,7 +28,24 @@ IDLE_SECONDS: Final = 3_600.0
 SWEEP_SECONDS: Final = 600.0
 MOST_GRANTS: Final = 10_000
 HANDLE_PREFIX: Final = "pgr_"
+GRANT_FIELD: Final = "tool_grant"
 _OWNER: Final = "grants"
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Whose a grant is. `handle`: what an agent of whom nothing is known shows instead of itself."""
+
+    id: str
+    handle: str = ""
+
+    @classmethod
+    def of(cls, server: str, who: str, shown: Any = None) -> Self:
+        """`who` it is, or else whoever has `shown` a handle; without either, with a new one."""
+        if who:
+            return cls(f"{server}\0{who}")
+        is_handle = isinstance(shown, str) and shown.startswith(HANDLE_PREFIX)
+        handle = shown if is_handle else new_handle()
+        return cls(f"{server}\0{handle}", handle)
 
 
 class Grants:
@@ -44,17 +63,22 @@ class Grants:
         self._idle = idle
         self._most = most
         self._clock = clock
-        self._given: OrderedDict[str, None] = OrderedDict()
+        self._given: OrderedDict[str, float] = OrderedDict()
         self._swept = clock()
         self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many were given here and have not been swept."""
+        return len(self._given)
 
     def grant(self, holder: str, tools: Iterable[str]) -> None:
         now = self._clock()
         for tool in tools:
             key = _key(holder, tool)
-            self._store.put(key, Record(_OWNER, now + self._idle, tool.encode()), now=now)
-            log().info("granted: %s", tool)
-            self._remember(key)
+            expires = now + self._idle
+            self._store.put(key, Record(_OWNER, expires, tool.encode()), now=now)
+            self._remember(key, expires)
+            log().info("granted: %s (%d in all)", tool, len(self))
         self._sweep_sometimes(now)
 
     def is_granted(self, holder: str, tool: str) -> bool:
@@ -62,29 +86,33 @@ class Grants:
         now = self._clock()
         self._sweep_sometimes(now)
         key = _key(holder, tool)
-        found = self._store.load(key, now=now) is not None
-        if found:
-            self._store.touch(key, expires=now + self._idle)
-        else:
+        found = self._store.load(key, now=now)
+        if found is None:
             log().info("not granted: %s", tool)
-        return found
+            return False
+        if found.expires - now < self._idle / 2:  # a write for every question would be dear
+            self._store.touch(key, expires=now + self._idle)
+            self._remember(key, now + self._idle)
+        return True
 
     def revoke(self, holder: str, tools: Iterable[str]) -> None:
         for tool in tools:
             self._store.delete(_key(holder, tool))
 
     def sweep(self) -> int:
-        """Gives back the space of what has expired; how many went."""
-        self._swept = self._clock()
-        gone = self._store.sweep(now=self._swept)
-        if gone:
-            log().info("%d grants and results have expired", gone)
+        """Gives back the space of what has expired; how many went, results among them."""
+        now = self._swept = self._clock()
+        with self._lock:
+            for key in [key for key, expires in self._given.items() if expires <= now]:
+                del self._given[key]
+        gone = self._store.sweep(now=now)
+        log().info("swept: %d expired, %d grants in all", gone, len(self))
         return gone
 
-    def _remember(self, key: str) -> None:
+    def _remember(self, key: str, expires: float) -> None:
         """Bounds how many there are: the oldest goes first."""
         with self._lock:
-            self._given[key] = None
+            self._given[key] = expires
             self._given.move_to_end(key)
             oldest = self._given.popitem(last=False)[0] if len(self._given) > self._most else None
         if oldest is not None:

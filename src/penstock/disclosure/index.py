@@ -5,34 +5,20 @@ Reading and writing are two tools, so that a host can let the one through and as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from penstock.disclosure.directory import Fits, directory
+from penstock.disclosure.directory import directory
+from penstock.disclosure.names import CALL, CALL_READ_ONLY
 from penstock.encoding import encode
-
-FIND: Final = "find_tools"
-DESCRIBE: Final = "describe_tools"
-CALL_READ_ONLY: Final = "call_read_only_tool"
-CALL: Final = "call_tool"
-OWN_NAMES: Final = (FIND, DESCRIBE, CALL_READ_ONLY, CALL)
-_PREFIX: Final = "penstock_"
 
 _READS: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 _WRITES: Final = {"readOnlyHint": False, "destructiveHint": True}
 _CALL_SCHEMA: Final = {
     "type": "object",
-    "properties": {
-        "name": {"type": "string", "description": "The tool's name."},
-        "arguments": {"type": "object", "description": "Its arguments, by its own schema."},
-    },
+    "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
     "required": ["name"],
 }
-
-
-def own_names(taken: Collection[str]) -> dict[str, str]:
-    """What each of our tools is called, where the server may have one of that name."""
-    return {name: name if name not in taken else _PREFIX + name for name in OWN_NAMES}
 
 
 def find_tool(name: str) -> bytes:
@@ -41,73 +27,66 @@ def find_tool(name: str) -> bytes:
         "Find tools",
         "Search this server's tools by what you want to do. Replies with the best few: what each "
         "does and what it takes.",
-        {"query": {"type": "string", "description": "What you want to do, in a few words."}},
-        ["query"],
+        _schema({"query": {"type": "string"}}),
         _READS,
     )
 
 
-def describe_tool(name: str, names: Sequence[str], fits: Fits) -> bytes:
+def describe_tool(name: str, known: str = "") -> bytes:
+    """`known`: what is to be said of the tools that can be asked for."""
+    return _tool(
+        name,
+        "Describe tools",
+        f"How tools of this server are used: parameters, examples.{known}",
+        _schema({"tools": {"type": "array", "items": {"type": "string"}}}),
+        _READS,
+    )
+
+
+def describe_tool_with(name: str, names: Sequence[str], fits: Callable[[bytes], bool]) -> bytes:
     """With a directory of all names, as far as they fit."""
 
-    def with_directory(text: str) -> bytes:
+    def listed(text: str) -> bytes:
         known = f" All {len(names)}: {text}." if text else f" There are {len(names)}."
-        return _tool(
-            name,
-            "Describe tools",
-            f"The full description of tools of this server: parameters, examples.{known}",
-            {
-                "tools": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "Names, exactly as in the directory.",
-                }
-            },
-            ["tools"],
-            _READS,
-        )
+        return describe_tool(name, known)
 
-    return with_directory(directory(names, lambda text: fits(with_directory(text).decode())))
+    return listed(directory(names, lambda text: fits(listed(text))))
 
 
 def call_tools(names: Mapping[str, str]) -> list[bytes]:
-    reads = "Call a tool of this server that only reads. One that may write needs {other}."
-    writes = "Call any tool of this server, also one that changes something."
     return [
-        encode(
-            {
-                "name": names[CALL_READ_ONLY],
-                "title": "Call a tool that only reads",
-                "description": reads.format(other=names[CALL]),
-                "inputSchema": _CALL_SCHEMA,
-                "annotations": {"title": "Call a tool that only reads", **_READS},
-            }
+        _tool(
+            names[CALL_READ_ONLY],
+            "Call a tool that only reads",
+            f"Call a tool of this server that only reads. One that may write needs {names[CALL]}.",
+            _CALL_SCHEMA,
+            _READS,
         ),
-        encode(
-            {
-                "name": names[CALL],
-                "title": "Call a tool",
-                "description": writes,
-                "inputSchema": _CALL_SCHEMA,
-                "annotations": {"title": "Call a tool", **_WRITES},
-            }
+        _tool(
+            names[CALL],
+            "Call a tool",
+            "Call any tool of this server, also one that changes something.",
+            _CALL_SCHEMA,
+            _WRITES,
         ),
     ]
+
+
+def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _tool(
     name: str,
     title: str,
     description: str,
-    properties: Mapping[str, Any],
-    required: list[str],
+    schema: Mapping[str, Any],
     hints: Mapping[str, bool],
 ) -> bytes:
-    schema = {"type": "object", "properties": properties, "required": required}
+    """The title stands where clients of every revision find it."""
     return encode(
         {
             "name": name,
-            "title": title,
             "description": description,
             "inputSchema": schema,
             "annotations": {"title": title, **hints},

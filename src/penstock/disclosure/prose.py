@@ -23,6 +23,8 @@ _SECTIONS: Final = (
     "|usage|notes?|description|summary|overview)"
 )
 _LABEL: Final = re.compile(rf"{_SECTIONS}:", re.IGNORECASE)
+# A first line of a word or two that ends in a colon, perhaps with an emoji before, is one as well.
+_TITLE: Final = re.compile(r"\W*+\w++(?: \w++){0,2}+\s?:")
 _SECTION: Final = re.compile(
     rf"[*_]{{0,3}}{_SECTIONS}[*_]{{0,3}}:[*_]{{0,3}}(?:\s|$)"
     r"|[:@](?:param|parameter|arg|type|returns?|rtype|raises?|throws)\b",
@@ -44,9 +46,13 @@ def paragraphs(text: str) -> list[str]:
     closed = closed_tags(text)
     lines = _bare(reader.prose, closed) or _bare(reader.aside, closed)
     labels = 0
-    while labels < len(lines) and _LABEL.fullmatch(lines[labels]):
+    while labels < len(lines) and _is_label(lines[labels]):
         labels += 1
     return lines[labels:]
+
+
+def _is_label(line: str) -> bool:
+    return _LABEL.fullmatch(line) is not None or _TITLE.fullmatch(line) is not None
 
 
 def _bare(lines: Iterable[str], closed: frozenset[str]) -> list[str]:
@@ -125,7 +131,7 @@ class _Reader:
         if bullet or _SECTION.match(line):
             self.end_paragraph()
         self.paragraph.append(line[bullet.end() :] if bullet else line)
-        if _LABEL.fullmatch(line.replace("*", "").replace("_", "")):
+        if _is_label(line.replace("*", "").replace("_", "")):
             self.end_paragraph()
 
 

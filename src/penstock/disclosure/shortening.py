@@ -10,6 +10,8 @@ from typing import Final
 from penstock.disclosure.prose import paragraphs
 
 ELLIPSIS: Final = "…"
+# No list and no summary has room for more of one description, and a server may send megabytes.
+LONGEST: Final = 20_000
 
 # Where there are no spaces, a word is a character, with the punctuation and the signs that belong to it.
 _UNSPACED: Final = (
@@ -46,7 +48,7 @@ _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
 def plain(text: str) -> str:
     """The words alone, in one line."""
-    return " ".join(paragraphs(text))
+    return " ".join(paragraphs(text[:LONGEST]))
 
 
 def first_sentence(text: str) -> str:
@@ -62,7 +64,7 @@ class Wording:
     """
 
     def __init__(self, text: str) -> None:
-        lines = paragraphs(text)
+        lines = paragraphs(text[:LONGEST])
         self._plain = " ".join(lines)
         self._ends = [0]  # of no words, of one, of two ...
         self._sentence_ends = {0}

@@ -1,25 +1,20 @@
 """What an agent is told of a list that does not say everything, and how a host can tell it.
 
 The text says what the chosen gate does, and nothing else: two sentences that pull in opposite
-directions cost a model more than a long one.
+directions cost a model more than a long one. Choosing a tool and learning to use it are kept apart,
+for the commonest mistake is to fetch descriptions in order to choose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from penstock.disclosure.describing import URI
+from penstock.disclosure.uris import TEMPLATE, URI
 
-Gating = Literal["off", "teach", "strict"]
-GATES: Final = ("off", "teach", "strict")
 RESOURCE_NAME: Final = "Tool descriptions"
 
-_STEPS: Final = (
-    "1. PICK a tool by its short description: that says WHAT it does, and is enough to choose.\n"
-    f"2. LEARN how it is used: {URI}?tools=TOOL_NAME (several: ?tools=A,B), or describe_tools.\n"
-    "3. CALL it with the parameters you learned."
-)
+_LEARN: Final = f"{URI}?tools=NAME (several: ?tools=A,B)"
 _GATES: Final[Mapping[str, str]] = {
     "off": "A call needs no description first.",
     "teach": "A call whose arguments fit runs at once; any other is answered with the description.",
@@ -27,22 +22,62 @@ _GATES: Final[Mapping[str, str]] = {
 }
 
 
-def workflow(gate: Gating) -> str:
-    """For the resource's own description, and for instructions."""
+def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = None) -> str:
+    """For the description of the resource: three steps, what the gate does, what will fail."""
+    names = own or {}
+    describe = names.get("describe_tools", "describe_tools")
+    if form == "index":
+        find = names.get("find_tools", "find_tools")
+        pick = f"by its name in {describe}, or with {find}"
+        call = f"it through {names.get('call_tool', 'call_tool')}"
+    else:
+        pick = "by its short description: that says WHAT it does, and is enough to choose"
+        call = "it"
     return (
-        f"Tools are listed in brief.\n{_STEPS}\n{_GATES[gate]} "
-        f"{URI} without ?tools= describes nothing."
+        f"1. PICK a tool {pick}.\n"
+        f"2. LEARN HOW it is used: {_LEARN}, or {describe}.\n"
+        f"3. CALL {call} with the parameters you learned.\n"
+        f"{_GATES[gate]} {URI} without ?tools= describes nothing."
     )
 
 
-def listed_resource(gate: Gating) -> dict[str, Any]:
+def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None) -> str:
+    """The same for a server's instructions, of which a host may show 512 characters. Without a
+    form: where it is not known yet, how the tools will be listed."""
+    names = own or {}
+    describe = names.get("describe_tools", "describe_tools")
+    learn = f"LEARN its parameters from {_LEARN} or {describe}"
+    if form == "index":
+        find = names.get("find_tools", "find_tools")
+        reads = names.get("call_read_only_tool", "call_read_only_tool")
+        writes = names.get("call_tool", "call_tool")
+        steps = (
+            f"Most tools are not listed. PICK one by its name in {describe} or with {find}, LEARN "
+            f"its parameters with {describe}, CALL it through {reads} or, if it may write, {writes}."
+        )
+    elif form == "brief":
+        steps = f"Tools are listed in brief. PICK one by that, {learn}, then CALL it."
+    else:
+        steps = (
+            f"A tool listed without parameters: PICK it by what is listed, {learn}, then CALL it."
+        )
+    return f"{steps} {_GATES[gate]}"
+
+
+def listed_resource(gate: str, form: str, own: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The resource as it stands in a list."""
     return {
         "uri": URI,
         "name": RESOURCE_NAME,
-        "description": workflow(gate),
+        "description": workflow(gate, form, own),
         "mimeType": "application/json",
     }
+
+
+def listed_template(gate: str, form: str, own: Mapping[str, str] | None = None) -> dict[str, Any]:
+    listed = listed_resource(gate, form, own)
+    del listed["uri"]
+    return {"uriTemplate": TEMPLATE, **listed}
 
 
 def system_prompt(

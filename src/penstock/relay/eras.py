@@ -16,6 +16,7 @@ from penstock.relay import messages
 from penstock.relay.messages import INVALID_PARAMS, UNSUPPORTED_VERSION
 
 VERSION_META: Final = "io.modelcontextprotocol/protocolVersion"
+CLIENT_META: Final = "io.modelcontextprotocol/clientInfo"
 CAPABILITIES_META: Final = "io.modelcontextprotocol/clientCapabilities"
 SUBSCRIPTION_META: Final = "io.modelcontextprotocol/subscriptionId"
 LEGACY_VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from penstock import rawjson
+from penstock.disclosure import workflow
+from penstock.gate import log
 from penstock.relay import messages
+from penstock.relay.disclosing import audience, audience_of, listing_of
 from penstock.relay.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.relay.reader import INSTRUCTIONS
 from penstock.relay.state import Knowledge, Outputs, Pending
@@ -20,6 +23,9 @@ def close_initialize(session: Session, pending: Pending, message: Message, line:
     if isinstance(message.result, msgspec.UnsetType):
         return session.deliver(pending, line)
     session.known.era = "legacy"
+    said = messages.members_of(pending.params)
+    session.audience = audience(said.get("clientInfo"), said.get("capabilities"))
+    log().info("the client calls itself %s", session.audience.client or "nothing")
     version = messages.text_of(messages.members_of(message.result), "protocolVersion")
     session.known.version = version or ""
     return _greet(session, pending, message.result, line)
@@ -50,8 +56,9 @@ def _capabilities(members: dict[str, msgspec.Raw]) -> dict[str, object]:
 
 
 def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
-    """Upstream's greeting, with what Penstock adds: resources, for links to stored results, and a
-    sentence before upstream's own instructions. To an upstream without tools it adds nothing."""
+    """Upstream's greeting, with what Penstock adds: resources, for links to stored results and
+    descriptions, and a few sentences before upstream's own instructions. To an upstream without
+    tools it adds nothing."""
     members = messages.members_of(result)
     session.known.capabilities = _capabilities(members)
     if "tools" not in session.known.capabilities:
@@ -60,6 +67,19 @@ def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes)
     if session.known.lacks_resources:
         capabilities = messages.members_of(members["capabilities"])
         told["capabilities"] = messages.object_from({**capabilities, "resources": b"{}"})
+    ours = _instructions(session, pending)
     theirs = messages.text_of(members, "instructions")
-    told["instructions"] = rawjson.string(f"{INSTRUCTIONS}\n\n{theirs}" if theirs else INSTRUCTIONS)
+    told["instructions"] = rawjson.string(f"{ours}\n\n{theirs}" if theirs else ours)
     return session.answer(pending, messages.object_from(told))
+
+
+def _instructions(session: Session, pending: Pending) -> str:
+    """How large results are read, and how tools are used that are not listed in full."""
+    seen_by = audience_of(session, pending)
+    listing = listing_of(session, pending)
+    is_full = listing.form == "full" if listing else not session.discloser.may_hide(seen_by)
+    if is_full:
+        return INSTRUCTIONS
+    gate = session.discloser.gate_for(seen_by)
+    form, own = (listing.form, listing.own) if listing else ("", {})
+    return f"{INSTRUCTIONS}\n{workflow.instructions(gate, form, own)}"

@@ -1,8 +1,9 @@
-"""Whose a stored result is, where nobody has logged in: the user of this machine."""
+"""Who it is, where nobody has logged in: the user of this machine, in this process."""
 
 from __future__ import annotations
 
 import os
+import secrets
 
 from penstock.model import Principal
 
@@ -12,3 +13,8 @@ def os_user() -> Principal:
     if hasattr(os, "getuid"):
         return Principal(f"os:{os.getuid()}")
     return Principal(f"os:{os.environ.get('USERDOMAIN', '')}\\{os.environ.get('USERNAME', '')}")
+
+
+def new_seat() -> str:
+    """What tells the one session of this process from those of others."""
+    return secrets.token_hex(16)

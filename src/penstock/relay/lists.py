@@ -1,4 +1,4 @@
-"""`tools/list`: all of upstream's pages as one, with the reader at the end."""
+"""`tools/list`: all of upstream's pages as one, in the form that fits."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import msgspec
 from penstock import rawjson
 from penstock.gate import log
 from penstock.relay import eras, messages
-from penstock.relay.catalogue import Catalogue, Page, read_page, rewrite
+from penstock.relay.disclosing import list_result
 from penstock.relay.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
-from penstock.relay.state import Outputs, Pending, ToUpstream
+from penstock.relay.state import Later, Outputs, Pending, ToUpstream
+from penstock.relay.toolbox import Page, Toolbox, read_list, read_page
 
 if TYPE_CHECKING:
     from penstock.relay.session import Session
@@ -35,17 +36,21 @@ def close_list(session: Session, pending: Pending, message: Message, line: bytes
     def done(pages: list[Page], error: bytes | None) -> Outputs:
         if error is not None:
             return session.refuse(pending, error)
-        return session.answer(pending, _learn(session, pending, pages))
+        toolbox = _learn(session, pending, pages)
+        # A long list takes its time.
+        return [
+            Later(lambda: session.answer(pending, list_result(session, pending, toolbox)), pending)
+        ]
 
     return _gather(session, pending, [first], done)
 
 
-def with_catalogue(
+def with_toolbox(
     session: Session, pending: Pending, then: Callable[[], Outputs], *, current: bool = False
 ) -> Outputs:
     """Do it once upstream's tools are known; at once where they are, or cannot be. `current`: what
     was known once is not enough."""
-    known = session.catalogue
+    known = session.toolbox
     is_known = known is not None and (not current or _is_current(session, known, pending.tool))
     may_ask = pending.is_modern or session.known.is_initialized
     if is_known or not may_ask:
@@ -63,18 +68,18 @@ def with_catalogue(
     return _gather(session, pending, [], done)
 
 
-def _is_current(session: Session, known: Catalogue, tool: str) -> bool:
+def _is_current(session: Session, known: Toolbox, tool: str) -> bool:
     """A tool that was never listed may have come since."""
-    return known.is_current(session.now()) and tool in known.tools
+    return known.is_current(session.now()) and known.knows(tool)
 
 
-def _learn(session: Session, pending: Pending, pages: list[Page]) -> bytes:
-    result, catalogue = rewrite(pages, session.policy, session.now(), is_modern=pending.is_modern)
-    if session.known.catalogue is None:
-        for name in session.policy.unmatched(catalogue.tools):
+def _learn(session: Session, pending: Pending, pages: list[Page]) -> Toolbox:
+    toolbox = read_list(pages, session.policy, session.now(), is_modern=pending.is_modern)
+    if session.known.toolbox is None:
+        for name in session.policy.unmatched(toolbox.tools):
             log().warning("no tool is called %s, which the settings name", name)
-    session.known.catalogue = catalogue
-    return result
+    session.known.toolbox = toolbox
+    return toolbox
 
 
 Gathered = Callable[[list[Page], bytes | None], Outputs]

@@ -20,18 +20,18 @@ READER: Final = "read_result"
 _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
 
 _ABOUT: Final[Mapping[Mode, str]] = {
-    Mode.SQL: "sql: one SELECT over table result, nested fields as dotted columns",
+    Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns",
     Mode.QUERY: "query: a jq program over the whole",
-    Mode.SEARCH: "search: rows or lines that contain a text (substring, any case)",
+    Mode.SEARCH: "search: rows or lines that contain query (substring, any case)",
     Mode.SUMMARY: "summary: shape, column profiles, the lines that matter",
-    Mode.FILTERED: "filtered: only filter_keys of each row",
-    Mode.PAGINATED: "paginated: rows in order; pass next back as continuation_token for more",
+    Mode.FILTERED: "filtered: only filter_keys (dots reach inside) of each row",
+    Mode.PAGINATED: "paginated (default): pass next back as continuation_token for more",
     Mode.FULL: "full: all of it, up to a ceiling; with path, one part",
 }
+# The title stands where clients of every revision find it.
 ANNOTATIONS: Final = {
     "title": "Read a stored result",
     "readOnlyHint": True,
-    "destructiveHint": False,
     "idempotentHint": True,
     "openWorldHint": False,
 }
@@ -53,7 +53,6 @@ def reader_tool(name: str, policy: Policy) -> bytes:
     return encode(
         {
             "name": name,
-            "title": ANNOTATIONS["title"],
             "description": description(policy),
             "inputSchema": input_schema(policy),
             "annotations": ANNOTATIONS,
@@ -65,7 +64,7 @@ def description(policy: Policy) -> str:
     modes = "; ".join(_ABOUT[mode] for mode in _offered(policy))
     return (
         "Look at a stored result. A tool whose result was too large answered with a "
-        f"{TOKEN_FIELD} instead; pass it here. The tool does not run again. "
+        f"{TOKEN_FIELD}; pass it here. The tool does not run again. "
         f"Modes: {modes}. path (JSON Pointer; / in a key is ~1) focuses any mode on a part. "
         "Every reply is capped and says what it left out; reading keeps the token alive. "
         'To hand a stored result to another tool unread, give "@result:<token>" or '
@@ -74,8 +73,11 @@ def description(policy: Policy) -> str:
 
 
 def input_schema(policy: Policy) -> dict[str, Any]:
-    properties = {name: dict(told) for name, told in NEGOTIATION_FIELDS.items()}
-    properties[TOKEN_FIELD]["description"] = "From an earlier reply."
+    """Bare: the description tells what each is for, and the list has to be paid for every time."""
+    properties = {
+        name: {key: value for key, value in told.items() if key != "description"}
+        for name, told in NEGOTIATION_FIELDS.items()
+    }
     properties["mode"]["enum"] = [mode.value for mode in _offered(policy)]
     return {
         "type": "object",

@@ -18,7 +18,8 @@ from penstock.errors import MissingExtra
 from penstock.gate import Gate, log
 from penstock.policy import Policy
 from penstock.relay import eras, messages
-from penstock.relay.identity import os_user
+from penstock.relay.disclosing import discloser_of
+from penstock.relay.identity import new_seat, os_user
 from penstock.relay.messages import Message
 from penstock.relay.session import Session
 from penstock.relay.state import ToClient
@@ -46,7 +47,9 @@ _LONGEST_PAUSE = 60.0
 def run_remote(target: Target, policy: Policy) -> int:
     """The exit code, once the client has gone."""
     with Gate(policy) as gate:
-        session = Session(gate, principal=os_user(), server=target.server)
+        session = Session(
+            gate, discloser_of(gate), principal=os_user(), server=target.server, seat=new_seat()
+        )
         return asyncio.run(RemoteRelay(Client(), target, session).run())
 
 
@@ -193,10 +196,10 @@ class RemoteRelay:
         return {name: value for name, value in made.items() if value}
 
     def _tool(self, message: Message | None) -> Any:
-        if message is None or message.method != "tools/call" or self._session.catalogue is None:
+        if message is None or message.method != "tools/call" or self._session.toolbox is None:
             return None
         name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.catalogue.tools.get(name or "")
+        return self._session.toolbox.tools.get(name or "")
 
     async def _listen(self) -> None:
         """What a legacy upstream says unasked. It need not offer that."""

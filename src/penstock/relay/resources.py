@@ -1,35 +1,140 @@
-"""Stored results as resources, and the duties of a server that has no others."""
+"""Stored results and descriptions as resources, and the duties of a server that has no others."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from penstock import rawjson
 from penstock.cancellation import Cancelled
+from penstock.disclosure import workflow
+from penstock.disclosure.uris import is_descriptions
 from penstock.encoding import encode
 from penstock.model import Call, Refusal
 from penstock.relay import eras, messages
-from penstock.relay.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
+from penstock.relay.disclosing import audience_of, listing_of
+from penstock.relay.lists import with_toolbox
+from penstock.relay.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
 from penstock.relay.state import Later, Outputs, Pending, ToUpstream
 from penstock.views.whole import URI_PREFIX
 
 if TYPE_CHECKING:
     from penstock.relay.session import Session
 
+JSON = "application/json"
 _LONGEST_SHOWN = 100
 
 
 def open_list(session: Session, pending: Pending, line: bytes) -> Outputs:
-    return _nothing(session, pending, line, "resources")
+    return _open(session, pending, line, "resources")
 
 
 def open_templates(session: Session, pending: Pending, line: bytes) -> Outputs:
-    return _nothing(session, pending, line, "resourceTemplates")
+    return _open(session, pending, line, "resourceTemplates")
+
+
+def _open(session: Session, pending: Pending, line: bytes, name: str) -> Outputs:
+    """Upstream's list; where it has no resources and so cannot be asked for them, ours alone."""
+    if not session.known.lacks_resources:
+        return [ToUpstream(line)]
+    fault = _fault(pending)
+    if fault is not None:
+        return session.refuse(pending, fault)
+    if _has_cursor(pending):
+        return session.fail(pending, INVALID_PARAMS, "Unknown cursor: the list has one page.")
+    pending.is_ours = True
+
+    def answer() -> Outputs:
+        ours = [msgspec.Raw(item) for item in _ours(session, pending, name)]
+        cacheable = {"ttlMs": 0, "cacheScope": "private"}
+        return session.answer(pending, _stamped(pending, {name: ours}, cacheable))
+
+    return _once_known(session, pending, answer)
+
+
+def close_list(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    return _close(session, pending, message, line, "resources")
+
+
+def close_templates(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    return _close(session, pending, message, line, "resourceTemplates")
+
+
+def _close(session: Session, pending: Pending, message: Message, line: bytes, name: str) -> Outputs:
+    """Upstream's first page, with ours before it."""
+    if isinstance(message.result, msgspec.UnsetType) or _has_cursor(pending):
+        return session.deliver(pending, line)
+    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message.result))
+    pending.is_ours = True
+
+    def answer() -> Outputs:
+        theirs = bytes(members.get(name, b"")).strip()
+        ours = b",".join(_ours(session, pending, name))
+        if not ours or not theirs.startswith(b"["):
+            return session.deliver(pending, line)
+        rest = theirs[1:].lstrip()
+        members[name] = b"[" + ours + (b"" if rest.startswith(b"]") else b",") + rest
+        return session.answer(pending, messages.object_from(members))
+
+    return _once_known(session, pending, answer)
+
+
+def _once_known(session: Session, pending: Pending, answer: Callable[[], Outputs]) -> Outputs:
+    """What we add depends on upstream's tools, unless this client is shown them all anyway."""
+    may_add = session.discloser.may_hide(audience_of(session, pending))
+    return with_toolbox(session, pending, answer) if may_add else answer()
+
+
+def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
+    """The descriptions, where a client is not shown them all."""
+    listing = listing_of(session, pending)
+    if listing is None or listing.form == "full":
+        return []  # of a list that is complete there is nothing more to say
+    gate = session.discloser.gate_for(audience_of(session, pending))
+    make = workflow.listed_resource if name == "resources" else workflow.listed_template
+    return [encode(make(gate, listing.form, listing.own))]
+
+
+def _has_cursor(pending: Pending) -> bool:
+    return messages.decoded(messages.members_of(pending.params).get("cursor")) is not None
 
 
 def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
     uri = messages.text_of(messages.members_of(pending.params), "uri")
+    if uri is not None and is_descriptions(uri):
+        pending.is_ours = True
+        return _once_known(
+            session, pending, lambda: _open_descriptions(session, pending, line, uri)
+        )
+    return _open_stored(session, pending, line, uri)
+
+
+def _open_descriptions(session: Session, pending: Pending, line: bytes, uri: str) -> Outputs:
+    """Ours where this client needs it; else upstream may have one of that name."""
+    listing = listing_of(session, pending)
+    if listing is None or listing.form == "full":
+        pending.is_ours = False
+        return _open_stored(session, pending, line, uri)
+    fault = _fault(pending)
+    if fault is not None:
+        return session.refuse(pending, fault)
+    return [Later(lambda: _describe(session, pending, uri), pending)]
+
+
+def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
+    from penstock.relay import on_demand  # noqa: PLC0415 (small servers never need it)
+
+    def wire(payload: bytes) -> bytes:
+        content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}
+        cacheable = {"ttlMs": 0, "cacheScope": "private"}
+        return _stamped(pending, {"contents": [content]}, cacheable)
+
+    return session.answer(pending, on_demand.read(session, pending, uri, wire))
+
+
+def _open_stored(session: Session, pending: Pending, line: bytes, uri: str | None) -> Outputs:
     is_stored = uri is not None and uri.startswith(URI_PREFIX)
     if not is_stored and not session.known.lacks_resources:
         return [ToUpstream(line)]
@@ -40,20 +145,6 @@ def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
         return _not_found(session, pending, uri)
     pending.is_ours = True
     return [Later(lambda: _read(session, pending, uri), pending)]
-
-
-def _nothing(session: Session, pending: Pending, line: bytes, name: str) -> Outputs:
-    """An empty list, where upstream has no resources and so cannot be asked for them."""
-    if not session.known.lacks_resources:
-        return [ToUpstream(line)]
-    fault = _fault(pending)
-    if fault is not None:
-        return session.refuse(pending, fault)
-    cursor = messages.members_of(pending.params).get("cursor")
-    if cursor is not None and messages.decoded(cursor) is not None:
-        return session.fail(pending, INVALID_PARAMS, "Unknown cursor: the list has one page.")
-    cacheable = {"ttlMs": 0, "cacheScope": "public"}
-    return session.answer(pending, _stamped(pending, {name: []}, cacheable))
 
 
 def _read(session: Session, pending: Pending, uri: str) -> Outputs:

@@ -32,11 +32,11 @@ from typing import Any
 
 import msgspec
 
+from penstock.disclosure.discloser import Audience, Discloser
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.policy import Policy
-from penstock.relay import calls, eras, greetings, lists, messages, resources
-from penstock.relay.catalogue import Catalogue, Tool
+from penstock.relay import calls, eras, greetings, holding, lists, messages, resources, tasks
 from penstock.relay.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -53,6 +53,7 @@ from penstock.relay.state import (
     ToClient,
     ToUpstream,
 )
+from penstock.relay.toolbox import Tool, Toolbox
 
 _MOST_CANCELLED = 10_000
 _MOST_REPLACED = 256
@@ -64,20 +65,25 @@ HeaderCheck = Callable[[Tool | None], bytes | None]
 
 
 class Session:
-    """The rules of the relay for one client."""
+    """The rules of the relay for one client. `seat`: what tells its legacy session from others."""
 
     def __init__(
         self,
         gate: Gate,
+        discloser: Discloser,
         *,
         principal: Principal,
         server: str,
+        seat: str = "",
         knowledge: Knowledge | None = None,
         header_check: HeaderCheck | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.gate = gate
+        self.discloser = discloser
         self.principal = principal
+        self.seat = seat
+        self.audience = Audience()
         self.server = server
         self.known = knowledge or Knowledge()
         self.header_check = header_check
@@ -97,12 +103,12 @@ class Session:
         return self.gate.policy
 
     @property
-    def catalogue(self) -> Catalogue | None:
-        return self.known.catalogue
+    def toolbox(self) -> Toolbox | None:
+        return self.known.toolbox
 
-    def outdate_catalogue(self) -> None:
-        if self.known.catalogue is not None:
-            self.known.catalogue = self.known.catalogue.outdated()
+    def outdate_toolbox(self) -> None:
+        if self.known.toolbox is not None:
+            self.known.toolbox = self.known.toolbox.outdated()
 
     # -- from the client -----------------------------------------------------------------------
 
@@ -353,7 +359,7 @@ def _start_of(line: bytes) -> str:
 
 
 def _tools_changed(session: Session, line: bytes, _message: Message) -> Outputs:
-    session.outdate_catalogue()
+    session.outdate_toolbox()
     return [ToClient(line)]
 
 
@@ -363,8 +369,8 @@ Closer = Callable[[Session, Pending, Message, bytes], Outputs]
 _REQUESTS: dict[str, Opener] = {
     "tools/list": lists.open_list,
     "tools/call": calls.open_call,
-    "tasks/result": calls.open_task,
-    "tasks/get": calls.open_task,
+    "tasks/result": tasks.open_task,
+    "tasks/get": tasks.open_task,
     "resources/list": resources.open_list,
     "resources/templates/list": resources.open_templates,
     "resources/read": resources.open_read,
@@ -373,11 +379,13 @@ _RESPONSES: dict[str, Closer] = {
     "initialize": greetings.close_initialize,
     "server/discover": greetings.close_discover,
     "tools/list": lists.close_list,
-    "tools/call": calls.close_call,
-    "tasks/result": calls.close_call,
-    "tasks/get": calls.close_task_status,
+    "resources/list": resources.close_list,
+    "resources/templates/list": resources.close_templates,
+    "tools/call": holding.close_call,
+    "tasks/result": holding.close_call,
+    "tasks/get": tasks.close_task_status,
 }
 _NOTIFICATIONS: dict[str, Callable[[Session, bytes, Message], Outputs]] = {
     "notifications/tools/list_changed": _tools_changed,
-    "notifications/tasks": calls.task_notified,
+    "notifications/tasks": tasks.task_notified,
 }

@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from penstock import rawjson
 from penstock.cancellation import Cancellation
-from penstock.relay.catalogue import Catalogue
+from penstock.relay import messages
+from penstock.relay.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _MOST_TASKS = 10_000
@@ -52,7 +54,7 @@ class Knowledge:
         self.version = ""  # negotiated, in the legacy era
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
-        self.catalogue: Catalogue | None = None
+        self.toolbox: Toolbox | None = None
         self._tasks: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -104,6 +106,7 @@ class Pending:
     """A request of the client's that has not been answered.
 
     `is_ours`: the relay is at work on it, before upstream has seen it or after it has answered.
+    `grant`: the handle that came with it. `is_changed`: it is not the request that the client sent.
     """
 
     key: bytes
@@ -114,4 +117,20 @@ class Pending:
     is_ours: bool = False
     tool: str = ""
     arguments: msgspec.Raw | None = None
+    grant: Any = None
+    is_changed: bool = False
     cancellation: Cancellation = field(default_factory=Cancellation)
+
+    def become(self, tool: str, arguments: bytes) -> None:
+        """From now on the call of this tool, whatever it came as."""
+        params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(self.params))
+        params["name"], params["arguments"] = rawjson.string(tool), arguments
+        self.tool, self.arguments = tool, msgspec.Raw(arguments)
+        self.params = msgspec.Raw(messages.object_from(params))
+        self.is_changed = True
+
+    def line(self, sent: bytes) -> bytes:
+        """The request as it goes on, where the client `sent` this."""
+        if not self.is_changed or isinstance(self.params, msgspec.UnsetType):
+            return sent
+        return messages.request(self.key, self.method, bytes(self.params))

@@ -15,8 +15,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from penstock.relay import eras, messages
-from penstock.relay.catalogue import Tool
 from penstock.relay.messages import HEADER_MISMATCH, Message
+from penstock.relay.toolbox import Tool
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"

@@ -12,6 +12,7 @@ from typing import Final
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.relay import messages
+from penstock.relay.disclosing import discloser_of
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
@@ -31,6 +32,7 @@ _SESSION_NOT_FOUND: Final = -32001
 class Hosted:
     def __init__(self, gate: Gate, target: Target) -> None:
         self._gate = gate
+        self._discloser = discloser_of(gate)
         self._target = target
         self._seated: dict[str, Seated] = {}
         self._shared: dict[str, Shared] = {}
@@ -103,7 +105,11 @@ class Hosted:
             return
         session_id = secrets.token_urlsafe(24)
         session = Session(
-            self._gate, principal=Principal(f"session:{session_id}"), server=self._target.server
+            self._gate,
+            self._discloser,
+            principal=Principal(f"session:{session_id}"),
+            server=self._target.server,
+            seat=session_id,
         )
         seated = self._seated[session_id] = Seated(self._target, session)
         outlet.session = session_id
@@ -114,7 +120,9 @@ class Hosted:
     def _shared_by(self, principal: Principal) -> Shared:
         shared = self._shared.get(principal.id)
         if shared is None:
-            shared = self._shared[principal.id] = Shared(self._gate, self._target, principal)
+            shared = self._shared[principal.id] = Shared(
+                self._gate, self._discloser, self._target, principal
+            )
         return shared
 
     async def _keep_sweeping(self) -> None:

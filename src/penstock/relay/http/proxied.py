@@ -11,7 +11,7 @@ import msgspec
 from penstock.gate import Gate
 from penstock.model import Principal
 from penstock.relay import messages
-from penstock.relay.catalogue import Tool
+from penstock.relay.disclosing import discloser_of
 from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.events import Event
@@ -24,6 +24,7 @@ from penstock.relay.messages import Message
 from penstock.relay.session import HeaderCheck, Session
 from penstock.relay.state import Knowledge, ToClient
 from penstock.relay.target import Target
+from penstock.relay.toolbox import Tool
 
 _POOLS: Final = 16
 _NOT_FOUND: Final = 404
@@ -38,6 +39,7 @@ class Proxied:
 
     def __init__(self, gate: Gate, target: Target) -> None:
         self._gate = gate
+        self._discloser = discloser_of(gate)
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[Session] = Recent()
         self._known: Recent[Knowledge] = Recent()
@@ -99,6 +101,7 @@ class Proxied:
         if not session_id:
             self._known.put(f"legacy {inbound.principal.id}", session.known)
             return
+        session.seat = session_id
         if session.principal.is_bearer:
             session.principal = Principal(f"session:{session_id}")
         self._sessions.put(_seat(inbound, session_id), session)
@@ -111,8 +114,10 @@ class Proxied:
     ) -> Session:
         return Session(
             self._gate,
+            self._discloser,
             principal=inbound.principal,
             server=self._upstream.target.server,
+            seat=inbound.session,
             knowledge=known,
             header_check=header_check,
         )
@@ -197,10 +202,10 @@ class _Post:
             self._outlet.status = answer.status
 
     def _tool(self, message: Message | None) -> Tool | None:
-        if message is None or message.method != "tools/call" or self._session.catalogue is None:
+        if message is None or message.method != "tools/call" or self._session.toolbox is None:
             return None
         name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.catalogue.tools.get(name or "")
+        return self._session.toolbox.tools.get(name or "")
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:

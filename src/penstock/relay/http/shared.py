@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.disclosure.discloser import Discloser
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.rawjson import NotJson
@@ -31,8 +32,11 @@ _MOST_WAITING: Final = 1_000
 class Shared:
     """Starts the process when it is first needed, and again after it has ended."""
 
-    def __init__(self, gate: Gate, target: Target, principal: Principal) -> None:
+    def __init__(
+        self, gate: Gate, discloser: Discloser, target: Target, principal: Principal
+    ) -> None:
         self._gate = gate
+        self._discloser = discloser
         self._target = target
         self._principal = principal
         self.known = Knowledge()
@@ -52,6 +56,7 @@ class Shared:
             return
         session = Session(
             self._gate,
+            self._discloser,
             principal=self._principal,
             server=self._target.server,
             knowledge=self.known,

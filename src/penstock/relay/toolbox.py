@@ -1,7 +1,7 @@
-"""What is known of upstream's tools, and how its list looks once Penstock has added to it.
+"""What is known of upstream's tools.
 
-A list is rewritten as one page: the reader at its end, output schemas widened to admit an envelope,
-everything else as upstream wrote it.
+Listed in full, a tool is as upstream wrote it, but for an output schema that is widened to admit an
+envelope.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from penstock import rawjson, schema
+from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.disclosure.names import own_names
 from penstock.encoding import encode
 from penstock.policy import Policy
 from penstock.relay import messages
@@ -46,19 +48,31 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         return _annotated(self.schema) if _HEADER_KEY.encode() in raw else {}
 
 
-class Catalogue(msgspec.Struct, frozen=True):
+class Toolbox(msgspec.Struct, frozen=True):
     """Upstream's tools, as its last list had them. One that has expired still says what the client
-    was told; it is only not to be relied on for what a tool takes."""
+    was told; it is only not to be relied on for what a tool takes.
+
+    `reader` and `own` are the names that Penstock's tools have beside these. `listed` is the list in
+    full, `members` what its result holds besides.
+    """
 
     tools: Mapping[str, Tool]
+    catalogue: Catalogue
+    listed: Sequence[bytes]
+    members: Mapping[str, bytes | msgspec.Raw]
     reader: str
+    reader_tool: bytes
+    own: Mapping[str, str]
     expires: float | None = None
 
     def is_current(self, now: float) -> bool:
         return self.expires is None or now < self.expires
 
-    def outdated(self) -> Catalogue:
+    def outdated(self) -> Toolbox:
         return msgspec.structs.replace(self, expires=-math.inf)
+
+    def knows(self, name: str) -> bool:
+        return name in self.tools or name == self.reader or name in self.own.values()
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -88,36 +102,46 @@ def read_page(result: msgspec.Raw | bytes) -> Page | None:
         return Page(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
 
 
-def rewrite(
-    pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool
-) -> tuple[bytes, Catalogue]:
-    """The result for the client, and what was learnt."""
+def read_list(pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool) -> Toolbox:
+    """What the pages of a list say, put together."""
     listed: list[bytes] = []
     tools: dict[str, Tool] = {}
+    described: list[Described] = []
     for raw in (raw for page in pages for raw in page.tools):
         tool, told = _read_tool(raw, policy)
         listed.append(told)
         if tool is not None:
             tools[tool.name] = tool
+            described.append(Described(tool.name, bytes(raw), told=told))
     reader = reader_name(tools)
-    listed.append(reader_tool(reader, policy))
-    lifetimes = [_lifetime(page) for page in pages]
+    known = [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]
+    return Toolbox(
+        tools,
+        Catalogue(described),
+        listed,
+        _members(pages, known if is_modern else []),
+        reader,
+        reader_tool(reader, policy),
+        own_names(tools),
+        now + min(known) / 1_000 if known else None,
+    )
+
+
+def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes | msgspec.Raw]:
+    """Of the result, beside the tools: one page now, to be kept as long as the shortest-lived."""
     members: dict[str, bytes | msgspec.Raw] = dict(pages[0].members)
     members.pop("nextCursor", None)
-    members["tools"] = b"[" + b",".join(listed) + b"]"
-    known = [lifetime for lifetime in lifetimes if lifetime is not None]
-    if is_modern and known:
-        members["ttlMs"] = str(min(known)).encode()
+    if lifetimes:
+        members["ttlMs"] = str(min(lifetimes)).encode()
         members["cacheScope"] = encode(_strictest(pages))
-    expires = now + min(known) / 1_000 if known else None
-    return messages.object_from(members), Catalogue(tools, reader, expires)
+    return members
 
 
 def _read_tool(raw: msgspec.Raw, policy: Policy) -> tuple[Tool | None, bytes]:
     """A tool, and how it is listed."""
     members = messages.members_of(raw)
     name = messages.text_of(members, "name")
-    if name is None:
+    if not name:
         return None, bytes(raw)
     own = members.get("inputSchema", msgspec.UNSET)
     if "outputSchema" not in members or not policy.covers(name):

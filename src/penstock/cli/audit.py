@@ -1,0 +1,111 @@
+"""`penstock audit`: what a server's list of tools costs an agent, and what each form would save."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.listed import add_source_options, listed_by
+from penstock.cli.options import config_file
+from penstock.errors import PenstockError
+from penstock.measure import default_meter
+from penstock.policy import Policy
+
+if TYPE_CHECKING:
+    from penstock.auditing.costs import Audit
+
+_EXAMPLES = """\
+examples:
+  penstock audit -- npx -y @modelcontextprotocol/server-everything
+  penstock audit --html cost.html --url https://example.com/mcp
+  penstock audit --json --tools list.json | jq .forms.brief.saved
+  penstock audit --list-budget 4000tok --always 'search_*' -- ./my-server
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "audit",
+        help="what a server's list of tools costs an agent",
+        usage="penstock audit [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
+        description="Measure a server's list of tools: the tokens of each tool and each part of "
+        "it, what the list would cost in each of Penstock's forms, and after how many full "
+        "descriptions a form stops paying. No tool is called.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_source_options(parser)
+    group = parser.add_argument_group("settings")
+    add = group.add_argument
+    add("--list-budget", metavar="SIZE", help="most of a list: 2000tok (default), 10kB")
+    add("--always", metavar="TOOL", nargs="+", help="list these in full in every form; list_* too")
+    add("--config", metavar="FILE", help="settings file")
+    group = parser.add_argument_group("output")
+    add = group.add_argument
+    add("--json", action="store_true", help="as JSON, with every tool")
+    add("--html", metavar="FILE", type=Path, help="also as a page with plots, in one file")
+    add("--all", action="store_true", help="every tool, not only the largest")
+    parser.set_defaults(do=audit, name="audit")
+
+
+def audit(chosen: argparse.Namespace) -> int:
+    from penstock.auditing.costs import audited  # noqa: PLC0415 (the other commands need none)
+
+    # A setting that is wrong is told before a server is started.
+    settings = {"list_budget": chosen.list_budget, "always": chosen.always}
+    policy = Policy.load(settings, environment=os.environ, file=config_file(chosen.config))
+    listed = listed_by(chosen)
+    found = audited(
+        listed.tools, policy, default_meter(), server=listed.server, version=listed.version
+    )
+    if chosen.html is not None:
+        _write_page(found, chosen.html)
+    _print(_json(found) if chosen.json else _table(found, shows_all=chosen.all))
+    return 0
+
+
+def _json(found: Audit) -> bytes:
+    from penstock.auditing.report import as_json  # noqa: PLC0415 (one of three)
+
+    return as_json(found)
+
+
+def _table(found: Audit, *, shows_all: bool) -> bytes:
+    from penstock.auditing.table import Look, table  # noqa: PLC0415 (one of three)
+
+    encoding = sys.stdout.encoding or "ascii"
+    columns = shutil.get_terminal_size((100, 24)).columns
+    look = Look(columns, is_plain=not _can_show("█▏−–…", encoding), shows_all=shows_all)  # noqa: RUF001 (signs)
+    return table(found, look).encode(encoding, "backslashreplace")
+
+
+def _can_show(signs: str, encoding: str) -> bool:
+    try:
+        signs.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _write_page(found: Audit, file: Path) -> None:
+    from penstock.auditing.page import page  # noqa: PLC0415 (one of three)
+
+    try:
+        file.write_bytes(page(found).encode("utf-8", "replace"))
+    except OSError as error:
+        why = f"Cannot write {file}: {error.strerror or error}."
+        raise PenstockError(why, next_step="Name another file with --html.") from error
+    print(f"penstock: {file} written", file=sys.stderr)
+
+
+def _print(text: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(text + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has read enough. At exit Python would flush again, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,68 @@
+"""`penstock extract`: a server's tools as files, to be written on by hand."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.listed import add_source_options, listed_by
+
+if TYPE_CHECKING:
+    from penstock.auditing.extraction import Extracted
+
+_EXAMPLES = """\
+examples:
+  penstock extract descriptions -- npx -y @modelcontextprotocol/server-everything
+  penstock extract descriptions --force --url https://example.com/mcp
+  penstock extract descriptions --tools list.json
+
+Add to the files what helps an agent, such as "examples" or "usage_guidance". It is told with the
+full description: penstock run --descriptions DIR -- COMMAND
+"""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "extract",
+        help="write a server's tools to files, one a tool",
+        usage="penstock extract DIR [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
+        description="Write one JSON file for each tool of a server: its name, description and "
+        "schemas as the server lists them. A file that is there already is left as it is. No tool "
+        "is called.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path, help="made if it is not there")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace in files that are there what the server says now; all else in them stays",
+    )
+    add_source_options(parser)
+    parser.set_defaults(do=extract, name="extract")
+
+
+def extract(chosen: argparse.Namespace) -> int:
+    from penstock.auditing import extraction  # noqa: PLC0415 (the other commands need none)
+    from penstock.disclosure import Catalogue  # noqa: PLC0415 (as above)
+
+    catalogue = Catalogue.from_tools(listed_by(chosen).tools)
+    done = extraction.extract(catalogue, chosen.folder, replaces=chosen.force)
+    for name in done.too_large:
+        told = f"penstock: {name} is too large to be read back as a description."
+        print(told, file=sys.stderr)
+    print(_summary(done, chosen.folder, forced=chosen.force))
+    return 0
+
+
+def _summary(done: Extracted, folder: Path, *, forced: bool) -> str:
+    count = len(done.written) + len(done.updated) + len(done.kept)
+    parts = [f"{len(done.written)} written"]
+    parts += [f"{len(done.updated)} brought up to date"] if forced else []
+    parts += [f"{len(done.kept)} kept as they were"] if done.kept else []
+    text = f"{count} {'tool' if count == 1 else 'tools'} in {folder}: {', '.join(parts)}."
+    if done.kept and not forced:
+        text += "\n--force brings those up to date, and keeps what only the file says."
+    return text

@@ -1,0 +1,104 @@
+"""What is told on demand, and what a call is told that came too early.
+
+The rules are here, once; an adapter brings what it knows of a request (`Visit`) and puts the bytes
+that come back where its protocol wants them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from penstock.disclosure import checking
+from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.disclosure.describing import (
+    Missing,
+    Selection,
+    described,
+    description_brought,
+    description_required,
+)
+from penstock.disclosure.discloser import Audience, Discloser
+from penstock.disclosure.finding import Finder
+from penstock.disclosure.forms import Listing
+from penstock.disclosure.grants import GRANT_FIELD, Holder
+from penstock.disclosure.names import DESCRIBE
+
+_KEPT: Final = 32
+_PASS_IT_ON: Final = f"Give {GRANT_FIELD} among the arguments of the call."
+
+
+def _forget(_whole: bytes) -> dict[str, Any]:
+    return {}
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """One request. `fits`: whether a reply is within its budget on the wire; `keep` puts what is
+    too large for any reply where it can be read in parts, and says how."""
+
+    discloser: Discloser
+    catalogue: Catalogue
+    listing: Listing
+    audience: Audience
+    holder: Holder
+    fits: Callable[[bytes], bool]
+    keep: Callable[[bytes], dict[str, Any]] = _forget
+
+    @property
+    def gate(self) -> str:
+        return self.discloser.gate_for(self.audience)
+
+    def find(self, query: str) -> bytes:
+        return _finder(self.catalogue).found(query, self.fits)
+
+    def describe(self, selection: Selection) -> bytes:
+        """The descriptions, and with them the right to call what they describe."""
+        more = {f"${name}": told for name, told in self._to_show().items()}
+        told = described(selection, self.catalogue, self.fits, self.keep, more)
+        self._grant(told.tools)
+        return told.reply
+
+    def refusal(self, tool: Described, arguments: Mapping[str, Any]) -> bytes:
+        """What a call is answered with that is not to run yet; empty where it may run."""
+        if self.gate == "off" or self.listing.says_all_of(tool.name):
+            return b""
+        return self._taught(tool, arguments) if self.gate == "teach" else self._insisted(tool)
+
+    def _taught(self, tool: Described, arguments: Mapping[str, Any]) -> bytes:
+        wrong = checking.fault(tool, arguments)
+        if not wrong or self._is_granted(tool):
+            return b""
+        self._grant([tool.name])
+        missing = self._missing(tool, f"These arguments do not fit: {wrong}")
+        return description_brought(missing, self.fits, self.keep)
+
+    def _insisted(self, tool: Described) -> bytes:
+        if self._is_granted(tool):
+            return b""
+        why = "The description of this tool has to be read before it is called."
+        return description_required(self._missing(tool, why), self.fits)
+
+    def _missing(self, tool: Described, why: str) -> Missing:
+        return Missing(tool, why, self.listing.own.get(DESCRIBE, DESCRIBE), self._to_show())
+
+    def _to_show(self) -> dict[str, Any]:
+        """What an agent of whom nothing is known has to show with its next call."""
+        if not self.holder.handle or self.gate == "off":
+            return {}
+        return {GRANT_FIELD: self.holder.handle, "next_step": _PASS_IT_ON}
+
+    def _is_granted(self, tool: Described) -> bool:
+        return self.discloser.grants.is_granted(self.holder.id, tool.name)
+
+    def _grant(self, tools: Iterable[str]) -> None:
+        if self.gate != "off":
+            self.discloser.grants.grant(self.holder.id, tools)
+
+
+@lru_cache(maxsize=_KEPT)
+def _finder(catalogue: Catalogue) -> Finder:
+    """Made once for each catalogue, whoever has it."""
+    return Finder(catalogue)

@@ -1,0 +1,81 @@
+"""What a client is shown of a server's tools.
+
+Everything that a list needs, and no more: a host waits for it. What happens on demand is in `desk`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.forms import Lister, Listing
+from penstock.disclosure.grants import Grants
+from penstock.measure import Meter
+from penstock.policy import Policy
+from penstock.stores.base import Store
+
+_KEPT: Final = 32
+
+
+class Audience(msgspec.Struct, frozen=True):
+    """Who sees a list: the name that a client gives itself, and whether it shows apps."""
+
+    client: str = ""
+    has_apps: bool = False
+
+
+class Discloser:
+    """All that outlives a request: settings, grants, and the lists that were made."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        meter: Meter,
+        store: Store,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._policy = policy
+        self._meter = meter
+        self.grants = Grants(store, idle=policy.grant_ttl, clock=clock)
+        self._folder = _folder(policy.descriptions)
+        # By value: the same tools, listed again, cost nothing.
+        self._listing = lru_cache(maxsize=_KEPT)(Lister.listing)
+
+    def gate_for(self, audience: Audience) -> str:
+        return self._policy.for_client(audience.client).gate
+
+    def may_hide(self, audience: Audience) -> bool:
+        """False where this client is shown everything, whatever there is."""
+        return self._policy.for_client(audience.client).list_form != "full"
+
+    def depends_on_client(self, listing: Listing) -> bool:
+        """Whether another client may be shown another list."""
+        return bool(self._policy.clients) or listing.form == "index"
+
+    def catalogue(self, tools: Catalogue) -> Catalogue:
+        """With what the settings say of them laid over."""
+        known: Catalogue = tools if self._folder is None else self._folder.laid_over(tools)
+        return known
+
+    def listing(
+        self, catalogue: Catalogue, ours: Sequence[bytes], audience: Audience, around: bytes = b""
+    ) -> Listing:
+        policy = self._policy.for_client(audience.client)
+        lister = Lister(policy.list_budget, self._meter, policy.list_form, policy.always)
+        return self._listing(
+            lister, catalogue, tuple(ours), has_apps=audience.has_apps, around=around
+        )
+
+
+def _folder(path: str) -> Any:
+    if not path:
+        return None
+    from penstock.disclosure.folder import Folder  # noqa: PLC0415 (most have none)
+
+    return Folder(path)

@@ -1,0 +1,49 @@
+"""Descriptions in a folder, laid over a server's own; changed files are noticed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from penstock.disclosure.catalogue import Catalogue
+from penstock.errors import InvalidSetting
+from penstock.gate import log
+
+Signature = tuple[tuple[str, int, int], ...]
+
+
+class Folder:
+    """Read when it is first used, and again whenever a file in it has changed."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path).expanduser()
+        if not self._path.is_dir():
+            raise InvalidSetting("descriptions", path, "there is no such folder.")
+        self._signature: Signature | None = None
+        self._tools = Catalogue([])
+        self._laid: tuple[Catalogue, Catalogue] | None = None
+        self._lock = threading.Lock()
+
+    def laid_over(self, catalogue: Catalogue) -> Catalogue:
+        """The same object as long as neither has changed, so that what is made of it can be kept."""
+        with self._lock:
+            self._read_again()
+            if self._laid is None or self._laid[0] != catalogue:
+                self._laid = catalogue, self._tools.laid_over(catalogue)
+            return self._laid[1]
+
+    def _read_again(self) -> None:
+        try:
+            signature = self._signed()
+            if signature == self._signature:
+                return
+            self._tools = Catalogue.from_folder(self._path)
+        except (OSError, InvalidSetting) as error:
+            log().warning("the folder of descriptions cannot be read: %s", type(error).__name__)
+            return
+        self._signature, self._laid = signature, None
+
+    def _signed(self) -> Signature:
+        """What changes when a file does."""
+        stats = [(file.name, file.stat()) for file in sorted(self._path.glob("*.json"))]
+        return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)

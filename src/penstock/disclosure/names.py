@@ -1,0 +1,24 @@
+"""What Penstock's own tools are called, beside those of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+FIND: Final = "find_tools"
+DESCRIBE: Final = "describe_tools"
+CALL_READ_ONLY: Final = "call_read_only_tool"
+CALL: Final = "call_tool"
+OWN_NAMES: Final = (FIND, DESCRIBE, CALL_READ_ONLY, CALL)
+_PREFIX: Final = "penstock_"
+
+
+def own_names(taken: Collection[str]) -> dict[str, str]:
+    """What each of our tools is called, where the server may have one of that name."""
+    return {name: _free(name, taken) for name in OWN_NAMES}
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = _PREFIX + name
+    return name

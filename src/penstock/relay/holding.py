@@ -1,0 +1,118 @@
+"""Results and errors of tools, held to the budget on their way down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.budget import Budget
+from penstock.cancellation import Cancelled
+from penstock.encoding import encode
+from penstock.model import Frame, Reply, Result
+from penstock.relay import messages
+from penstock.relay.messages import HEADER_MISMATCH, Message
+from penstock.relay.results import WireResult, read_result
+from penstock.relay.state import Later, Outputs, Pending
+from penstock.relay.telling import call_of, keeps_output, tool_of
+
+if TYPE_CHECKING:
+    from penstock.relay.session import Session
+
+_MESSAGE_CHARS: Final = 300
+_PARTS: Final = 4
+_LARGEST_CODE: Final = 2**31
+
+
+def close_call(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+    body = message.error if isinstance(message.result, msgspec.UnsetType) else message.result
+    if isinstance(body, msgspec.UnsetType):
+        return session.deliver(pending, line)
+    policy = session.policy.for_tool(pending.tool)
+    is_small = policy.inline_budget.surely_admits(len(memoryview(body))) and not policy.heavy
+    if is_small or not session.policy.covers(pending.tool):
+        if b'"taskId"' in bytes(body):
+            remember_task(session, pending, read_result(body))
+        if message.error is body and _code_of(body) == HEADER_MISMATCH:
+            session.outdate_toolbox()  # upstream's schema is not the one the headers were made from
+        return session.deliver(pending, line)
+    pending.is_ours = True
+    if isinstance(message.result, msgspec.UnsetType):
+        return [Later(partial(_hold_error, session, pending, bytes(body), line), pending)]
+    return [Later(partial(_hold_result, session, pending, message.result, line), pending)]
+
+
+def _code_of(error: msgspec.Raw) -> Any:
+    return messages.decoded(messages.members_of(error).get("code"))
+
+
+def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
+    wire = read_result(result)
+    if not wire.is_complete:
+        remember_task(session, pending, wire)
+        return session.deliver(pending, line)
+    try:
+        reply = offer(session, pending, wire)
+    except Cancelled:
+        return []
+    if reply.is_whole:
+        return session.deliver(pending, line)
+    return session.replace(pending, messages.response(pending.key, reply.wire()))
+
+
+def offer(
+    session: Session, pending: Pending, wire: WireResult, around: dict[str, Any] | None = None
+) -> Reply:
+    """What the core makes of a result."""
+    arguments = messages.decoded(pending.arguments)
+    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
+    is_known = tool_of(session, pending) is not None
+    structured = keeps_output(session, pending) if is_known else wire.has_structured
+    fields = {**call.frame.fields, **(around or {})}
+    call = replace(call, frame=Frame(structured, fields))
+    return session.gate.offer(call, wire.decoded(), cancellation=pending.cancellation)
+
+
+def _hold_error(session: Session, pending: Pending, error: bytes, line: bytes) -> Outputs:
+    """An error over the budget is cut, and kept whole in the store."""
+    try:
+        held = offer_error(session, pending, error)
+    except Cancelled:
+        return []
+    if held is None:
+        return session.deliver(pending, line)
+    return session.replace(pending, messages.error_response(pending.key, held))
+
+
+def offer_error(
+    session: Session, pending: Pending, error: bytes, around: dict[str, Any] | None = None
+) -> bytes | None:
+    """What the core makes of an error; None where it passes as it is."""
+    told = _cut(error, session.policy.for_tool(pending.tool).budget)
+    arguments = messages.decoded(pending.arguments)
+    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
+    call = replace(call, frame=Frame(fields={**told, **(around or {})}))
+    result = Result(structured=msgspec.Raw(error))
+    reply = session.gate.offer(call, result, cancellation=pending.cancellation)
+    return None if reply.is_whole else encode({**told, "data": msgspec.Raw(reply.payload)})
+
+
+def _cut(error: bytes, budget: Budget) -> dict[str, Any]:
+    """The code of an error, and as much of its message as leaves room for the probe."""
+    members = messages.members_of(error)
+    code = messages.decoded(members.get("code"))
+    message = (messages.text_of(members, "message") or "")[:_MESSAGE_CHARS]
+    while message and not budget.surely_admits(_PARTS * len(rawjson.string(message))):
+        message = message[: len(message) // 2]
+    is_code = isinstance(code, int) and abs(code) < _LARGEST_CODE
+    return {"code": code if is_code else messages.INTERNAL_ERROR, "message": message}
+
+
+def remember_task(session: Session, pending: Pending, wire: WireResult) -> None:
+    """Which tool a task runs: its result comes with another request."""
+    task = wire.task_id
+    if task is not None and pending.method == "tools/call":
+        session.known.remember_task(task, pending.tool)

@@ -1,0 +1,46 @@
+"""What the core is told of a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.model import Call, Frame
+from penstock.relay import eras
+from penstock.relay.disclosing import listing_of
+from penstock.relay.reader import READER
+from penstock.relay.state import Pending
+from penstock.relay.toolbox import Tool
+
+if TYPE_CHECKING:
+    from penstock.relay.session import Session
+
+
+def tool_of(session: Session, pending: Pending) -> Tool | None:
+    return session.toolbox.tools.get(pending.tool) if session.toolbox else None
+
+
+def reader_of(session: Session) -> str:
+    return session.toolbox.reader if session.toolbox else READER
+
+
+def keeps_output(session: Session, pending: Pending) -> bool:
+    """Whether the client was promised structured content: by an output schema that it has seen."""
+    tool = tool_of(session, pending)
+    if tool is None or not tool.keeps_output:
+        return False
+    listing = listing_of(session, pending)
+    return listing is None or listing.has_outputs
+
+
+def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Call:
+    tool = tool_of(session, pending)
+    return Call(
+        pending.tool,
+        arguments,
+        session.principal,
+        session.server,
+        Frame(keeps_output(session, pending), eras.COMPLETE if pending.is_modern else {}),
+        schema=None if tool is None else tool.schema,
+        reader=reader_of(session),
+        is_merged=False,
+    )
