@@ -1,5 +1,5 @@
-"""`penstock run` in front of a server that floods a context window: what the agent sees at each
-step, and what it costs.
+"""`penstock run` in front of two servers that flood a context window, one with its results and one
+with its tools: what the agent sees at each step, and what it costs.
 
 Run with `make demo`. A real client talks to the relay over stdio; the exit code is not zero if a
 step does not do what it says.
@@ -22,8 +22,11 @@ from penstock.measure import default_meter
 
 BUDGET = "25kB"
 BUDGET_BYTES = 25_000
-SERVER = [sys.executable, str(Path(__file__).with_name("plant_server.py"))]
-RELAY = [sys.executable, "-m", "penstock", "run", "--budget", BUDGET, "--", *SERVER]
+HERE = Path(__file__).parent
+SERVER = [sys.executable, str(HERE / "plant_server.py")]
+MANY_TOOLS = [sys.executable, str(HERE / "control_room_server.py")]
+RUN = [sys.executable, "-m", "penstock", "run", "--budget", BUDGET, "--"]
+LIST_TOKENS = 2_000
 METER = default_meter()
 COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
@@ -56,7 +59,7 @@ async def main() -> None:
         f"Two tools of a server return {raw['list_devices']:,} and {raw['read_log']:,} tokens. "
         "Now the same server behind `penstock run`:"
     )
-    async with connect(RELAY) as client:
+    async with connect([*RUN, *SERVER]) as client:
         listed = [tool.name for tool in (await client.list_tools()).tools]
         print(f"\n  tools: {', '.join(listed)}")
         agent = Agent(client)
@@ -67,7 +70,45 @@ async def main() -> None:
         f"Seven calls, {agent.spent:,} tokens{exact}. Without Penstock: {total:,}, "
         f"{total / agent.spent:,.0f} times as many."
     )
-    print("Each tool ran once. Nothing was lost: every row and line is behind its token.\n")
+    print("Each tool ran once. Nothing was lost: every row and line is behind its token.")
+    await choose_among_many()
+
+
+async def choose_among_many() -> None:
+    async with connect(MANY_TOOLS) as client:
+        raw, count = await cost_of_list(client)
+    async with connect([*RUN, *MANY_TOOLS]) as client:
+        cost, shown_tools = await cost_of_list(client)
+        heading(
+            f"Another server lists {count} tools in {raw:,} tokens, before any work starts. Behind "
+            f"`penstock run`: {shown_tools} in {cost:,}."
+        )
+        if cost > LIST_TOKENS:
+            raise SystemExit("That is not what the demo is meant to show.")
+        agent = Agent(client)
+        await use_one_of_many(agent)
+    spent = cost + agent.spent
+    heading(
+        f"List and three calls: {spent:,} tokens. Without Penstock the list alone: {raw:,}, "
+        f"{raw / spent:,.0f} times as many.\n"
+    )
+
+
+async def use_one_of_many(agent: Agent) -> None:
+    found = await agent.call(
+        "Which tool is it?", "find_tools", query="set a pressure limit on a boiler"
+    )
+    name = found["tools"][0]["name"]
+    await agent.call("How is it used?", "describe_tools", tools=[name])
+    arguments = {"number": 7, "unit": "bar", "most": 8, "why": "valve 7 does not answer"}
+    await agent.call("Call it.", "call_tool", name=name, arguments=arguments)
+
+
+async def cost_of_list(client: Client) -> tuple[int, int]:
+    """Tokens, and tools."""
+    listed = await client.list_tools()
+    wire = listed.model_dump_json(by_alias=True, exclude_none=True)
+    return METER.count(wire), len(listed.tools)
 
 
 async def walk(agent: Agent) -> None:

@@ -5,7 +5,8 @@ import logging
 
 import pytest
 
-from penstock.disclosure.catalogue import LARGEST_FILE, Catalogue
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.files import LARGEST_FILE
 from penstock.errors import InvalidSetting
 
 TOOLS = [

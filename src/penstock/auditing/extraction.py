@@ -17,7 +17,7 @@ import msgspec
 from penstock import rawjson
 from penstock.auditing.filenames import SUFFIX, file_names
 from penstock.disclosure import Catalogue, Described
-from penstock.disclosure.catalogue import LARGEST_FILE
+from penstock.disclosure.files import LARGEST_FILE
 from penstock.errors import PenstockError
 from penstock.relay import messages
 

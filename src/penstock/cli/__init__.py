@@ -13,7 +13,7 @@ from penstock.errors import PenstockError
 USAGE_ERROR = 2
 
 _DESCRIPTION = """\
-Keep MCP tool results inside the agent's context budget, and lose nothing.
+Keep MCP tool results and tool lists inside the agent's context budget, and lose nothing.
 
   penstock run -- npx -y @modelcontextprotocol/server-everything
       in front of a server, in a host's configuration

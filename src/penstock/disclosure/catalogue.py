@@ -9,23 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from penstock import rawjson
-from penstock.disclosure.slimming import slim
 from penstock.encoding import encode
-from penstock.errors import InvalidSetting
 from penstock.gate import log
 
-LARGEST_FILE: Final = 5_000_000
-# What a list may say of a tool; in a file anything else belongs to its full description alone.
-LISTED: Final = frozenset(
-    {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons",
-     "execution"}
-)  # fmt: skip
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Described(msgspec.Struct, frozen=True, dict=True):
@@ -102,6 +95,8 @@ class Described(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def full(self) -> bytes:
         """All there is to know, without the noise of generators."""
+        from penstock.disclosure.slimming import slim  # noqa: PLC0415 (on demand alone)
+
         shown = {
             name: slim(value) if name == "inputSchema" else value
             for name, value in self.listed.items()
@@ -127,11 +122,9 @@ class Catalogue:
     @classmethod
     def from_folder(cls, folder: str | Path) -> Catalogue:
         """From JSON files, one a tool. A file that cannot be used is skipped, and logged."""
-        path = Path(folder)
-        if not path.is_dir():
-            raise InvalidSetting("descriptions", path.name, "there is no such folder.")
-        found = (_tool_in(file) for file in sorted(path.glob("*.json")))
-        return cls(tool for tool in found if tool is not None)
+        from penstock.disclosure.files import tools_in  # noqa: PLC0415 (most have no such folder)
+
+        return cls(tools_in(folder))
 
     def laid_over(self, other: Catalogue) -> Catalogue:
         """The tools of `other`, with what is known of them here in the place of what they say.
@@ -187,38 +180,13 @@ def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> Described | N
     return Described(name, raw) if isinstance(name, str) and name else None
 
 
-def _tool_in(file: Path) -> Described | None:
-    """The tool that a file describes. Its name is the one inside, or else the file's."""
-    try:
-        value = _read(file)
-    except (OSError, ValueError, RecursionError) as error:
-        log().warning("the description %s is skipped: %s", file.name, error)
-        return None
-    name = value.setdefault("name", file.stem)
-    if not isinstance(name, str) or not name:
-        log().warning("the description %s is skipped: its name is not text", file.name)
-        return None
-    if name != file.stem:
-        log().warning("the description %s is of the tool %s", file.name, name)
-    listed = {key: item for key, item in value.items() if key in LISTED}
-    more = {key: item for key, item in value.items() if key not in LISTED}
-    return Described(name, encode(listed), more)
-
-
-def _read(file: Path) -> dict[str, Any]:
-    if file.stat().st_size > LARGEST_FILE:
-        raise ValueError(f"larger than {LARGEST_FILE} bytes")
-    value = rawjson.decode(rawjson.compact(file.read_bytes()))
-    if isinstance(value, dict):
-        return value
-    raise ValueError("not a JSON object")
-
-
 def _merged(tool: Described, over: Described | None) -> Described:
     """The server's tool in a file's words. The file's schema is shown in the full description;
     what calls are checked against stays the server's."""
     if over is None:
         return tool
+    from penstock.disclosure.slimming import slim  # noqa: PLC0415 (as above)
+
     words = {key: over.listed[key] for key in ("title", "description") if key in over.listed}
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}
     more = {**tool.more, **over.more, **shown}

@@ -14,6 +14,7 @@ import msgspec
 from penstock.budget import Budget
 from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.names import DESCRIBE, FIND, own_names
+from penstock.estimate import EstimateMeter
 from penstock.measure import Meter
 
 Form = Literal["full", "brief", "index"]
@@ -62,7 +63,9 @@ class Lister(msgspec.Struct, frozen=True):
         full = Listing("full", [*(tool.no_dearer for tool in catalogue), *ours])
         if self.form == "full" or full.tools == everything:
             full = Listing("full", everything, has_outputs=True)
-        if self.form == "full" or (self.form == "auto" and weighing.fits(full.tools)):
+        if self.form == "full":
+            return full
+        if self.form == "auto" and (weighing.surely_fits(full.tools) or weighing.fits(full.tools)):
             return full
         if self.form in ("auto", "brief"):
             brief = self._brief(catalogue, weighing)
@@ -127,6 +130,11 @@ class _Weighing(msgspec.Struct, frozen=True):
 
     def fits(self, tools: Sequence[bytes]) -> bool:
         return self.budget.admits(as_result(tools, self.around), self.meter)
+
+    def surely_fits(self, tools: Sequence[bytes]) -> bool:
+        """The same, where an estimate on the safe side settles it: a vocabulary takes longer to load
+        than most servers take to start."""
+        return self.budget.admits(as_result(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
         """Never worse than raw."""
