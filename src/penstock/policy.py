@@ -6,8 +6,7 @@ A bad setting fails here, at the start, and names itself.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -16,101 +15,13 @@ from typing import TYPE_CHECKING, Any
 from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, DEFAULT_LIST_BUDGET, Budget
 from penstock.errors import InvalidSetting
 from penstock.model import Mode
+from penstock.settings import FIELD_NAMES, PARSERS, SETTING_NAMES, TABLES, UNSET, parsed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT_PREFIX = "PENSTOCK_"
 _MOST_BUILT = 10_000
-_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?"
-_SIZE_UNITS = {
-    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
-}  # fmt: skip
-_TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
-_TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-# Less than this does not hold what Penstock itself has to list.
-_LEAST_LIST = {"tokens": 800, "bytes": 4_000, "chars": 4_000}
-
-
-def _budget(value: Any) -> Budget:
-    return Budget.parse(value)
-
-
-def _list_budget(value: Any) -> Budget:
-    budget = Budget.parse(value)
-    for unit, least in _LEAST_LIST.items():
-        limit = budget.token_allowance if unit == "tokens" else getattr(budget, unit)
-        if limit is not None and limit < least:
-            raise ValueError(f"must be at least {least} {unit}")
-    return budget
-
-
-def _choice(*choices: str) -> Callable[[Any], str]:
-    def parse(value: Any) -> str:
-        if value not in choices:
-            raise ValueError(f"must be one of: {', '.join(choices)}")
-        return str(value)
-
-    return parse
-
-
-def _size(value: Any) -> int:
-    return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB"))
-
-
-def _seconds(value: Any) -> float:
-    return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
-
-
-def _quantity(value: Any, pattern: str, units: Mapping[str, int], like: str) -> float:
-    match = re.fullmatch(pattern, str(value).strip().replace("_", ""))
-    if match is None or isinstance(value, bool):
-        raise ValueError(f"not {like}")
-    amount = float(match[1]) * units[(match[2] or "").lower()]
-    if amount <= 0:
-        raise ValueError("must be above zero")
-    return amount
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip().replace("_", "")):
-        raise ValueError("not a whole number")
-    number = int(str(value).replace("_", ""))
-    if number < 1:
-        raise ValueError("must be at least 1")
-    return number
-
-
-def _flag(value: Any) -> bool:
-    words = {"true": True, "1": True, "yes": True, "on": True}
-    words |= {"false": False, "0": False, "no": False, "off": False}
-    if str(value).lower() not in words:
-        raise ValueError("neither true nor false")
-    return words[str(value).lower()]
-
-
-def _modes(value: Any) -> tuple[Mode, ...]:
-    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
-    known = [mode.value for mode in Mode]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise ValueError(f"modes are some of: {', '.join(known)}")
-    return tuple(mode for mode in Mode if mode.value in names)
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
-    if not all(isinstance(name, str) and name for name in names):
-        raise ValueError("not a list of names")
-    return tuple(names)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("must be text")
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,17 +97,17 @@ class Policy:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        for name, parse in _PARSERS.items():
+        for name, parse in PARSERS.items():
             value = getattr(self, name)
-            if name not in _UNSET or value != _UNSET[name]:
-                object.__setattr__(self, name, _parsed(name, value, parse))
+            if name not in UNSET or value != UNSET[name]:
+                object.__setattr__(self, name, parsed(name, value, parse))
         _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
                  f"must be at least page_size, {self.page_size}")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
                  f"must be at least ttl, {self.ttl:g}")  # fmt: skip
         _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
                  "must include paginated, which every other mode leads to")  # fmt: skip
-        for table, allowed in _TABLES.items():
+        for table, allowed in TABLES.items():
             self._check_table(table, getattr(self, table), allowed)
 
     def _check_table(self, table: str, groups: Any, allowed: Sequence[str]) -> None:
@@ -210,7 +121,7 @@ class Policy:
         try:
             replace(self, **_as_fields(settings), **_no_tables())
         except InvalidSetting as error:
-            name = f"{group}.{_SETTING_NAMES.get(error.setting, error.setting)}"
+            name = f"{group}.{SETTING_NAMES.get(error.setting, error.setting)}"
             raise InvalidSetting(name, error.value, error.why) from None
 
     @property
@@ -260,7 +171,7 @@ class Policy:
         if not changes:
             return self
         built = replace(self, **changes, **_no_tables())
-        for each in _TABLES:
+        for each in TABLES:
             object.__setattr__(built, each, getattr(self, each))  # checked before, the same for all
         return built
 
@@ -290,66 +201,12 @@ class Policy:
         return cls(**_as_fields(settings))
 
 
-# What each setting is read with, wherever it comes from.
-_PARSERS: Mapping[str, Callable[[Any], Any]] = {
-    "budget": _budget,
-    "inline": _budget,
-    "ceiling": _budget,
-    "heavy": _flag,
-    "modes": _modes,
-    "page_size": _count,
-    "max_page_size": _count,
-    "preview": _count,
-    "ttl": _seconds,
-    "max_ttl": _seconds,
-    "bearer_ttl": _seconds,
-    "store": _text,
-    "capacity": _size,
-    "quota": _size,
-    "media_cap": _size,
-    "query_seconds": _seconds,
-    "query_memory": _size,
-    "query_rows": _count,
-    "only": _names,
-    "except_": _names,
-    "list_form": _choice("auto", "full", "brief", "index"),
-    "list_budget": _list_budget,
-    "always": _names,
-    "gate": _choice("off", "teach", "strict"),
-    "descriptions": _text,
-    "grant_ttl": _seconds,
-}
-# What stands for a setting that is not made.
-_UNSET: Mapping[str, Any] = {"inline": None, "descriptions": ""}
-# Settings whose names Python has taken.
-_FIELD_NAMES = {"except": "except_", "list": "list_form"}
-_SETTING_NAMES = {field: name for name, field in _FIELD_NAMES.items()}
-# Settings that make sense for one tool: the store and its sizes are everybody's.
-TOOL_SETTINGS = (
-    "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "preview",
-    "ttl", "max_ttl", "bearer_ttl", "media_cap",
-)  # fmt: skip
-# Settings that make sense for one client: what it is shown.
-CLIENT_SETTINGS = ("list", "list_budget", "always", "gate")
-_TABLES: Mapping[str, Sequence[str]] = {"tools": TOOL_SETTINGS, "clients": CLIENT_SETTINGS}
-
-
 def _no_tables() -> dict[str, Any]:
-    return {table: {} for table in _TABLES}
+    return {table: {} for table in TABLES}
 
 
 def _as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {_FIELD_NAMES.get(name, name): value for name, value in settings.items()}
-
-
-def _parsed(name: str, value: Any, parse: Callable[[Any], Any]) -> Any:
-    name = _SETTING_NAMES.get(name, name)
-    try:
-        return parse(value)
-    except InvalidSetting as error:
-        raise InvalidSetting(name, value, error.why, next_step=error.next_step) from None
-    except (ValueError, TypeError) as error:
-        raise InvalidSetting(name, value, str(error)) from None
+    return {FIELD_NAMES.get(name, name): value for name, value in settings.items()}
 
 
 def _require(name: str, value: Any, holds: bool, why: str) -> None:
@@ -358,7 +215,7 @@ def _require(name: str, value: Any, holds: bool, why: str) -> None:
 
 
 def _require_known(name: str, value: Any) -> None:
-    known = [_SETTING_NAMES.get(item.name, item.name) for item in fields(Policy)]
+    known = [SETTING_NAMES.get(item.name, item.name) for item in fields(Policy)]
     if name not in known:
         raise InvalidSetting(
             name,
@@ -372,19 +229,19 @@ def _check_group(group: str, kind: str, settings: Any, allowed: Sequence[str]) -
     if not isinstance(settings, Mapping):
         raise InvalidSetting(group, settings, "must be a table of settings")
     for name, value in settings.items():
-        field_name = _FIELD_NAMES.get(str(name), str(name))
+        field_name = FIELD_NAMES.get(str(name), str(name))
         if name not in allowed:
-            is_setting = field_name in _PARSERS
+            is_setting = field_name in PARSERS
             why = f"cannot be set for one {kind}." if is_setting else "there is no such setting."
             raise InvalidSetting(
                 f"{group}.{name}", value, why,
                 next_step=f"For one {kind}, use some of: {', '.join(allowed)}.",
             )  # fmt: skip
-        _parsed(f"{group}.{name}", value, _PARSERS[field_name])
+        parsed(f"{group}.{name}", value, PARSERS[field_name])
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    names = [*(_SETTING_NAMES.get(name, name) for name in _PARSERS), "host"]
+    names = [*(SETTING_NAMES.get(name, name) for name in PARSERS), "host"]
     found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
     return {name: value for name, value in found.items() if value.strip()}
 

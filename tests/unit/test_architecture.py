@@ -26,6 +26,7 @@ estimate
 measure
 budget
 hosts
+settings
 policy
 tokens
 document

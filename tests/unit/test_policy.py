@@ -7,7 +7,8 @@ import pytest
 from penstock.budget import Budget
 from penstock.errors import InvalidSetting
 from penstock.model import Mode
-from penstock.policy import TOOL_SETTINGS, Policy
+from penstock.policy import Policy
+from penstock.settings import TOOL_SETTINGS
 
 KB = 1_000
 
@@ -61,6 +62,11 @@ def test_defaults_are_those_of_the_design():
         ("query_seconds", "0.5", 0.5),
         ("query_memory", "128MB", 128 * KB**2),
         ("query_rows", "10", 10),
+        ("list_budget", "8ktok", Budget(tokens=8_000)),
+        ("always", "find*, get", ("find*", "get")),
+        ("gate", "strict", "strict"),
+        ("descriptions", "some/folder", "some/folder"),
+        ("grant_ttl", "10m", 600),
     ],
 )
 def test_every_setting_can_be_written(name, written, value, config):
@@ -210,3 +216,69 @@ def test_a_file_that_is_not_text(tmp_path):
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidSetting, match="config file"):
         Policy.load(file=path)
+
+
+# -- lists of tools ----------------------------------------------------------------------------
+
+
+def test_the_form_of_a_list(config):
+    assert Policy().list_form == "auto"
+    assert Policy.load({"list": "brief"}).list_form == "brief"
+    assert Policy.load(environment={"PENSTOCK_LIST": "index"}).list_form == "index"
+    assert Policy.load(file=config('list = "full"')).list_form == "full"
+    with pytest.raises(
+        InvalidSetting, match=r"list = 'tree': must be one of: auto, full"
+    ) as caught:
+        Policy.load({"list": "tree"})
+    assert caught.value.setting == "list"
+
+
+@pytest.mark.parametrize("written", ["1tok", "700tok", "1000tok*2", "3999B", "2kch", 100])
+def test_a_list_has_room_for_penstocks_own_tools(written):
+    with pytest.raises(InvalidSetting, match="must be at least 800tok, 4kB or 4000ch"):
+        Policy(list_budget=written)
+
+
+def test_a_list_budget_that_cannot_be_read():
+    with pytest.raises(InvalidSetting, match="list_budget") as caught:
+        Policy(list_budget="many")
+    assert "8000tok" in caught.value.next_step
+
+
+def test_settings_of_one_client(config):
+    file = config("""
+        list = "brief"
+        [clients."claude-code*"]
+        list = "full"
+        [clients.my-agent]
+        list_budget = "1200tok"
+        gate = "strict"
+    """)
+    policy = Policy.load(file=file)
+    assert policy.for_client("claude-code-2").list_form == "full"
+    mine = policy.for_client("my-agent")
+    assert (mine.list_form, mine.gate, mine.list_budget) == (
+        "brief",
+        "strict",
+        Budget(tokens=1_200),
+    )
+    assert policy.for_client("anybody") is policy
+    assert policy.for_client("my-agent") is mine, "built once"
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"list": "tree"}, r"clients\.x\.list = 'tree'"),
+        ({"budget": "1kB"}, "cannot be set for one client"),
+        ({"lists": "full"}, "there is no such setting"),
+        ("full", "must be a table of settings"),
+    ],
+)
+def test_bad_settings_of_one_client(settings, says):
+    with pytest.raises(InvalidSetting, match=says):
+        Policy(clients={"x": settings})
+
+
+def test_tools_that_are_always_listed_are_looked_for():
+    assert Policy(always=["a", "b*"]).unmatched(["a", "c"]) == ["b*"]

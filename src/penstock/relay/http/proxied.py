@@ -91,7 +91,8 @@ class Proxied:
             known = self._known.get(f"modern {inbound.principal.id}", Knowledge)
             return self._new(inbound, known, _header_check(inbound))
         if inbound.session:
-            return self._sessions.get(_seat(inbound, inbound.session), partial(self._new, inbound))
+            seat = _seat(inbound, inbound.session)
+            return self._sessions.get(seat, partial(self._resumed, inbound))
         if inbound.message is not None and inbound.message.method == "initialize":
             return self._new(inbound)
         return self._new(inbound, self._known.get(f"legacy {inbound.principal.id}", Knowledge))
@@ -105,6 +106,12 @@ class Proxied:
         if session.principal.is_bearer:
             session.principal = Principal(f"session:{session_id}")
         self._sessions.put(_seat(inbound, session_id), session)
+
+    def _resumed(self, inbound: Inbound) -> Session:
+        """A session that was begun elsewhere: with another worker, or before a restart."""
+        known = Knowledge()
+        known.is_initialized = True
+        return self._new(inbound, known)
 
     def _new(
         self,
