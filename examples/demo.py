@@ -161,8 +161,14 @@ def connect(command: list[str]) -> Client:
 
 
 def shown(arguments: dict[str, Any]) -> str:
-    values = {name: clipped(str(value)) for name, value in arguments.items()}
-    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+    """As an agent sends them: each value is JSON."""
+    return ", ".join(f"{name}={as_json(value)}" for name, value in arguments.items())
+
+
+def as_json(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(clipped(value), ensure_ascii=False)
+    return clipped(json.dumps(value, ensure_ascii=False))
 
 
 def clipped(text: str, length: int = 88) -> str:

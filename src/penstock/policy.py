@@ -151,12 +151,12 @@ class Policy:
     def _for(self, table: str, name: str) -> Policy:
         if not getattr(self, table):
             return self
-        built = self._built
-        if (table, name) not in built:
-            if len(built) >= _MOST_BUILT:
-                built.clear()
-            built[table, name] = self._build(table, name)
-        return built[table, name]
+        built = self._built.get((table, name))
+        if built is None:
+            if len(self._built) >= _MOST_BUILT:
+                self._built.clear()
+            built = self._built[table, name] = self._build(table, name)
+        return built
 
     @cached_property
     def _built(self) -> dict[tuple[str, str], Policy]:

@@ -163,9 +163,10 @@ class Rig(Caller):
 
     def _limit(self, answer: dict[str, Any]):
         asked = self._asked.get(json.dumps(answer["id"]), {})
-        if "result" in answer and asked.get("method") in _UNLIMITED:
-            return None
         params = asked.get("params")
+        is_ours = isinstance(params, dict) and "tool_descriptions" in str(params.get("uri"))
+        if "result" in answer and asked.get("method") in _UNLIMITED and not is_ours:
+            return None
         arguments = params.get("arguments") if isinstance(params, dict) else None
         in_full = isinstance(arguments, dict) and arguments.get("mode") == "full"
         return self.ceiling if in_full and "result" in answer else self.budget

@@ -246,7 +246,12 @@ def test_a_page_of_a_list_says_so():
     done = penstock("audit", "--tools", "-", data='{"tools":[],"nextCursor":"x"}')
     assert done.returncode == 0
     assert "stdin is one page of a longer list" in done.stderr
-    assert "There are no tools" in done.stdout
+    assert done.stdout == "The file lists no tools, so there is nothing to save.\n"
+
+
+def test_no_tools_are_valid_json():
+    report = audited("--tools", "-", data="[]")
+    assert (report["tools"], report["raw"]["tools"], report["auto"]) == ([], 0, "full")
 
 
 @pytest.mark.parametrize(
@@ -282,11 +287,16 @@ def test_odd_tools():
 
 
 def test_settings_choose(tools):
-    assert audited("--tools", tools, "--list-budget", "9000tok")["auto"] == "full"
+    large = audited("--tools", tools, "--list-budget", "9000tok")
+    assert large["auto"] == large["forms"]["auto"]["given"] == "full"
     small = audited("--tools", tools, "--list-budget", "1000tok", "--always", "tool_1*")
-    assert small["auto"] != "full"
+    assert small["auto"] == small["forms"]["auto"]["given"] != "full"
+    assert not small["forms"]["auto"]["within_budget"], "for the tools that stay listed"
     assert (small["list_budget"], small["always"]) == ("1000tok", ["tool_1*"])
-    assert audited("--tools", tools, PENSTOCK_LIST_BUDGET="1000tok")["list_budget"] == "1000tok"
+    named = audited("--tools", tools, PENSTOCK_LIST_BUDGET="1000tok")
+    assert named["list_budget"] == "1000tok"
+    assert named["forms"]["auto"]["within_budget"]
+    assert named["forms"]["auto"]["tokens"] <= 1_000
 
 
 # -- what it says ------------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 import json
 
 import pytest
-from relay_upstream import MODERN_META, Upstream, text, tool
+from relay_upstream import MODERN_META, Fault, Upstream, text, tool
 from relay_weights import o200k
 
+from penstock import StoreError
 from penstock.relay.reader import INSTRUCTIONS
 
 URI = "resource:///tool_descriptions"
+# Some providers refuse a schema that names no properties at all.
+OPEN = {"type": "object", "properties": {}, "additionalProperties": True}
 WORDS = "It takes care of every detail that there is to take care of, and then of some more. "
 
 
@@ -41,7 +44,7 @@ def opened(open_rig, era):
 
     def opened(count=40, tools=None, **settings):
         listed = catalogue(count) if tools is None else tools
-        results = {entry["name"]: text("done") for entry in listed}
+        results = {entry.get("name"): text("done") for entry in listed}
         results["file_1"] = text([{"id": n, "name": f"row {n}"} for n in range(5_000)])
         return open_rig(Upstream(era, tools=listed, results=results), **settings)
 
@@ -74,7 +77,7 @@ def test_a_list_in_brief(opened):
     assert o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 2_000
     first = listed["tools"][0]
     assert first["description"].startswith("Reads file number 0.")
-    assert first["inputSchema"] == {"type": "object", "additionalProperties": True}
+    assert first["inputSchema"] == OPEN
     assert first["annotations"] == {"readOnlyHint": True}
 
 
@@ -128,7 +131,7 @@ def test_output_schemas_are_left_out_and_envelopes_are_not_structured(opened):
 def test_a_tool_that_is_always_listed(opened):
     rig = opened(400, always=["file_7"])
     listed = rig.listed()["tools"]
-    assert listed[4] == rig.upstream.tools[7]
+    assert rig.upstream.tools[7] in listed
     assert rig.call("file_7", nothing=1)["content"] == text("done")["content"], "no gate before it"
 
 
@@ -138,8 +141,18 @@ def test_a_changed_list_is_listed_anew(opened):
     rig.listed()
     rig.upstream.tools.append(tool("new_one"))
     rig.from_upstream({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    told = said(rig.call("describe_tools", tools=["new_one"]))["new_one"]
+    assert "inputSchema" in told
     assert "new_one" in names(rig.listed())
-    assert "new_one" in said(rig.call("describe_tools", tools=["new_one"]))
+
+
+def test_a_tool_that_has_come_since_is_gated_like_any_other(opened):
+    """Point 8: dropped on an unknown tool."""
+    rig = opened(20, gate="strict")
+    rig.listed()
+    rig.upstream.tools.append(tool("new_one"))
+    assert "error" in said(rig.call("new_one"))
+    assert not rig.upstream.got("tools/call")
 
 
 def test_a_form_for_one_client(open_rig, era):
@@ -174,6 +187,38 @@ def test_apps_stay_listed_to_clients_that_have_them(open_rig):
     meta = {**MODERN_META, "io.modelcontextprotocol/clientCapabilities": able}
     assert "chart" in names(rig.ask("tools/list", {"_meta": meta})["result"])
     assert "chart" not in names(rig.listed())
+
+
+def test_tools_for_apps_alone_are_nobody_elses(opened):
+    hidden = tool("hidden", _meta={"ui": {"resourceUri": "ui://x", "visibility": ["app"]}})
+    rig = opened(tools=[hidden, *catalogue(20)])
+    assert "hidden" not in names(rig.listed())
+    assert "error" in said(rig.call("describe_tools", tools=["hidden"]))["hidden"]
+
+
+def test_a_list_that_cannot_keep_its_budget_says_so(opened, caplog):
+    rig = opened(60, always=["file_*"])
+    rig.listed()
+    assert "above list_budget" in caplog.text
+
+
+def test_tools_without_a_name_or_of_one_name_do_not_break_the_budget(opened):
+    rig = opened(
+        tools=[{"description": WORDS * 9}] * 50 + [tool("twin", description=WORDS * 9)] * 50
+    )
+    listed = rig.listed()
+    assert names(listed) == ["twin", "read_result"]
+    assert o200k(json.dumps(listed, separators=(",", ":"))) <= 2_000
+
+
+def test_tools_that_an_index_would_break_are_listed_in_brief(opened):
+    tools = catalogue(400)
+    tools[7]["execution"] = {"taskSupport": "required"}
+    (stays,) = [
+        entry for entry in opened(tools=tools).listed()["tools"] if entry["name"] == "file_7"
+    ]
+    assert stays["execution"] == {"taskSupport": "required"}
+    assert stays["inputSchema"] == OPEN
 
 
 # -- what is said of it ------------------------------------------------------------------------
@@ -266,9 +311,17 @@ def test_descriptions_by_resource_and_by_tool(opened, form):
 @pytest.mark.parametrize("given", [[], "", None, ["", " "]])
 def test_no_names(opened, given):
     rig = opened(20)
-    error = said(rig.call("describe_tools", tools=given))["error"]
-    assert error["code"] == "MISSING_TOOL_SELECTION"
-    assert error == read(rig, URI)["error"]
+    result = rig.call("describe_tools", tools=given)
+    assert result["isError"] is True
+    by_tool, by_resource = said(result)["error"], read(rig, URI)["error"]
+    assert by_tool["code"] == by_resource["code"] == "MISSING_TOOL_SELECTION"
+    assert by_tool["examples"][0] == {"tools": ["file_0"]}
+    assert by_resource["examples"][0] == URI + "?tools=file_0"
+
+
+@pytest.mark.parametrize("uri", [URI + "/file_0", "resource://tool_descriptions", URI + "{?tools}"])
+def test_an_address_that_is_not_quite_right_is_told_the_right_one(opened, uri):
+    assert read(opened(20), uri)["error"]["examples"][0] == URI + "?tools=file_0"
 
 
 def test_names_in_one_text(opened):
@@ -287,17 +340,33 @@ def test_names_in_one_text(opened):
     ],
 )  # fmt: skip
 def test_odd_names_stay_within_the_budget(opened, names, budget):
-    """The rig weighs every reply of the tool; the resource is weighed here."""
+    """The rig weighs every reply."""
     rig = opened(20, budget=budget)
-    result = rig.ask("resources/read", {"uri": f"{URI}?tools={names}"})["result"]
-    assert "root:" not in json.dumps(result)
-    if len(names) < 1_000:
-        assert len(json.dumps(result, separators=(",", ":"), ensure_ascii=False)) <= 25_000
+    answer = rig.ask("resources/read", {"uri": f"{URI}?tools={names}"})
+    assert "root:" not in json.dumps(answer)
+    if "error" in answer:
+        assert "fewer tools" in answer["error"]["message"]
     told = said(rig.call("describe_tools", tools=names.split(",")))
     if names == "FILE_0":
         assert told["FILE_0"]["did_you_mean"][0] == "file_0"
     if "file_0,," in names:
         assert list(told) == ["file_0"]
+
+
+@pytest.mark.parametrize("form", ["brief", "index"])
+@pytest.mark.parametrize("odd", ["\x01\x02" * 100, "📎" * 60, "名" * 400, "a\ud800", " sp ", "x,y"])
+def test_tools_with_odd_names_in_the_smallest_budget(opened, form, odd):
+    """Found, described, refused, granted and called, and every reply within 1 kB."""
+    tools = [tool(odd, {"p": {"type": "string"}}, description="Odd. " + WORDS), *catalogue(20)]
+    rig = opened(tools=tools, budget="1kB", list_form=form, gate="strict")
+    rig.listed()
+    rig.call("find_tools", query="odd") if form == "index" else None
+    rig.call("call_read_only_tool", name=odd) if form == "index" else None
+    assert said(rig.call(odd, p="a"))["error"]["code"] == "TOOL_DESCRIPTION_REQUIRED"
+    rig.call("describe_tools", tools=[odd + "x"])
+    rig.call("describe_tools", tools=[])
+    rig.call("describe_tools", tools=[odd])
+    assert not rig.call(odd, p="a").get("isError")
 
 
 def test_a_description_over_the_budget_is_summarised_and_all_of_it_can_be_read(opened):
@@ -312,6 +381,13 @@ def test_a_description_over_the_budget_is_summarised_and_all_of_it_can_be_read(o
     assert read(rig, URI + "?tools=long")["long"]["summarised"] == told["summarised"]
 
 
+def nested(levels):
+    schema = {"type": "object"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"x": schema}}
+    return schema
+
+
 def test_tools_that_say_little_or_too_much(opened):
     looped = {
         "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}},
@@ -323,6 +399,7 @@ def test_tools_that_say_little_or_too_much(opened):
         {"name": "self", "inputSchema": {"type": "object", "properties": {"x": {"$ref": "#"}}}},
         {"name": "wrong", "inputSchema": {"type": 5}},
         {"name": "text", "inputSchema": "none", "description": 7},
+        {"name": "deep", "inputSchema": nested(300)},
         {"name": "huge", "description": "Word. " * 20_000},
     ]
     rig = opened(tools=[*catalogue(20), *odd], list_form="brief")
@@ -376,16 +453,32 @@ def test_numbers_and_meta_survive_the_unwrapping(index, era):
     meta = b',"_meta":%b' % json.dumps(MODERN_META).encode() if era == "modern" else b""
     line = (
         b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"call_tool","arguments":'
-        b'{"name":"file_3","arguments":{"path":"a","n":123456789012345678901234567890}},"x":1%b}}'
+        b'{"name":"file_3","arguments":{"path":"a","lines":123456789012345678901234567890}},"x":1%b}}'
     )
     index.from_client(line % meta)
     assert b"123456789012345678901234567890" in index.up[-1]
     assert json.loads(index.up[-1])["params"]["x"] == 1
 
 
-def test_arguments_written_as_text(index):
-    index.call("call_tool", name="file_3", arguments='{"path": "a"}')
+@pytest.mark.parametrize(
+    "given", [{"arguments": '{"path": "a"}'}, {"path": "a"}, {"arguments": {"path": "a"}}]
+)
+def test_arguments_written_as_models_write_them(index, given):
+    index.call("call_tool", name="file_3", **given)
     assert index.upstream.got("tools/call")[-1]["arguments"] == {"path": "a"}
+
+
+def test_arguments_that_nest_too_deep_are_not_lost(index, era):
+    index.listed()
+    index.upstream = None
+    deep = b"[" * 1_100 + b"]" * 1_100
+    meta = b',"_meta":%b' % json.dumps(MODERN_META).encode() if era == "modern" else b""
+    index.from_client(
+        b'{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"call_tool","arguments":'
+        b'{"name":"file_3","arguments":{"path":"important","a":%b}}%b}}' % (deep, meta)
+    )
+    assert b"important" in index.up[-1]
+    assert deep in index.up[-1]
 
 
 @pytest.mark.parametrize(
@@ -399,6 +492,9 @@ def test_arguments_written_as_text(index):
         ("call_tool", {"name": 5}, "find_tools"),
         ("call_tool", {"name": "file_3", "arguments": [1]}, "arguments"),
         ("call_tool", {"name": "file_3", "arguments": "not JSON"}, "arguments"),
+        ("call_tool", {"name": "file_3", "arguments": '{"path": NaN}'}, "arguments"),
+        ("call_tool", {"name": "file_3", "arguments": '{"path": "\ud800"}'}, "arguments"),
+        ("call_tool", {"name": "file_3", "arguments": {}, "path": "a"}, "arguments"),
         ("call_read_only_tool", {"name": "file_3", "arguments": {}}, "call_tool"),
     ],
 )
@@ -472,6 +568,34 @@ def test_a_strict_gate(opened):
 
 def test_a_strict_gate_before_any_list(opened):
     assert said(opened(20, gate="strict").call("file_0", path="a"))["error"]
+
+
+def test_a_strict_gate_where_no_list_can_be_had(opened):
+    rig = opened(20, gate="strict")
+    rig.upstream._list = lambda _params: (_ for _ in ()).throw(Fault(-32603, "not now"))
+    assert said(rig.call("file_0", path="a"))["error"]["code"] == "TOOL_DESCRIPTION_REQUIRED"
+    assert not rig.upstream.got("tools/call")
+
+
+def test_a_parameter_that_is_not_there_does_not_fit(opened):
+    """Most schemas admit it by saying nothing; a server would ignore what was guessed."""
+    rig = opened(20)
+    rig.listed()
+    error = said(rig.call("file_0", path="a", line=7))["error"]
+    assert "there is no parameter 'line'" in error["message"]
+    assert rig.call("file_0", path="a", line=7)["content"] == text("done")["content"]
+
+
+def test_a_store_that_is_down_does_not_stop_a_call(opened, monkeypatch):
+    def fails(*_arguments, **_keywords):
+        raise StoreError("it is down")
+
+    rig = opened(20, gate="strict")
+    rig.listed()
+    for name in ("load", "put"):
+        monkeypatch.setattr(rig.store, name, fails)
+    assert "file_0" in said(rig.call("describe_tools", tools=["file_0"]))
+    assert rig.call("file_0", path="a")["content"] == text("done")["content"]
 
 
 def test_no_gate(opened):

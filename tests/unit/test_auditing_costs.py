@@ -2,11 +2,13 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock import Policy, rawjson
+from penstock.auditing import wording
 from penstock.auditing.costs import PARTS, BreakEven, audited, break_even, tool_cost
 from penstock.auditing.report import as_json
 from penstock.disclosure import Catalogue, Lister
@@ -89,17 +91,15 @@ def test_an_audit_gives_what_an_agent_gets(meter):
     tools = many(40)
     found = audited(tools, policy, meter)
     catalogue = Catalogue.from_tools(tools)  # without output schemas, which the relay widens
-    for cost in (*found.forms, found.chosen):
+    for cost in (*found.forms, found.auto):
         lister = Lister(policy.list_budget, meter, cost.form)
         given = lister.listing(catalogue, [reader_tool("read_result", policy)])
         assert cost.tokens == meter.count(as_result(given.tools).decode())
         assert (cost.given, cost.tools) == (given.form, len(given.tools))
         assert cost.saved == found.raw - cost.tokens
     assert found.raw == meter.count(as_result([tool.raw for tool in catalogue]).decode())
-    auto = Lister(policy.list_budget, meter, "auto").listing(
-        catalogue, [reader_tool("read_result", policy)]
-    )
-    assert found.auto == auto.form != "full"
+    assert found.auto.given != "full"
+    assert found.auto.tokens <= 2_000
 
 
 def test_full_is_what_the_relay_lists_with_its_output_schemas_widened():
@@ -111,6 +111,45 @@ def test_full_is_what_the_relay_lists_with_its_output_schemas_widened():
     assert spared.forms[0].saved == plain.forms[0].saved
 
 
+def test_auto_is_counted_without_the_output_schemas_that_it_leaves_out(meter):
+    promised = [json.loads(raw) | {"outputSchema": SCHEMA} for raw in many(12)]
+    plain = audited(many(12), Policy(), meter)
+    limit = f"{plain.auto.tokens}tok"
+    assert plain.auto.given == "full"
+    found = audited(listed(*promised), Policy(list_budget=limit), meter)
+    assert (found.auto.given, found.auto.has_outputs, found.auto.is_over) == ("full", False, False)
+    assert found.auto.tokens == plain.auto.tokens
+    assert found.forms[0].has_outputs
+    assert found.forms[0].is_over
+    told = wording.choice(found)
+    assert f"auto gives full: {found.auto.tokens:,} tokens, " in told
+    assert "--list full keeps them" in told
+    assert "above the budget" not in told
+    assert "--list full" not in wording.choice(plain)
+
+
+def test_auto_says_when_tools_that_stay_listed_break_its_budget():
+    found = audited(many(60), Policy(always="find_*"), METERS[0])
+    assert found.auto.is_over
+    assert "above the budget" in wording.choice(found)
+    kept = audited(many(60), Policy(), METERS[0])
+    assert not kept.auto.is_over
+    assert "above the budget" not in wording.choice(kept)
+
+
+def test_tools_for_apps_alone_are_listed_only_where_everything_is():
+    hidden = tool("widget", _meta={"ui": {"visibility": ["app"]}})
+    found = audited([*many(40), *listed(hidden)], Policy(), METERS[0])
+    plain = audited(many(40), Policy(), METERS[0])
+    assert found.auto == msgspec.structs.replace(
+        plain.auto,
+        saved=found.raw - plain.auto.tokens,
+        percent=found.auto.percent,
+        break_even=found.auto.break_even,
+    )
+    assert found.forms[0].tools == plain.forms[0].tools + 1
+
+
 def test_tools_are_in_order_of_their_cost():
     found = audited(many(40), Policy(), METERS[0])
     sizes = [tool.tokens for tool in found.tools]
@@ -120,7 +159,7 @@ def test_tools_are_in_order_of_their_cost():
 
 def test_a_small_list_costs_more_and_says_so():
     found = audited(listed(tool()), Policy(), METERS[0])
-    assert found.auto == "full"
+    assert found.auto.given == "full"
     assert [cost.given for cost in found.forms] == ["full"] * 3
     assert all(cost.saved < 0 and cost.break_even is None for cost in found.forms)
 
@@ -148,7 +187,7 @@ def test_what_cannot_be_called_is_left_out_and_counted():
 
 def test_no_tools_at_all(meter):
     found = audited([], Policy(), meter)
-    assert (found.tools, found.auto) == ((), "full")
+    assert (found.tools, found.auto.given) == ((), "full")
     assert found.raw > 0
     assert json.loads(as_json(found))["full_descriptions"]["largest_tool"] is None
 
@@ -201,9 +240,10 @@ def test_the_report_has_stable_keys():
         "full_descriptions", "tools",
     ]  # fmt: skip
     assert report["counting"] == {"meter": "o200k", "exact": True}
-    assert list(report["forms"]) == ["full", "brief", "index"]
+    assert list(report["forms"]) == ["auto", "full", "brief", "index"]
+    assert report["auto"] == report["forms"]["auto"]["given"]
     assert list(report["forms"]["brief"]) == [
-        "given", "tools", "tokens", "saved", "saved_percent", "break_even",
+        "given", "tools", "tokens", "within_budget", "saved", "saved_percent", "break_even",
     ]  # fmt: skip
     assert list(report["tools"][0]) == [
         "name", "tokens", "description", "input_schema", "output_schema", "rest", "full_description",

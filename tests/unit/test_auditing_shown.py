@@ -79,7 +79,7 @@ def test_the_table_tells_all_that_was_asked():
     text = table(audit_of(*tools(60)), Look(120))
     assert text.startswith("shop 1 lists 60 tools: ")
     assert "counted exactly" in text
-    for line in ("raw ", "full ", "brief ", "index "):
+    for line in ("raw ", r"auto \((brief|index)\) ", "full ", "brief ", "index "):
         assert re.search(f"^{line}.*[0-9]", text, re.MULTILINE)
     assert "At a list budget of 2000tok, auto gives" in text
     assert "A full description has" in text
@@ -91,9 +91,54 @@ def test_an_estimate_says_so():
     assert 'pip install "penstock[tokens]"' in text
 
 
-def test_no_tools():
-    text = table(audit_of(), Look())
-    assert "There are no tools" in text
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "The server"),
+        ({"is_file": True}, "The file"),
+        ({"is_file": True, "server": "shop"}, "shop"),
+    ],
+)
+def test_no_tools_are_one_sentence(given, told):
+    found = audited([], Policy(), O200kMeter(), **given)
+    sentence = f"{told} lists no tools, so there is nothing to save."
+    assert table(found, Look()) == sentence
+    words = "".join(Reader(page(found)).words)
+    assert sentence in words
+    assert "auto" not in words.partition("</style>")[2]
+    assert "<svg" not in page(found)
+
+
+def test_entries_that_are_no_tools_are_told_all_the_same():
+    found = audited([b"7"], Policy(), O200kMeter())
+    assert table(found, Look()).splitlines()[1].startswith("Not counted: 1 entry has no name")
+    assert "Not counted: 1 entry has no name" in page(found)
+
+
+def test_a_file_is_not_called_a_server():
+    raw = [json.dumps(tool).encode() for tool in tools(3)]
+    found = audited(raw, Policy(), O200kMeter(), is_file=True)
+    assert table(found, Look()).startswith("The file lists 3 tools: ")
+    assert "<h1>The file lists 3 tools: " in page(found)
+
+
+def test_auto_has_a_row_of_its_own():
+    """Where it gives full, it is not the full that `--list full` gives."""
+    schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(9)}}
+    promised = [tool | {"outputSchema": schema} for tool in tools(8)]
+    found = audit_of(*promised)
+    assert found.auto.tokens < 2_000 < found.forms[0].tokens
+    rows = re.findall(r"^(auto \(full\)|full) +\d+ +([\d,]+)", table(found, Look()), re.MULTILINE)
+    assert rows == [
+        ("auto (full)", f"{found.auto.tokens:,}"),
+        ("full", f"{found.forms[0].tokens:,}"),
+    ]
+    text = page(found)
+    (chosen,) = re.findall(r'<tr class="chosen">(.*?)</tr>', text)
+    assert chosen.startswith(
+        f'<th scope="row">auto (full)</th><td>9</td><td>{found.auto.tokens:,}<'
+    )
+    assert f"<title>auto (full): {found.auto.tokens:,} tokens</title>" in text
 
 
 def test_a_terminal_is_told_nothing():
@@ -187,7 +232,7 @@ def test_a_page_has_every_tool_and_every_number():
     words = Reader(page(found)).words
     for tool in found.tools:
         assert tool.name in words
-    for cost in found.forms:
+    for cost in (found.auto, *found.forms):
         assert f"{cost.tokens:,}" in words
 
 

@@ -8,6 +8,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.describing import (
     MOST_NAMES,
     Missing,
+    Selector,
     described,
     description_brought,
     description_required,
@@ -41,8 +42,12 @@ def keep(whole):
     return {"continuation_token": f"pen_{len(whole)}"}
 
 
-def ask(uri, limit=100_000, **more):
-    told = described(selected(uri), CATALOGUE, within(limit), keep, more)
+def selector(limit, **members):
+    return Selector(CATALOGUE, within(limit), keep, **members)
+
+
+def ask(uri, limit=100_000, **members):
+    told = described(selected(uri, CATALOGUE), selector(limit, **members))
     assert len(told.reply) <= limit
     return json.loads(told.reply)
 
@@ -112,12 +117,9 @@ def test_one_that_is_too_large_by_itself_is_summarised_with_the_way_to_the_rest(
 def test_only_what_was_told_is_told():
     """So that only that is granted."""
     chosen = selected(URI + "?tools=read_file,nothing,write_file")
-    assert described(chosen, CATALOGUE, within(700), keep, {}).tools == ("read_file",)
-    assert described(chosen, CATALOGUE, within(9_999), keep, {}).tools == (
-        "read_file",
-        "write_file",
-    )
-    assert described(selected(URI), CATALOGUE, within(9_999), keep, {}).tools == ()
+    assert described(chosen, selector(700)).tools == ("read_file",)
+    assert described(chosen, selector(9_999)).tools == ("read_file", "write_file")
+    assert described(selected(URI), selector(9_999)).tools == ()
 
 
 def test_names_that_are_no_text():
@@ -129,7 +131,8 @@ def test_names_that_are_no_text():
     [
         (URI, True),
         (URI + "?tools=a", True),
-        (URI + "x", False),
+        (URI + "/x", True),
+        ("resource://tool_descriptions?tools=a", True),
         ("file:///tool_descriptions", False),
     ],
 )
@@ -137,7 +140,7 @@ def test_which_resource_it_is(uri, is_ours):
     assert is_descriptions(uri) is is_ours
 
 
-MISSING = Missing(CATALOGUE.get("read_file"), "path is missing.", "describe_them")
+MISSING = Missing(CATALOGUE.get("read_file"), "path is missing.", "describe_them", "Again.")
 
 
 def test_a_strict_gate_says_where_to_read():
@@ -148,7 +151,7 @@ def test_a_strict_gate_says_where_to_read():
     assert "description" not in error
 
 
-@pytest.mark.parametrize(("limit", "brings"), [(10_000, "full"), (600, "summary"), (250, "")])
+@pytest.mark.parametrize(("limit", "brings"), [(10_000, "full"), (560, "summary"), (250, "")])
 def test_a_teaching_gate_brings_the_description_along(limit, brings):
     error = json.loads(description_brought(MISSING, within(limit), keep))["error"]
     assert error["message"] == "path is missing."
@@ -159,3 +162,30 @@ def test_a_teaching_gate_brings_the_description_along(limit, brings):
 
 def test_the_template_names_the_parameter():
     assert TEMPLATE == "resource:///tool_descriptions{?tools}"
+
+
+def test_names_that_are_odd_but_right():
+    """White space and commas may be part of a name."""
+    known = {" sp ", "x,y"}
+    assert selection([" sp ", " a "], known).names == (" sp ", "a")
+    assert selected(uri_for("x,y", " sp "), known).names == ("x,y", " sp ")
+
+
+def test_penstocks_own_tools_need_no_description():
+    told = ask(URI + "?tools=read_result", ours=frozenset({"read_result"}))
+    assert list(told) == ["read_result"]
+    assert "notice" in told["read_result"]
+
+
+def test_examples_are_of_the_way_that_was_taken():
+    by_tool = ask(URI, is_tool=True)["error"]["examples"]
+    assert by_tool == [{"tools": ["read_file"]}, {"tools": ["read_file", "write_file"]}]
+
+
+def test_slips_are_looked_up_for_the_first_few():
+    told = ask(URI + "?tools=" + ",".join(f"read_fil{n}" for n in range(10)))
+    assert len([part for part in told.values() if "did_you_mean" in part]) == 3
+
+
+def test_a_name_in_a_uri_that_is_no_unicode():
+    assert selected(uri_for("a\ud800")).names

@@ -55,6 +55,13 @@ def test_the_round_trip_prints_what_the_readme_shows():
     assert ran.stdout == shown_output
 
 
+def test_disclosure_in_python_prints_what_its_page_shows(capsys):
+    told = page("howto/disclosure-in-python.md")
+    code = re.search(r"```python\n(.*?)```", told, re.DOTALL)[1]
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
+    assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", told, re.DOTALL)[1]
+
+
 def test_the_demo_does_what_it_says():
     demo = ROOT / "examples" / "demo.py"
     ran = subprocess.run([sys.executable, demo], capture_output=True, text=True, check=True)

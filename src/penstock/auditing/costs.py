@@ -14,13 +14,15 @@ from typing import Final
 import msgspec
 
 from penstock import rawjson
+from penstock.budget import Budget
 from penstock.disclosure import Catalogue, Described, Lister, Listing
 from penstock.disclosure.forms import as_result
 from penstock.measure import Meter
 from penstock.policy import Policy
-from penstock.relay.toolbox import Page, Toolbox, read_list
+from penstock.relay.toolbox import Page, read_list
 
 FORMS: Final = ("full", "brief", "index")
+AUTO: Final = "auto"
 REST: Final = "rest"
 _PART_OF_KEY: Final[Mapping[str, str]] = {
     "description": "description",
@@ -50,10 +52,13 @@ class BreakEven(msgspec.Struct, frozen=True):
 
 class FormCost(msgspec.Struct, frozen=True):
     """`given` is the form that comes out: where a shorter one would save nothing, it is full.
-    `growth` is what the list and the descriptions cost after none, one, two, … of the largest."""
+    `has_outputs`: no output schema is left out; `is_over`: it is above the list budget. `growth` is
+    what the list and the descriptions cost after none, one, two, … of the largest."""
 
     form: str
     given: str
+    has_outputs: bool
+    is_over: bool
     tools: int
     tokens: int
     saved: int
@@ -63,10 +68,13 @@ class FormCost(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """`left_out`: entries of the list that no client could call, or that have another's name."""
+    """`left_out`: entries of the list that no client could call, or that have another's name.
+    `auto` has a cost of its own, also where it gives full: it leaves out output schemas that would
+    have to be widened, and full, where it is asked for by name, does not."""
 
     server: str
     version: str
+    is_file: bool
     meter: str
     list_budget: str
     budget_tokens: int | None
@@ -75,8 +83,8 @@ class Audit(msgspec.Struct, frozen=True):
     raw: int
     raw_bytes: int
     tools: tuple[ToolCost, ...]
+    auto: FormCost
     forms: tuple[FormCost, ...]
-    auto: str
 
     @property
     def is_exact(self) -> bool:
@@ -84,11 +92,8 @@ class Audit(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        return " ".join(filter(None, (self.server, self.version))) or "The server"
-
-    @property
-    def chosen(self) -> FormCost:
-        return next(form for form in self.forms if form.form == self.auto)
+        named = " ".join(filter(None, (self.server, self.version)))
+        return named or ("The file" if self.is_file else "The server")
 
     @property
     def largest_description(self) -> ToolCost | None:
@@ -100,19 +105,34 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 def audited(
-    tools: Sequence[bytes], policy: Policy, meter: Meter, *, server: str = "", version: str = ""
+    tools: Sequence[bytes],
+    policy: Policy,
+    meter: Meter,
+    *,
+    server: str = "",
+    version: str = "",
+    is_file: bool = False,
 ) -> Audit:
-    """Of a list as it came; the tools largest first."""
+    """Of a list as it came, from a server or a file; the tools largest first."""
     # Compact, whatever the server spent on white space: that is how a host hands it on.
     page = Page({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
     box = read_list([page], policy, now=0, is_modern=False)
     catalogue = box.catalogue
     raw = _tokens(as_result([tool.raw for tool in catalogue]), meter)
     costs = {tool.name: tool_cost(tool, meter) for tool in catalogue}
-    listings = {form: _listing(box, policy, meter, form) for form in (*FORMS, "auto")}
+
+    def cost_of(form: str) -> FormCost:
+        # As the relay lists it, to a client that shows no apps.
+        seen = catalogue if form == "full" else catalogue.without_apps()
+        lister = Lister(policy.list_budget, meter, form, policy.always)
+        listing = lister.listing(seen, [box.reader_tool])
+        hidden = _on_demand(seen, listing, costs)
+        return _form_cost(form, listing, raw, hidden, policy.list_budget, meter)
+
     return Audit(
         server=server,
         version=version,
+        is_file=is_file,
         meter=meter.name,
         list_budget=str(policy.list_budget),
         budget_tokens=policy.list_budget.token_allowance,
@@ -121,13 +141,8 @@ def audited(
         raw=raw,
         raw_bytes=len(as_result([tool.raw for tool in catalogue])),
         tools=tuple(sorted(costs.values(), key=lambda cost: (-cost.tokens, cost.name))),
-        forms=tuple(
-            _form_cost(
-                form, listings[form], raw, _on_demand(catalogue, listings[form], costs), meter
-            )
-            for form in FORMS
-        ),
-        auto=listings["auto"].form,
+        auto=cost_of(AUTO),
+        forms=tuple(map(cost_of, FORMS)),
     )
 
 
@@ -149,12 +164,6 @@ def _spans(raw: bytes) -> list[tuple[str, int]]:
     return [(REST, 1), *zip(parts, list(ends)[1:], strict=True), (REST, len(raw))]
 
 
-def _listing(box: Toolbox, policy: Policy, meter: Meter, form: str) -> Listing:
-    """As the relay lists it."""
-    lister = Lister(policy.list_budget, meter, form, policy.always)
-    return lister.listing(box.catalogue, [box.reader_tool])
-
-
 def _on_demand(catalogue: Catalogue, listing: Listing, costs: Mapping[str, ToolCost]) -> list[int]:
     """What the full descriptions cost of the tools of which a list does not say all, largest first."""
     hidden = (name for name in catalogue.names if not listing.says_all_of(name))
@@ -162,13 +171,21 @@ def _on_demand(catalogue: Catalogue, listing: Listing, costs: Mapping[str, ToolC
 
 
 def _form_cost(
-    form: str, listing: Listing, raw: int, descriptions: Sequence[int], meter: Meter
+    form: str,
+    listing: Listing,
+    raw: int,
+    descriptions: Sequence[int],
+    budget: Budget,
+    meter: Meter,
 ) -> FormCost:
-    tokens = _tokens(as_result(listing.tools), meter)
+    wire = as_result(listing.tools)
+    tokens = _tokens(wire, meter)
     saved = raw - tokens
     return FormCost(
         form=form,
         given=listing.form,
+        has_outputs=listing.has_outputs,
+        is_over=not budget.admits(wire, meter),
         tools=len(listing.tools),
         tokens=tokens,
         saved=saved,

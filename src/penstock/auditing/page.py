@@ -43,7 +43,8 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(audit: Audit) -> str:
     title = f"{safe(audit.title)}: what its tools cost"
-    body = "\n".join([*_opening(audit), *_forms(audit), *_break_even(audit), *_tools(audit)])
+    parts = (_opening, _forms, _break_even, _tools) if audit.tools else (_opening,)
+    body = "\n".join(line for part in parts for line in part(audit))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -68,9 +69,12 @@ def _kinds() -> str:
 
 def _opening(audit: Audit) -> Iterable[str]:
     yield f"<h1>{safe(wording.headline(audit))}</h1>"
-    yield f"<p>{safe(wording.choice(audit))}</p>"
-    notes = (wording.how_counted(audit), wording.left_out(audit))
-    yield f'<p class="faint">{safe(" ".join(filter(None, notes)))}</p>'
+    notes = [wording.left_out(audit)]
+    if audit.tools:
+        yield f"<p>{safe(wording.choice(audit))}</p>"
+        notes = [wording.how_counted(audit), *notes]
+    if any(notes):
+        yield f'<p class="faint">{safe(" ".join(filter(None, notes)))}</p>'
 
 
 def _forms(audit: Audit) -> Iterable[str]:
@@ -78,19 +82,21 @@ def _forms(audit: Audit) -> Iterable[str]:
     rows = [("raw", str(len(audit.tools)), f"{audit.raw:,}", "", "")]
     rows += [
         (
-            cost.form if cost.given == cost.form else f"{cost.form} (gives {cost.given})",
+            wording.form_name(cost),
             str(cost.tools),
             f"{cost.tokens:,}",
             f"{cost.saved:,}",
             f"{cost.percent:.1f}",
         )
-        for cost in audit.forms
+        for cost in (audit.auto, *audit.forms)
     ]
     limit = f"The dashed line is the list budget, {audit.list_budget}."
     is_drawn = audit.budget_tokens is not None
     yield "<h2>The list in each form</h2>"
     yield _figure(plots.form_bars(audit), limit if is_drawn else "")
-    yield _table("Tokens of the list in each form", heads, rows, chosen=audit.auto)
+    yield _table(
+        "Tokens of the list in each form", heads, rows, chosen=wording.form_name(audit.auto)
+    )
 
 
 def _break_even(audit: Audit) -> Iterable[str]:
@@ -106,9 +112,6 @@ def _break_even(audit: Audit) -> Iterable[str]:
 
 def _tools(audit: Audit) -> Iterable[str]:
     yield "<h2>Tool by tool</h2>"
-    if not audit.tools:
-        yield "<p>There are no tools.</p>"
-        return
     heads = ("tool", "tokens", *PART_NAMES.values(), "full description")
     rows = [
         (

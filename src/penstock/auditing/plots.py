@@ -11,7 +11,7 @@ from html import escape
 from typing import Final
 
 from penstock.auditing import wording
-from penstock.auditing.costs import PARTS, Audit
+from penstock.auditing.costs import AUTO, PARTS, Audit
 
 WIDTH: Final = 760
 _LABELS: Final = 240
@@ -37,23 +37,23 @@ def safe(text: str) -> str:
 
 def form_bars(audit: Audit) -> str:
     """Raw and each form, with the list budget as a line."""
-    rows = [("raw", audit.raw), *((cost.form, cost.tokens) for cost in audit.forms)]
-    most = max(tokens for _, tokens in rows)
+    rows = [("raw", "raw", audit.raw)]
+    rows += [
+        (wording.form_name(cost), cost.given if cost.form == AUTO else cost.form, cost.tokens)
+        for cost in (audit.auto, *audit.forms)
+    ]
+    most = max(tokens for *_, tokens in rows)
     drawn = [
-        _bar_row(number, _form_label(form, audit), [(f"f-{form}", tokens)], tokens, most)
-        for number, (form, tokens) in enumerate(rows)
+        _bar_row(number, label, [(f"f-{colour}", tokens)], tokens, most)
+        for number, (label, colour, tokens) in enumerate(rows)
     ]
     height = _ROW * len(rows)
     limit = audit.budget_tokens
     if limit is not None and limit <= most:
         at = _LABELS + _BARS * limit / most
         drawn.append(f'<line class="limit" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{height}"/>')
-    told = ", ".join(f"{form} {tokens:,}" for form, tokens in rows)
+    told = ", ".join(f"{label} {tokens:,}" for label, _, tokens in rows)
     return _svg("forms", "Tokens of the list in each form", told, height, drawn)
-
-
-def _form_label(form: str, audit: Audit) -> str:
-    return f"{form} (auto)" if form == audit.auto else form
 
 
 def tool_bars(audit: Audit) -> str:

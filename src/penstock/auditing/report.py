@@ -21,8 +21,8 @@ def report(audit: Audit) -> dict[str, Any]:
         "always": list(audit.always),
         "raw": {"tools": len(audit.tools), "tokens": audit.raw, "bytes": audit.raw_bytes},
         "left_out": audit.left_out,
-        "auto": audit.auto,
-        "forms": {form.form: _form(form) for form in audit.forms},
+        "auto": audit.auto.given,
+        "forms": {cost.form: _form(cost) for cost in (audit.auto, *audit.forms)},
         "full_descriptions": {
             "mean_tokens": round(audit.mean_description, 1),
             "largest_tokens": largest.full_description if largest else 0,
@@ -38,6 +38,7 @@ def _form(cost: FormCost) -> dict[str, Any]:
         "given": cost.given,
         "tools": cost.tools,
         "tokens": cost.tokens,
+        "within_budget": not cost.is_over,
         "saved": cost.saved,
         "saved_percent": cost.percent,
         "break_even": even and {"average": even.average, "largest": even.largest},

@@ -44,22 +44,17 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 def table(audit: Audit, look: Look) -> str:
-    lines = [
-        *_opening(audit),
-        "",
-        *_tools(audit, look),
-        "",
-        *_forms(audit),
-        "",
-        *_closing(audit, look),
-    ]
+    lines = [*_opening(audit)]
+    if audit.tools:
+        lines += ["", *_tools(audit, look), "", *_forms(audit), "", *_closing(audit, look)]
     text = "\n".join(line.rstrip() for line in lines)
     return _in_ascii(text) if look.is_plain else text
 
 
 def _opening(audit: Audit) -> Iterator[str]:
     yield wording.headline(audit)
-    yield wording.how_counted(audit)
+    if audit.tools:
+        yield wording.how_counted(audit)
     if audit.left_out:
         yield wording.left_out(audit)
 
@@ -68,9 +63,6 @@ def _opening(audit: Audit) -> Iterator[str]:
 
 
 def _tools(audit: Audit, look: Look) -> Iterator[str]:
-    if not audit.tools:
-        yield "There are no tools: the list costs next to nothing, and nothing can be saved."
-        return
     shown = audit.tools if look.shows_all else audit.tools[:SHOWN_TOOLS]
     others = audit.tools[len(shown) :]
     rows = [("tool", _HEADS), *((tool.name, _cells([tool], audit)) for tool in shown)]
@@ -119,19 +111,13 @@ def _bar(tokens: int, largest: int, columns: int) -> str:
 def _forms(audit: Audit) -> Iterator[str]:
     yield _form_row("form", "tools", "tokens", "of raw", "saved")
     yield _form_row("raw", str(len(audit.tools)), f"{audit.raw:,}", "100%", "")
-    for cost in audit.forms:
-        yield _form_row(_form_name(cost, audit), *_form_cells(cost, audit))
+    for cost in (audit.auto, *audit.forms):
+        yield _form_row(wording.form_name(cost), *_form_cells(cost, audit))
 
 
 def _form_row(*cells: str) -> str:
     first, *others = cells
     return wording.fitted(first, 24) + "".join(cell.rjust(11) for cell in others)
-
-
-def _form_name(cost: FormCost, audit: Audit) -> str:
-    marks = [f"gives {cost.given}"] if cost.given != cost.form else []
-    marks += ["auto"] if cost.form == audit.auto else []
-    return f"{cost.form} ({', '.join(marks)})" if marks else cost.form
 
 
 def _form_cells(cost: FormCost, audit: Audit) -> tuple[str, ...]:
@@ -145,12 +131,8 @@ def _form_cells(cost: FormCost, audit: Audit) -> tuple[str, ...]:
 
 
 def _closing(audit: Audit, look: Look) -> Iterator[str]:
-    sentences = [wording.choice(audit)]
-    if audit.tools:
-        sentences += [wording.description_sizes(audit)]
-        sentences += [
-            f"- {wording.break_even(cost)}" for cost in audit.forms if cost.form != "full"
-        ]
+    sentences = [wording.choice(audit), wording.description_sizes(audit)]
+    sentences += [f"- {wording.break_even(cost)}" for cost in audit.forms if cost.form != "full"]
     for sentence in sentences:
         hanging = "  " if sentence.startswith("-") else ""
         yield from wrap(sentence, look.width, subsequent_indent=hanging)

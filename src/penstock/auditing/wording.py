@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from penstock.auditing.costs import Audit, FormCost
+from penstock.auditing.costs import AUTO, Audit, FormCost
 
 ELLIPSIS: Final = "…"
 _STRANGE: Final = "\ufffd"
@@ -44,6 +44,8 @@ def plural(number: int, noun: str) -> str:
 
 
 def headline(audit: Audit) -> str:
+    if not audit.tools:
+        return f"{printable(audit.title)} lists no tools, so there is nothing to save."
     tools = plural(len(audit.tools), "tool")
     return f"{printable(audit.title)} lists {tools}: {plural(audit.raw, 'token')}, before any call."
 
@@ -59,11 +61,26 @@ def how_counted(audit: Audit) -> str:
 
 def choice(audit: Audit) -> str:
     """What the default does."""
-    cost = audit.chosen
-    change = f"{cost.saved:,} tokens less than raw ({cost.percent:.1f}%)"
+    cost = audit.auto
+    change = f"{cost.saved:,} less than raw ({cost.percent:.1f}%)"
     if cost.saved <= 0:
-        change = f"{-cost.saved:,} tokens more than raw, for what Penstock adds"
-    return f"At a list budget of {audit.list_budget}, auto gives {audit.auto}: {change}."
+        change = f"{-cost.saved:,} more than raw, for what Penstock adds"
+    told = f"At a list budget of {audit.list_budget}, auto gives {cost.given}: "
+    told += f"{plural(cost.tokens, 'token')}, {change}."
+    if cost.is_over:
+        told += " That is above the budget: tools that have to stay listed leave no room."
+    if cost.given == "full" and not cost.has_outputs:
+        told += (
+            " Output schemas that would have to be widened are left out; --list full keeps them."
+        )
+    return told
+
+
+def form_name(cost: FormCost) -> str:
+    """With the form that it gives, where that is another."""
+    if cost.form == AUTO:
+        return f"{AUTO} ({cost.given})"
+    return cost.form if cost.given == cost.form else f"{cost.form} (gives {cost.given})"
 
 
 def left_out(audit: Audit) -> str:

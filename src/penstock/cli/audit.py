@@ -60,7 +60,12 @@ def audit(chosen: argparse.Namespace) -> int:
     policy = Policy.load(settings, environment=os.environ, file=config_file(chosen.config))
     listed = listed_by(chosen)
     found = audited(
-        listed.tools, policy, default_meter(), server=listed.server, version=listed.version
+        listed.tools,
+        policy,
+        default_meter(),
+        server=listed.server,
+        version=listed.version,
+        is_file=chosen.tools is not None,
     )
     if chosen.html is not None:
         _write_page(found, chosen.html)

@@ -48,6 +48,12 @@ def brief_tools(
     return listed(most, extra)
 
 
+def shortest(tool: Described) -> bytes:
+    """With the fewest words that still tell something."""
+    wording = Wording(tool.description)
+    return brief(tool, wording.take(min(LEAST_WORDS, wording.first_words)))
+
+
 def brief(tool: Described, description: str) -> bytes:
     """A tool in a list. Its schema is open: what it takes is told on demand."""
     listed: dict[str, Any] = {"name": tool.name}
@@ -66,8 +72,8 @@ def open_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Admits anything. Parameters that a client must repeat in headers stay: without them it could
     not know."""
     repeated = _with_headers(schema.get("properties"))
-    properties = {"properties": repeated} if repeated else {}
-    return {"type": "object", **properties, "additionalProperties": True}
+    # Some model providers refuse an object schema that names no properties at all.
+    return {"type": "object", "properties": repeated, "additionalProperties": True}
 
 
 def _with_headers(properties: Any) -> dict[str, Any]:

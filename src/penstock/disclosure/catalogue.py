@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -19,6 +19,10 @@ from penstock.gate import log
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_LONGEST_SLIP: Final = 100
+_MOST_LIKELY: Final = 50
 
 
 class Described(msgspec.Struct, frozen=True, dict=True):
@@ -36,8 +40,8 @@ class Described(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def no_dearer(self) -> bytes:
-        """In full, but without an output schema that is larger in `told` than it was: few hosts show
-        it to a model, and a list is never to cost more than its server's own."""
+        """In full, but without an output schema that `told` has widened: few hosts show it to a model,
+        and a list is never to cost more than its server's own."""
         if self.in_full == self.raw or "outputSchema" not in self.listed:
             return self.in_full
         members = rawjson.members(rawjson.compact(self.raw))
@@ -50,7 +54,11 @@ class Described(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def listed(self) -> dict[str, Any]:
-        value = rawjson.decode(self.raw)
+        """Nothing, where it nests too deep to be looked into: it can still be listed as it is."""
+        try:
+            value = rawjson.decode(rawjson.compact(self.raw))
+        except (ValueError, RecursionError):
+            return {}
         return value if isinstance(value, dict) else {}
 
     @property
@@ -64,6 +72,10 @@ class Described(msgspec.Struct, frozen=True, dict=True):
     @property
     def schema(self) -> dict[str, Any]:
         return _table(self.listed.get("inputSchema"))
+
+    @cached_property
+    def schema_json(self) -> str:
+        return encode(self.schema).decode()
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -100,9 +112,9 @@ class Described(msgspec.Struct, frozen=True, dict=True):
         shown = {
             name: slim(value) if name == "inputSchema" else value
             for name, value in self.listed.items()
-            if name not in ("_meta", "icons")
+            if name not in ("_meta", "icons", "execution")
         }
-        return encode({**shown, **self.more})
+        return encode({**shown, **self.more}) if shown else rawjson.squeezed(self.raw)
 
 
 class Catalogue:
@@ -160,9 +172,25 @@ class Catalogue:
         """Names that may have been meant."""
         from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
 
-        by_folded = {known.casefold(): known for known in self._tools}
-        near = get_close_matches(name.casefold()[:100], by_folded, most, cutoff=0.5)
-        return [by_folded[folded] for folded in near]
+        wanted = name.casefold()[:_LONGEST_SLIP]
+        # Comparing is dear, and there may be thousands: only those that share the most with it.
+        shared = _trigrams(wanted)
+        likely = sorted(self._folded, key=lambda known: -len(shared & self._folded[known][1]))[
+            :_MOST_LIKELY
+        ]
+        near = get_close_matches(wanted, likely, most, cutoff=0.5)
+        return [self._folded[folded][0] for folded in near]
+
+    @cached_property
+    def _folded(self) -> dict[str, tuple[str, frozenset[str]]]:
+        names = ((name, name.casefold()[:_LONGEST_SLIP]) for name in self._tools)
+        return {folded: (name, _trigrams(folded)) for name, folded in names}
+
+    def without_apps(self) -> Catalogue:
+        """For everybody but clients that show apps: without the tools that are for apps alone."""
+        if not any(b'"app"' in tool.raw and tool.is_for_apps_alone for tool in self):
+            return self
+        return Catalogue(tool for tool in self if not tool.is_for_apps_alone)
 
     @cached_property
     def digest(self) -> str:
@@ -192,6 +220,10 @@ def _merged(tool: Described, over: Described | None) -> Described:
     more = {**tool.more, **over.more, **shown}
     told = encode({**_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
     return Described(tool.name, encode({**tool.listed, **words}), more, told)
+
+
+def _trigrams(text: str) -> frozenset[str]:
+    return frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
 
 
 def _text(value: Any) -> str:

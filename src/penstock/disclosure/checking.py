@@ -6,14 +6,12 @@ upstream's to judge. Nothing is ever fetched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
 from typing import Any, Final
 
 from penstock.disclosure.catalogue import Described
 from penstock.disclosure.shortening import clipped
-from penstock.encoding import encode
 from penstock.gate import log
 from penstock.references import has_references
 
@@ -21,6 +19,11 @@ _KEPT: Final = 1_024
 _MOST_FAULTS: Final = 3
 _FAULT_CHARS: Final = 100
 _UNIONS: Final = ("anyOf", "oneOf", "allOf")
+# With one of these a schema says itself what else it admits, or not in one place.
+_OPENING: Final = (
+    "additionalProperties", "patternProperties", "unevaluatedProperties", "$ref", "if", *_UNIONS,
+)  # fmt: skip
+_SAID_INSTEAD: Final = "this"  # of a value, which may be long, and is the agent's own
 
 
 def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
@@ -29,13 +32,32 @@ def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
     A reference to a stored result stands for a value that need not be loaded to be refused or let
     through: whether a parameter admits it is found out where it is put in.
     """
-    validator = _validator(encode(tool.schema), tool.name)
     given = dict(arguments)
-    if validator is None or validator.is_valid(given):
+    try:
+        found = [*_strangers(tool, given), *_errors(tool, given)]
+    except (ValueError, RecursionError) as error:  # lone surrogates, for instance
+        log().info("the arguments of %s cannot be checked: %s", tool.name, error)
         return ""
-    errors = (error for error in validator.iter_errors(given) if not _is_of_reference(error, given))
-    told = [_told(error) for error in islice(errors, _MOST_FAULTS)]
-    return "; ".join(told) + "." if told else ""
+    return "; ".join(found[:_MOST_FAULTS]) + "." if found else ""
+
+
+def _strangers(tool: Described, given: Mapping[str, Any]) -> Iterator[str]:
+    """Arguments that the schema does not name. Most schemas admit them by saying nothing, and a
+    server then ignores what a model has guessed."""
+    if not tool.parameters or any(keyword in tool.schema for keyword in _OPENING):
+        return
+    for name in given:
+        if name not in tool.parameters:
+            yield f"there is no parameter {clipped(name, _FAULT_CHARS)!r}"
+
+
+def _errors(tool: Described, given: dict[str, Any]) -> Iterator[str]:
+    validator = _validator(tool.schema_json, tool.name)
+    if validator is None or validator.is_valid(given):
+        return
+    for error in validator.iter_errors(given):
+        if not _is_of_reference(error, given):
+            yield _told(error)
 
 
 def _told(error: Any) -> str:
@@ -51,12 +73,12 @@ def _is_of_reference(error: Any, given: Any) -> bool:
 
 
 @lru_cache(maxsize=_KEPT)
-def _validator(schema: bytes, name: str) -> Any:
+def _validator(schema: str, name: str) -> Any:
     """Made once for each schema; None where it cannot be."""
     import jsonschema_rs  # noqa: PLC0415 (most processes check nothing)
 
     try:
-        return jsonschema_rs.validator_for(schema.decode(), retriever=_nothing)
+        return jsonschema_rs.validator_for(schema, retriever=_nothing, mask=_SAID_INSTEAD)
     except (jsonschema_rs.ValidationError, ValueError) as error:
         log().info("the schema of %s cannot be checked: %s", name, str(error).partition("\n")[0])
         return None

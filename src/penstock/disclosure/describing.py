@@ -6,23 +6,24 @@ so that an agent written for it finds its way here too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
 from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.directory import directory
 from penstock.disclosure.shortening import clipped, plain
-from penstock.disclosure.uris import uri_for
+from penstock.disclosure.uris import named_in, uri_for
 from penstock.encoding import encode
 from penstock.fitting import largest
 
 MOST_NAMES: Final = 100
 _LONGEST_NAME: Final = 200
 _SHORT_NAME: Final = 64
+_SHORTEST_NAME: Final = 20
 _DIRECTORY_CHARS: Final = 2_000
+_MOST_SLIPS: Final = 3
 
 MISSING_SELECTION: Final = "MISSING_TOOL_SELECTION"
 DESCRIPTION_REQUIRED: Final = "TOOL_DESCRIPTION_REQUIRED"
@@ -39,17 +40,29 @@ class Selection(msgspec.Struct, frozen=True):
     left_out: int = 0
 
 
-def selected(uri: str) -> Selection:
+def selected(uri: str, known: Container[str] = ()) -> Selection:
     """The names in a URI. They are names and nothing else: none is ever made into a path."""
-    pairs = parse_qsl(urlsplit(uri).query, keep_blank_values=True, max_num_fields=None)
-    given = [name for key, value in pairs if key == "tools" for name in value.split(",")]
-    return selection(given)
+    return selection(named_in(uri), known)
 
 
-def selection(given: Sequence[object]) -> Selection:
-    names = [name.strip() for name in given if isinstance(name, str)]
+def selection(given: Sequence[object], known: Container[str] = ()) -> Selection:
+    """White space around a name is the agent's, unless there is a tool of that name."""
+    texts = [name for name in given if isinstance(name, str)]
+    names = [name if name in known else name.strip() for name in texts]
     unique = list(dict.fromkeys(name for name in names if name))
     return Selection(tuple(unique[:MOST_NAMES]), max(0, len(unique) - MOST_NAMES))
+
+
+class Selector(msgspec.Struct, frozen=True):
+    """What descriptions are told with. `ours` are tools that need none: all is said in the list.
+    `is_tool`: a tool was called, and no resource read."""
+
+    catalogue: Catalogue
+    fits: Fits
+    keep: Keep
+    more: Mapping[str, Any] = {}
+    ours: frozenset[str] = frozenset()
+    is_tool: bool = False
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -57,67 +70,77 @@ class Told(msgspec.Struct, frozen=True):
 
     reply: bytes
     tools: tuple[str, ...] = ()
+    is_error: bool = False
 
 
-def described(
-    selection: Selection, catalogue: Catalogue, fits: Fits, keep: Keep, more: Mapping[str, Any]
-) -> Told:
-    """The descriptions by name, within what fits: what does not is named, with the way to it.
-    `more` stands beside them."""
+def described(selection: Selection, ask: Selector) -> Told:
+    """The descriptions by name, within what fits: what does not is named, with the way to it."""
     if not selection.names:
-        return Told(missing_selection(catalogue, fits))
-    parts = [(name, _part(name, catalogue)) for name in selection.names]
-    beside = {**more, **_names_once(parts[:1], more, selection, catalogue, fits)}
+        return Told(missing_selection(ask), is_error=True)
+    parts = [*_parts(selection.names, ask)]
+    more = {**ask.more, **_names_once(parts[:1], selection, ask)}
 
     def reply(count: int) -> bytes:
-        omitted = selection.names[count:]
-        return _reply(parts[:count], omitted, selection.left_out, beside, fits)
+        return _reply(parts[:count], selection.names[count:], selection.left_out, more, ask.fits)
 
-    count = largest(len(parts), lambda some: fits(reply(some)))
+    count = largest(len(parts), lambda some: ask.fits(reply(some)))
     if count:
-        shown = [name for name in selection.names[:count] if name in catalogue]
+        shown = [name for name in selection.names[:count] if name in ask.catalogue]
         return Told(reply(count), tuple(shown))
-    name, tool = selection.names[0], catalogue.get(selection.names[0])
-    shorter = [b"{}"] if tool is None else _summaries(tool, keep)
-    omitted = selection.names[1:]
-    whole = first_fitting(
-        (_reply([(name, part)], omitted, selection.left_out, more, fits) for part in shorter), fits
-    )
-    return Told(whole, () if tool is None else (name,))
+    return _first_alone(selection, ask)
+
+
+def _first_alone(selection: Selection, ask: Selector) -> Told:
+    """Where not even one description fits: what can be said of the first."""
+    name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
+    rest = selection.names[1:]
+    for part in () if tool is None else _summaries(tool, ask.keep):
+        for key in (name, clipped(name, _SHORTEST_NAME)):  # it stands alone, and is known by that
+            reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
+            if ask.fits(reply):
+                return Told(reply, (name,))
+    return Told(encode({"$omitted": len(selection.names) + selection.left_out}), is_error=True)
 
 
 def _names_once(
-    parts: Sequence[tuple[str, bytes]],
-    more: Mapping[str, Any],
-    selection: Selection,
-    catalogue: Catalogue,
-    fits: Fits,
+    parts: Sequence[tuple[str, bytes]], selection: Selection, ask: Selector
 ) -> dict[str, Any]:
     """For whoever asked for what is not there: what is, once, and in no more than a few words."""
-    if all(name in catalogue for name in selection.names):
+    if all(name in ask.catalogue or name in ask.ours for name in selection.names):
         return {}
-    least: dict[str, Any] = {
-        clipped(name, _LONGEST_NAME): msgspec.Raw(part) for name, part in parts
-    }
-    least |= {**more, "$omitted": len(selection.names) + selection.left_out}
+    least = _members(parts) | dict(ask.more)
+    least["$omitted"] = len(selection.names) + selection.left_out
 
     def is_short(text: str) -> bool:
-        return len(text) <= _DIRECTORY_CHARS and fits(encode({**least, "$available_tools": text}))
+        short = len(text) <= _DIRECTORY_CHARS
+        return short and ask.fits(encode({**least, "$available_tools": text}))
 
-    some = directory(catalogue.names, is_short)
+    some = directory(ask.catalogue.names, is_short)
     return {"$available_tools": some} if some else {}
 
 
-def _part(name: str, catalogue: Catalogue) -> bytes:
-    tool = catalogue.get(name)
-    if tool is not None:
-        return tool.full
-    shown = clipped(name, _LONGEST_NAME)
-    unknown: dict[str, Any] = {"error": f"There is no tool {shown!r}."}
-    near = catalogue.nearest(name)
-    if near:
-        unknown["did_you_mean"] = near
-    return encode(unknown)
+def _parts(names: Sequence[str], ask: Selector) -> Iterator[tuple[str, bytes]]:
+    """Finding out what was meant takes its time: it is done for the first few slips."""
+    slips = 0
+    for name in names:
+        tool = ask.catalogue.get(name)
+        if tool is not None:
+            yield name, tool.full
+        elif name in ask.ours:
+            yield name, encode({"notice": "All there is to say of it stands in the list."})
+        else:
+            near = ask.catalogue.nearest(name) if slips < _MOST_SLIPS else []
+            slips += 1
+            yield clipped(name, _LONGEST_NAME), encode(_unknown(name, near))
+
+
+def _unknown(name: str, near: Sequence[str]) -> dict[str, Any]:
+    told: dict[str, Any] = {"error": f"There is no tool {clipped(name, _SHORT_NAME)!r}."}
+    return {**told, "did_you_mean": near} if near else told
+
+
+def _members(parts: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
+    return {name: msgspec.Raw(part) for name, part in parts}
 
 
 def _reply(
@@ -128,17 +151,15 @@ def _reply(
     fits: Fits,
 ) -> bytes:
     """Names that were asked for and do not fit are counted, and named as far as there is room."""
-    members: dict[str, Any] = {
-        clipped(name, _LONGEST_NAME): msgspec.Raw(part) for name, part in parts
-    }
+    members = _members(parts) | dict(more)
     missing = len(omitted) + left_out
     if not missing:
-        return encode({**members, **more})
+        return encode(members)
 
     def told(count: int) -> bytes:
         named = [clipped(name, _LONGEST_NAME) for name in omitted[:count]]
         rest = {"$omitted": missing, "$ask_next": named} if named else {"$omitted": missing}
-        return encode({**members, **more, **rest})
+        return encode({**members, **rest})
 
     return told(largest(len(omitted), lambda count: fits(told(count))))
 
@@ -164,74 +185,67 @@ def _summaries(tool: Described, keep: Keep) -> Iterator[bytes]:
         )
 
 
-def first_fitting(candidates: Iterable[bytes], fits: Fits) -> bytes:
-    """The first that fits, or else the last, which is the least there is to say."""
-    found = b""
-    for found in candidates:
-        if fits(found):
-            break
-    return found
-
-
 # -- what is wrong, in the words of the pattern -------------------------------------------------
 
 
-def missing_selection(catalogue: Catalogue, fits: Fits) -> bytes:
-    """The base of the resource has no tools to describe."""
-    some = [name for name in catalogue.names if len(name) <= _SHORT_NAME][:2] or ["TOOL_NAME"]
+def missing_selection(ask: Selector) -> bytes:
+    """No tools were named that could be described."""
+    names = ask.catalogue.names
+    some = [name for name in names if name.isascii() and len(name) <= _SHORT_NAME][:2] or ["NAME"]
+    examples = [[some[0]], some]
 
     def told(available: str) -> bytes:
         error = {
             "code": MISSING_SELECTION,
-            "message": "Say which tools: their short descriptions are enough to choose by.",
-            "examples": [uri_for(some[0]), uri_for(*some)],
+            "message": "Say which tools, by name: the list is enough to choose by.",
+            "examples": [{"tools": each} if ask.is_tool else uri_for(*each) for each in examples],
         }
         return encode({"error": {**error, "available_tools": available} if available else error})
 
-    return told(directory(catalogue.names, lambda text: fits(told(text))))
+    return told(directory(names, lambda text: ask.fits(told(text))))
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """A call that cannot go through yet, and what its agent is to be told besides: how our tool that
-    describes is called, and what goes with the next call."""
+    """A call that cannot go through yet. `describe` is how our tool is called that describes, `again`
+    how the call is to be made, and `grant` what is to be shown with it."""
 
     tool: Described
     why: str
     describe: str
+    again: str
     grant: Mapping[str, Any] = {}
 
 
 def description_required(missing: Missing, fits: Fits) -> bytes:
     """The gate refuses: the description has to be read first."""
     name, uri = missing.tool.name, uri_for(missing.tool.name)
-    again = ", with the tool_grant that comes along." if missing.grant else "."
     steps = [
         f"1. Read {uri}, or call {missing.describe} with tools: {encode([name]).decode()}.",
         "2. Look at the parameters.",
-        f"3. Call the tool again{again}",
+        f"3. {missing.again}",
     ]
-    fewer = [f"Call {missing.describe} with the tool's name first."]
-    chances: tuple[tuple[list[str], dict[str, str]], ...] = (
-        (steps, {"resource_uri": uri}),
-        (steps[:1], {}),
-        (fewer, {}),
-    )
-    return first_fitting((_required(missing, few, more) for few, more in chances), fits)
+    whole = _required(missing, steps, {"resource_uri": uri})
+    if fits(whole):
+        return whole
+    return _required(missing, [f"Call {missing.describe} with the tool's name first."], {})
 
 
 def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
     """The gate teaches: the description comes with the error, so a wrong call costs one turn."""
-    steps = ["Call the tool again, with arguments as described here."]
 
-    def bringing(description: bytes) -> bytes:
+    def bringing(description: bytes, *steps: str) -> bytes:
         told = {**missing.grant, "description": msgspec.Raw(description)}
-        return _required(missing, steps, told)
+        return _required(missing, [*steps, missing.again], told)
 
     whole = bringing(missing.tool.full)
     if fits(whole):
         return whole
-    short = first_fitting(map(bringing, _summaries(missing.tool, keep)), fits)
-    return short if fits(short) else description_required(missing, fits)
+    more = f"The description is shortened; {missing.describe} leads to all of it."
+    for summary in _summaries(missing.tool, keep):
+        reply = bringing(summary, more)
+        if fits(reply):
+            return reply
+    return description_required(missing, fits)
 
 
 def _required(missing: Missing, steps: Sequence[str], more: Mapping[str, Any]) -> bytes:

@@ -17,6 +17,8 @@ from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.describing import (
     Missing,
     Selection,
+    Selector,
+    Told,
     described,
     description_brought,
     description_required,
@@ -25,7 +27,9 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.finding import Finder
 from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import GRANT_FIELD, Holder
-from penstock.disclosure.names import DESCRIBE
+from penstock.disclosure.names import CALL, DESCRIBE
+from penstock.errors import StoreError
+from penstock.gate import log
 
 _KEPT: Final = 32
 _PASS_IT_ON: Final = f"Give {GRANT_FIELD} among the arguments of the call."
@@ -37,7 +41,7 @@ def _forget(_whole: bytes) -> dict[str, Any]:
 
 class Visit(msgspec.Struct, frozen=True):
     """One request. `fits`: whether a reply is within its budget on the wire; `keep` puts what is
-    too large for any reply where it can be read in parts, and says how."""
+    too large for any reply where it can be read in parts, and says how; `reader` is the tool for it."""
 
     discloser: Discloser
     catalogue: Catalogue
@@ -46,26 +50,36 @@ class Visit(msgspec.Struct, frozen=True):
     holder: Holder
     fits: Callable[[bytes], bool]
     keep: Callable[[bytes], dict[str, Any]] = _forget
+    reader: str = ""
 
     @property
     def gate(self) -> str:
         return self.discloser.gate_for(self.audience)
 
+    @property
+    def ours(self) -> frozenset[str]:
+        """Names of Penstock's own tools."""
+        return frozenset({*self.listing.own.values(), self.reader})
+
     def find(self, query: str) -> bytes:
         return _finder(self.catalogue).found(query, self.fits)
 
-    def describe(self, selection: Selection) -> bytes:
+    def describe(self, selection: Selection, *, is_tool: bool) -> Told:
         """The descriptions, and with them the right to call what they describe."""
         more = {f"${name}": told for name, told in self._to_show().items()}
-        told = described(selection, self.catalogue, self.fits, self.keep, more)
+        ask = Selector(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
+        told = described(selection, ask)
         self._grant(told.tools)
-        return told.reply
+        return told
 
-    def refusal(self, tool: Described, arguments: Mapping[str, Any]) -> bytes:
-        """What a call is answered with that is not to run yet; empty where it may run."""
+    def refusal(self, tool: Described, arguments: Mapping[str, Any] | None) -> bytes:
+        """What a call is answered with that is not to run yet; empty where it may run. Arguments
+        that cannot be looked into are upstream's to judge."""
         if self.gate == "off" or self.listing.says_all_of(tool.name):
             return b""
-        return self._taught(tool, arguments) if self.gate == "teach" else self._insisted(tool)
+        if self.gate == "strict":
+            return self._insisted(tool)
+        return b"" if arguments is None else self._taught(tool, arguments)
 
     def _taught(self, tool: Described, arguments: Mapping[str, Any]) -> bytes:
         wrong = checking.fault(tool, arguments)
@@ -79,10 +93,16 @@ class Visit(msgspec.Struct, frozen=True):
         if self._is_granted(tool):
             return b""
         why = "The description of this tool has to be read before it is called."
+        if self.holder.handle:
+            why += f" If it was: give the {GRANT_FIELD} that came with it among the arguments."
         return description_required(self._missing(tool, why), self.fits)
 
     def _missing(self, tool: Described, why: str) -> Missing:
-        return Missing(tool, why, self.listing.own.get(DESCRIBE, DESCRIBE), self._to_show())
+        own = self.listing.own
+        through = f" through {own[CALL]}" if CALL in own else ""
+        shown = f", and with {GRANT_FIELD}" if self._to_show() else ""
+        again = f"Call the tool again{through}, with arguments as described{shown}."
+        return Missing(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())
 
     def _to_show(self) -> dict[str, Any]:
         """What an agent of whom nothing is known has to show with its next call."""
@@ -91,11 +111,20 @@ class Visit(msgspec.Struct, frozen=True):
         return {GRANT_FIELD: self.holder.handle, "next_step": _PASS_IT_ON}
 
     def _is_granted(self, tool: Described) -> bool:
-        return self.discloser.grants.is_granted(self.holder.id, tool.name)
+        """A gate makes calls good, not allowed: where the store is down, it stands open."""
+        try:
+            return self.discloser.grants.is_granted(self.holder.id, tool.name)
+        except StoreError as error:
+            log().warning("the gate stands open: %s", error)
+            return True
 
     def _grant(self, tools: Iterable[str]) -> None:
-        if self.gate != "off":
+        if self.gate == "off":
+            return
+        try:
             self.discloser.grants.grant(self.holder.id, tools)
+        except StoreError as error:
+            log().warning("nothing was granted: %s", error)
 
 
 @lru_cache(maxsize=_KEPT)

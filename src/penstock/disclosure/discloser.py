@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,6 +18,9 @@ from penstock.disclosure.grants import Grants
 from penstock.measure import Meter
 from penstock.policy import Policy
 from penstock.stores.base import Store
+
+if TYPE_CHECKING:
+    from penstock.disclosure.folder import Folder
 
 _KEPT: Final = 32
 
@@ -54,14 +57,14 @@ class Discloser:
         """False where this client is shown everything, whatever there is."""
         return self._policy.for_client(audience.client).list_form != "full"
 
-    def depends_on_client(self, listing: Listing) -> bool:
-        """Whether another client may be shown another list."""
-        return bool(self._policy.clients) or listing.form == "index"
+    def depends_on_client(self, listing: Listing | None = None) -> bool:
+        """Whether another client may be shown something else."""
+        return bool(self._policy.clients) or (listing is not None and listing.form == "index")
 
-    def catalogue(self, tools: Catalogue) -> Catalogue:
-        """With what the settings say of them laid over."""
-        known: Catalogue = tools if self._folder is None else self._folder.laid_over(tools)
-        return known
+    def catalogue(self, tools: Catalogue, audience: Audience) -> Catalogue:
+        """With what the settings say of them laid over, and as far as this client is concerned."""
+        known = tools if self._folder is None else self._folder.laid_over(tools)
+        return known if audience.has_apps else known.without_apps()
 
     def listing(
         self, catalogue: Catalogue, ours: Sequence[bytes], audience: Audience, around: bytes = b""
@@ -73,7 +76,7 @@ class Discloser:
         )
 
 
-def _folder(path: str) -> Any:
+def _folder(path: str) -> Folder | None:
     if not path:
         return None
     from penstock.disclosure.folder import Folder  # noqa: PLC0415 (most have none)

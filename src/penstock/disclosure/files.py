@@ -23,6 +23,9 @@ LISTED: Final = frozenset(
 )  # fmt: skip
 
 
+_KINDS: Final = {"title": str, "description": str, "inputSchema": dict}
+
+
 def tools_in(folder: str | Path) -> Iterator[Described]:
     """In the order of the files' names. One that cannot be used is skipped, and logged."""
     path = Path(folder)
@@ -45,6 +48,12 @@ def _tool_in(file: Path) -> Described | None:
         return None
     if name != file.stem:
         log().warning("the description %s is of the tool %s", file.name, name)
+    for key, kind in _KINDS.items():
+        if key in value and not isinstance(value[key], kind):
+            log().warning(
+                "%s in the description %s is not used: it is of another type", key, file.name
+            )
+            del value[key]
     listed = {key: item for key, item in value.items() if key in LISTED}
     more = {key: item for key, item in value.items() if key not in LISTED}
     return Described(name, encode(listed), more)

@@ -14,7 +14,6 @@ MOST_FOUND: Final = 5
 _SENTENCE_CHARS: Final = 240
 _MOST_PARAMETERS: Final = 30
 _MOST_CHOICES: Final = 12
-_QUERY_CHARS: Final = 200
 
 Fits = Callable[[bytes], bool]
 
@@ -31,16 +30,14 @@ class Finder:
         """As many of the best as fit, and of the first at least its name."""
         hits = [self._tools[hit.position] for hit in self._index.find(query, MOST_FOUND)]
         if not hits:
-            shown = clipped(query, _QUERY_CHARS)
-            return encode(
-                {"tools": [], "notice": f"Nothing was found for {shown!r}: try other words."}
-            )
+            return encode({"tools": [], "notice": "Nothing was found: try other words."})
         for detail in (_detailed, _brief):
             for count in range(len(hits), 0, -1):
                 reply = encode({"tools": [detail(tool) for tool in hits[:count]]})
                 if fits(reply):
                     return reply
-        return encode({"tools": [{"name": hits[0].name}]})
+        named = encode({"tools": [{"name": hits[0].name}]})
+        return named if fits(named) else encode({"tools": [], "notice": "Too long to be shown."})
 
 
 def _detailed(tool: Described) -> dict[str, Any]:
@@ -55,7 +52,7 @@ def _brief(tool: Described) -> dict[str, Any]:
 
 def _parameters(tool: Described) -> dict[str, str]:
     """The type of each, the required ones first, marked with a star; choices in its place."""
-    properties = _properties(tool)
+    properties = tool.parameters
     required = [name for name in _names(tool.schema.get("required")) if name in properties]
     ordered = [*required, *(name for name in properties if name not in required)]
     shown = {
@@ -91,7 +88,7 @@ def _searchable(tool: Described) -> Searchable:
 
 
 def _searched_parameters(tool: Described) -> Iterator[Parameter]:
-    for name, schema in _properties(tool).items():
+    for name, schema in tool.parameters.items():
         table = schema if isinstance(schema, Mapping) else {}
         described = table.get("description")
         choices = table.get("enum")
@@ -100,11 +97,6 @@ def _searched_parameters(tool: Described) -> Iterator[Parameter]:
             described if isinstance(described, str) else "",
             tuple(str(choice) for choice in choices) if isinstance(choices, list) else (),
         )
-
-
-def _properties(tool: Described) -> dict[str, Any]:
-    properties = tool.schema.get("properties")
-    return dict(properties) if isinstance(properties, Mapping) else {}
 
 
 def _names(value: Any) -> list[str]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from pathlib import Path
+from typing import Final
 
 from penstock.disclosure.catalogue import Catalogue
 from penstock.errors import InvalidSetting
 from penstock.gate import log
+
+_KEPT: Final = 8
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -21,16 +25,18 @@ class Folder:
             raise InvalidSetting("descriptions", path, "there is no such folder.")
         self._signature: Signature | None = None
         self._tools = Catalogue([])
-        self._laid: tuple[Catalogue, Catalogue] | None = None
+        self._laid: OrderedDict[Catalogue, Catalogue] = OrderedDict()
         self._lock = threading.Lock()
 
     def laid_over(self, catalogue: Catalogue) -> Catalogue:
         """The same object as long as neither has changed, so that what is made of it can be kept."""
         with self._lock:
             self._read_again()
-            if self._laid is None or self._laid[0] != catalogue:
-                self._laid = catalogue, self._tools.laid_over(catalogue)
-            return self._laid[1]
+            if catalogue not in self._laid:
+                self._laid[catalogue] = self._tools.laid_over(catalogue)
+                if len(self._laid) > _KEPT:
+                    self._laid.popitem(last=False)
+            return self._laid[catalogue]
 
     def _read_again(self) -> None:
         try:
@@ -41,7 +47,8 @@ class Folder:
         except (OSError, InvalidSetting) as error:
             log().warning("the folder of descriptions cannot be read: %s", type(error).__name__)
             return
-        self._signature, self._laid = signature, None
+        self._signature = signature
+        self._laid.clear()
 
     def _signed(self) -> Signature:
         """What changes when a file does."""

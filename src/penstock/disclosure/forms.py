@@ -13,7 +13,7 @@ import msgspec
 
 from penstock.budget import Budget
 from penstock.disclosure.catalogue import Catalogue, Described
-from penstock.disclosure.names import DESCRIBE, FIND, own_names
+from penstock.disclosure.names import DESCRIBE, own_names
 from penstock.estimate import EstimateMeter
 from penstock.measure import Meter
 
@@ -23,13 +23,15 @@ Form = Literal["full", "brief", "index"]
 class Listing(msgspec.Struct, frozen=True):
     """A list of tools, and in which form it is. `own` are our names of Penstock's tools in it;
     `in_full` names the tools of which all is said that a call needs, `None` all of them.
-    `has_outputs`: and all that is said of their results."""
+    `has_outputs`: and all that is said of their results. `is_over`: no form fits the budget, or not
+    the one that was asked for."""
 
     form: Form
     tools: Sequence[bytes]
     own: Mapping[str, str] = {}
     in_full: frozenset[str] | None = None
     has_outputs: bool = False
+    is_over: bool = False
 
     def says_all_of(self, tool: str) -> bool:
         return self.in_full is None or tool in self.in_full
@@ -67,18 +69,16 @@ class Lister(msgspec.Struct, frozen=True):
             return full
         if self.form == "auto" and (weighing.surely_fits(full.tools) or weighing.fits(full.tools)):
             return full
-        if self.form in ("auto", "brief"):
-            brief = self._brief(catalogue, weighing)
-            if brief is not None:
-                return weighing.cheaper(brief, full)
-        return weighing.cheaper(self._index(catalogue, weighing, has_apps=has_apps), full)
+        brief = self._brief(catalogue, weighing) if self.form in ("auto", "brief") else None
+        other = brief or self._index(catalogue, weighing, has_apps=has_apps)
+        return weighing.cheaper(other, full)
 
     def _brief(self, catalogue: Catalogue, weighing: _Weighing) -> Listing | None:
         from penstock.disclosure import index  # noqa: PLC0415 (a small list needs no other form)
         from penstock.disclosure.brief import brief_tools  # noqa: PLC0415 (as above)
 
         own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
-        describe = index.describe_tool(own[DESCRIBE])
+        describe = index.describe_tool(own[DESCRIBE], index.IN_BRIEF)
         shown = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
         others = [tool for tool in catalogue if tool.name not in shown]
 
@@ -94,30 +94,34 @@ class Lister(msgspec.Struct, frozen=True):
 
     def _index(self, catalogue: Catalogue, weighing: _Weighing, *, has_apps: bool) -> Listing:
         from penstock.disclosure import index  # noqa: PLC0415 (as above)
+        from penstock.disclosure.brief import shortest  # noqa: PLC0415 (as above)
 
-        listed = [tool for tool in catalogue if self._stays(tool, has_apps=has_apps)]
+        listed = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
+        staying = [
+            shortest(tool)
+            for tool in catalogue
+            if tool.name not in listed and _stays(tool, has_apps=has_apps)
+        ]
         named = [tool.name for tool in catalogue if not tool.is_for_apps_alone]
         own = own_names(catalogue.names)
-        find, calls = index.find_tool(own[FIND]), index.call_tools(own)
+        find, calls = index.find_tool(own), index.call_tools(own)
 
         def together(describe: bytes) -> list[bytes]:
-            shown = (tool.no_dearer for tool in listed)
-            return [find, describe, *calls, *shown, *weighing.ours]
+            return [find, describe, *calls, *listed.values(), *staying, *weighing.ours]
 
         describe = index.describe_tool_with(
             own[DESCRIBE], named, lambda tool: weighing.fits(together(tool))
         )
-        return Listing("index", together(describe), own, frozenset(tool.name for tool in listed))
-
-    def _stays(self, tool: Described, *, has_apps: bool) -> bool:
-        """Tools that an index would break: a task is asked for in the call itself, and a widget is
-        found through its own tool."""
-        return (
-            self._is_always(tool) or tool.task_support == "required" or (has_apps and bool(tool.ui))
-        )
+        return Listing("index", together(describe), own, frozenset(listed))
 
     def _is_always(self, tool: Described) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
+
+
+def _stays(tool: Described, *, has_apps: bool) -> bool:
+    """Tools that an index would break: a task is asked for in the call itself, and a widget is
+    found through its own tool. They are listed in brief."""
+    return tool.task_support == "required" or (has_apps and bool(tool.ui))
 
 
 class _Weighing(msgspec.Struct, frozen=True):
@@ -137,8 +141,13 @@ class _Weighing(msgspec.Struct, frozen=True):
         return self.budget.admits(as_result(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
-        """Never worse than raw."""
-        return listing if self._cost(listing.tools) < self._cost(full.tools) else full
+        """Never worse than raw; but what fits goes before what does not, in whatever unit."""
+        fits = self.fits(listing.tools)
+        if (fits and not self.fits(full.tools)) or self._cost(listing.tools) < self._cost(
+            full.tools
+        ):
+            return msgspec.structs.replace(listing, is_over=not fits)
+        return msgspec.structs.replace(full, is_over=not self.fits(full.tools))
 
     def _cost(self, tools: Sequence[bytes]) -> int:
         return self.meter.count(as_result(tools, self.around).decode())

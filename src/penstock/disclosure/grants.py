@@ -11,6 +11,7 @@ before it writes.
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import threading
 import time
@@ -30,6 +31,8 @@ MOST_GRANTS: Final = 10_000
 HANDLE_PREFIX: Final = "pgr_"
 GRANT_FIELD: Final = "tool_grant"
 _OWNER: Final = "grants"
+_HANDLE_BYTES: Final = 18
+_HANDLE: Final = re.compile(HANDLE_PREFIX + "[A-Za-z0-9_-]{24}")  # the same, written out
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -43,8 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
         """`who` it is, or else whoever has `shown` a handle; without either, with a new one."""
         if who:
             return cls(f"{server}\0{who}")
-        is_handle = isinstance(shown, str) and shown.startswith(HANDLE_PREFIX)
-        handle = shown if is_handle else new_handle()
+        handle = shown if isinstance(shown, str) and _HANDLE.fullmatch(shown) else new_handle()
         return cls(f"{server}\0{handle}", handle)
 
 
@@ -76,7 +78,9 @@ class Grants:
         for tool in tools:
             key = _key(holder, tool)
             expires = now + self._idle
-            self._store.put(key, Record(_OWNER, expires, tool.encode()), now=now)
+            self._store.put(
+                key, Record(_OWNER, expires, tool.encode("utf-8", "surrogatepass")), now=now
+            )
             self._remember(key, expires)
             log().info("granted: %s (%d in all)", tool, len(self))
         self._sweep_sometimes(now)
@@ -97,7 +101,10 @@ class Grants:
 
     def revoke(self, holder: str, tools: Iterable[str]) -> None:
         for tool in tools:
-            self._store.delete(_key(holder, tool))
+            key = _key(holder, tool)
+            self._store.delete(key)
+            with self._lock:
+                self._given.pop(key, None)
 
     def sweep(self) -> int:
         """Gives back the space of what has expired; how many went, results among them."""
@@ -125,7 +132,7 @@ class Grants:
 
 def new_handle() -> str:
     """For an agent of whom nothing is known: it shows the handle instead of itself."""
-    return HANDLE_PREFIX + secrets.token_urlsafe(18)
+    return HANDLE_PREFIX + secrets.token_urlsafe(_HANDLE_BYTES)
 
 
 def _key(holder: str, tool: str) -> str:

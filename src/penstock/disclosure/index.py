@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from penstock.disclosure.directory import directory
-from penstock.disclosure.names import CALL, CALL_READ_ONLY
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
 from penstock.encoding import encode
 
 _READS: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -21,12 +21,16 @@ _CALL_SCHEMA: Final = {
 }
 
 
-def find_tool(name: str) -> bytes:
+# What `describe_tools` says beside a list in brief: a host may show nothing else of the workflow.
+IN_BRIEF: Final = " A tool listed without parameters has some: learn them here before you call it."
+
+
+def find_tool(names: Mapping[str, str]) -> bytes:
     return _tool(
-        name,
+        names[FIND],
         "Find tools",
         "Search this server's tools by what you want to do. Replies with the best few: what each "
-        "does and what it takes.",
+        f"does and what it takes (* is required). Call them through {names[CALL]}.",
         _schema({"query": {"type": "string"}}),
         _READS,
     )
@@ -58,7 +62,7 @@ def call_tools(names: Mapping[str, str]) -> list[bytes]:
         _tool(
             names[CALL_READ_ONLY],
             "Call a tool that only reads",
-            f"Call a tool of this server that only reads. One that may write needs {names[CALL]}.",
+            f"Call a tool of this server that only reads. Any other needs {names[CALL]}.",
             _CALL_SCHEMA,
             _READS,
         ),

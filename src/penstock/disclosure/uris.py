@@ -11,8 +11,18 @@ TEMPLATE: Final = URI + "{?tools}"
 def uri_for(*names: str) -> str:
     from urllib.parse import quote  # noqa: PLC0415 (slow to import, and needed on demand alone)
 
-    return f"{URI}?tools={','.join(quote(name, safe='') for name in names)}"
+    return f"{URI}?tools={','.join(quote(name, '', errors='surrogatepass') for name in names)}"
 
 
 def is_descriptions(uri: str) -> bool:
-    return uri == URI or uri.startswith(URI + "?")
+    """Also where it is not quite right: then the answer says how it is written."""
+    return uri.startswith("resource:") and "tool_descriptions" in uri
+
+
+def named_in(uri: str) -> list[str]:
+    """The tools that a URI asks for."""
+    from urllib.parse import unquote_plus, urlsplit  # noqa: PLC0415 (as above)
+
+    fields = (field.partition("=") for field in urlsplit(uri).query.split("&"))
+    values = [value for key, _, value in fields if key == "tools"]
+    return [unquote_plus(name) for value in values for name in value.split(",")]

@@ -55,7 +55,7 @@ def _open_checked(session: Session, pending: Pending, line: bytes) -> Outputs:
     if not _needs_list(session, pending):
         return _open_listed(session, pending, line)
     pending.is_ours = True
-    return with_toolbox(session, pending, partial(_open_hidden, session, pending, line))
+    return with_toolbox(session, pending, partial(_open_shown, session, pending, line))
 
 
 def _needs_list(session: Session, pending: Pending) -> bool:
@@ -68,21 +68,39 @@ def _needs_list(session: Session, pending: Pending) -> bool:
     return session.toolbox is not None or is_strict or pending.tool.endswith(OWN_NAMES)
 
 
-def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
-    """A call by a client that may not have been shown everything."""
+def _open_shown(session: Session, pending: Pending, line: bytes) -> Outputs:
+    if session.policy.descriptions:  # a folder to look into
+        return [Later(partial(_open_hidden, session, pending, line), pending)]
     listing = listing_of(session, pending)
-    if listing is None or listing.form == "full":
+    if listing is not None and listing.form == "full":
         return _open_listed(session, pending, line)
+    return [Later(partial(_open_hidden, session, pending, line), pending)]
+
+
+def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
+    """A call by a client that has not been shown everything."""
     from penstock.relay import on_demand  # noqa: PLC0415 (small servers never need it)
 
+    listing = listing_of(session, pending)
+    if listing is None:
+        return _locally(session, pending, partial(on_demand.not_known, session, pending))
+    if listing.form == "full":
+        return _open_listed(session, pending, line)
     role = listing.role_of(pending.tool)
+    act = partial(_act, session, pending, line, role)
+    return with_toolbox(session, pending, act, names=on_demand.meant(pending, role))
+
+
+def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
+    """The same, now that the tools it means are known as far as they can be."""
+    from penstock.relay import on_demand  # noqa: PLC0415 (as above)
+
     answer = on_demand.ANSWERS.get(role)
     if answer is not None:
         return _locally(session, pending, partial(answer, session, pending))
-    if role:
-        refused = on_demand.unwrap(session, pending, role)
-        if refused:
-            return _locally(session, pending, lambda: session.answer(pending, refused))
+    refused = on_demand.unwrap(session, pending, role) if role else b""
+    if refused:
+        return _locally(session, pending, lambda: session.answer(pending, refused))
     on_demand.take_grant(session, pending)
     return _open_listed(session, pending, pending.line(line))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience, Discloser
-from penstock.disclosure.forms import Listing
+from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
-from penstock.gate import Gate
+from penstock.gate import Gate, log
 from penstock.relay import eras, messages
 from penstock.relay.state import Pending
 from penstock.relay.toolbox import Toolbox
@@ -44,27 +46,63 @@ def audience_of(session: Session, pending: Pending) -> Audience:
     return audience(meta.get(eras.CLIENT_META), meta.get(eras.CAPABILITIES_META))
 
 
-def listing_of(session: Session, pending: Pending) -> Listing | None:
-    """What the client is shown; None where upstream's tools are not known."""
+class Shown(msgspec.Struct, frozen=True):
+    """What a client is shown, and what of: worked out once for a list."""
+
+    toolbox: Toolbox
+    audience: Audience
+    catalogue: Catalogue
+    listing: Listing
+
+
+def shown_to(session: Session, pending: Pending) -> Shown | None:
+    """None where upstream's tools are not known."""
     toolbox = session.toolbox
     if toolbox is None:
         return None
     seen_by = audience_of(session, pending)
-    catalogue = session.discloser.catalogue(toolbox.catalogue)
-    return session.discloser.listing(catalogue, [toolbox.reader_tool], seen_by, _around(toolbox))
+    # A folder of descriptions may change between two requests, but not within one.
+    kept: Shown | None = pending.shown if session.policy.descriptions else session.known.shown
+    if kept is not None and kept.toolbox is toolbox and kept.audience == seen_by:
+        return kept
+    catalogue = session.discloser.catalogue(toolbox.catalogue, seen_by)
+    ours = [toolbox.reader_tool]
+    listing = session.discloser.listing(catalogue, ours, seen_by, _around(toolbox))
+    shown = pending.shown = session.known.shown = Shown(toolbox, seen_by, catalogue, listing)
+    return shown
 
 
-def list_result(session: Session, pending: Pending, toolbox: Toolbox) -> bytes:
-    """The result of a `tools/list`."""
-    listing = listing_of(session, pending)
-    members = dict(toolbox.members)
-    tools = listing.tools if listing is not None else ()
-    if listing is None or (listing.has_outputs and not session.policy.descriptions):
-        tools = [*toolbox.listed, toolbox.reader_tool]  # to the byte as upstream wrote it
-    elif "cacheScope" in members and session.discloser.depends_on_client(listing):
+def listing_of(session: Session, pending: Pending) -> Listing | None:
+    shown = shown_to(session, pending)
+    return None if shown is None else shown.listing
+
+
+def list_result(session: Session, pending: Pending) -> bytes:
+    """The result of a `tools/list`, once upstream's is known."""
+    shown = shown_to(session, pending)
+    if shown is None:
+        raise LookupError("nothing is known of upstream's tools")
+    listing, members = shown.listing, dict(shown.toolbox.members)
+    if listing.is_over:
+        log().warning("the list of tools, %s, is above list_budget", listing.form)
+    if "cacheScope" in members and session.discloser.depends_on_client(listing):
         members["cacheScope"] = b'"private"'
-    members["tools"] = b"[" + b",".join(tools) + b"]"
+    members["tools"] = b"[" + b",".join(_tools(session, shown)) + b"]"
     return messages.object_from(members)
+
+
+def _tools(session: Session, shown: Shown) -> Sequence[bytes]:
+    """A list that is full is upstream's to the byte, with what has no name or the name of another;
+    unless that would break the budget."""
+    toolbox, listing = shown.toolbox, shown.listing
+    theirs = [*toolbox.listed, toolbox.reader_tool]
+    if not listing.has_outputs or session.policy.descriptions:
+        return listing.tools
+    if len(theirs) == len(listing.tools) or not session.discloser.may_hide(shown.audience):
+        return theirs
+    budget = session.policy.for_client(shown.audience.client).list_budget
+    weighed = as_result(theirs, _around(toolbox))
+    return theirs if budget.admits(weighed, session.gate.meter) else listing.tools
 
 
 def holder_of(session: Session, pending: Pending) -> Holder:

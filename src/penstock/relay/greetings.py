@@ -67,6 +67,8 @@ def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes)
     if session.known.lacks_resources:
         capabilities = messages.members_of(members["capabilities"])
         told["capabilities"] = messages.object_from({**capabilities, "resources": b"{}"})
+    if "cacheScope" in told and session.discloser.depends_on_client():
+        told["cacheScope"] = b'"private"'
     ours = _instructions(session, pending)
     theirs = messages.text_of(members, "instructions")
     told["instructions"] = rawjson.string(f"{ours}\n\n{theirs}" if theirs else ours)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +13,7 @@ from penstock.relay import eras, messages
 from penstock.relay.disclosing import list_result
 from penstock.relay.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
 from penstock.relay.state import Later, Outputs, Pending, ToUpstream
-from penstock.relay.toolbox import Page, Toolbox, read_list, read_page
+from penstock.relay.toolbox import Page, read_list, read_page
 
 if TYPE_CHECKING:
     from penstock.relay.session import Session
@@ -36,50 +36,47 @@ def close_list(session: Session, pending: Pending, message: Message, line: bytes
     def done(pages: list[Page], error: bytes | None) -> Outputs:
         if error is not None:
             return session.refuse(pending, error)
-        toolbox = _learn(session, pending, pages)
+        _learn(session, pending, pages)
         # A long list takes its time.
-        return [
-            Later(lambda: session.answer(pending, list_result(session, pending, toolbox)), pending)
-        ]
+        return [Later(lambda: session.answer(pending, list_result(session, pending)), pending)]
 
     return _gather(session, pending, [first], done)
 
 
 def with_toolbox(
-    session: Session, pending: Pending, then: Callable[[], Outputs], *, current: bool = False
+    session: Session,
+    pending: Pending,
+    then: Callable[[], Outputs],
+    *,
+    current: bool = False,
+    names: Iterable[str] = (),
 ) -> Outputs:
     """Do it once upstream's tools are known; at once where they are, or cannot be. `current`: what
-    was known once is not enough."""
+    was known once is not enough. `names`: where one of these is not known, it may have come since."""
     known = session.toolbox
-    is_known = known is not None and (not current or _is_current(session, known, pending.tool))
+    is_known = known is not None and not known.is_outdated and all(map(known.knows, names))
+    if current and known is not None:
+        is_known = is_known and known.is_current(session.now()) and known.knows(pending.tool)
     may_ask = pending.is_modern or session.known.is_initialized
-    if is_known or not may_ask:
+    if is_known or not may_ask or session.known.lacks_tools:
         return then()
 
     def done(pages: list[Page], error: bytes | None) -> Outputs:
-        if pending.cancellation.requested:
-            return []
         if error is None:
             _learn(session, pending, pages)
         else:
             log().warning("upstream's tools could not be listed: %s", error.decode())
-        return then()
+        return [] if pending.cancellation.requested else then()
 
     return _gather(session, pending, [], done)
 
 
-def _is_current(session: Session, known: Toolbox, tool: str) -> bool:
-    """A tool that was never listed may have come since."""
-    return known.is_current(session.now()) and known.knows(tool)
-
-
-def _learn(session: Session, pending: Pending, pages: list[Page]) -> Toolbox:
+def _learn(session: Session, pending: Pending, pages: list[Page]) -> None:
     toolbox = read_list(pages, session.policy, session.now(), is_modern=pending.is_modern)
     if session.known.toolbox is None:
         for name in session.policy.unmatched(toolbox.tools):
             log().warning("no tool is called %s, which the settings name", name)
     session.known.toolbox = toolbox
-    return toolbox
 
 
 Gathered = Callable[[list[Page], bytes | None], Outputs]

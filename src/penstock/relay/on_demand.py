@@ -1,4 +1,4 @@
-"""Penstock's tools for what is not listed, and the gate before the others.
+"""Penstock's tools for what is not listed, and the gate before the others, on the wire.
 
 `find_tools` and `describe_tools` are answered here. A call through `call_tool` becomes the call of
 the tool that it names, and is from then on like any other. What the agent is told is the core's.
@@ -6,53 +6,62 @@ the tool that it names, and is from then on like any other. What the agent is to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.disclosure.describing import selected, selection
+from penstock.disclosure.describing import DESCRIPTION_REQUIRED, Told, selected, selection
 from penstock.disclosure.desk import Visit
 from penstock.disclosure.grants import GRANT_FIELD
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND
+from penstock.disclosure.indirect import Inner, inner_call, problem
+from penstock.disclosure.names import DESCRIBE, FIND
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Reply, Result
 from penstock.relay import eras, messages
-from penstock.relay.disclosing import audience_of, holder_of, listing_of
+from penstock.relay.disclosing import holder_of, shown_to
 from penstock.relay.state import Outputs, Pending
 from penstock.relay.telling import reader_of
-from penstock.views.request import TOKEN_FIELD, shown
+from penstock.views.request import TOKEN_FIELD
 
 if TYPE_CHECKING:
     from penstock.relay.session import Session
 
 Wire = Callable[[bytes], bytes]
+_NOT_KNOWN: Final = encode(
+    {
+        "error": {
+            "code": DESCRIPTION_REQUIRED,
+            "message": "The server's tools could not be listed, so no description can be read.",
+            "instructions": ["List the tools, and try again."],
+        }
+    }
+)
 
 
 # -- tools that are answered here --------------------------------------------------------------
 
 
 def _find(session: Session, pending: Pending) -> Outputs:
-    query = _arguments(pending).get("query")
-    if not isinstance(query, str) or not query.strip():
-        told = _problem(
-            "query must say what you want to do.", 'For example {"query": "send mail"}.'
-        )
-        return session.answer(pending, _as_error(pending)(told))
-    return session.answer(pending, _as_result(pending)(_visit(session, pending).find(query)))
+    visit = _visit(session, pending)
+    query = (_arguments(pending) or {}).get("query")
+    if isinstance(query, str) and query.strip():
+        return session.answer(pending, _wire(pending)(visit.find(query)))
+    told = problem(visit, "query must say what you want to do.", 'Such as {"query": "send mail"}.')
+    return session.answer(pending, _wire(pending, is_error=True)(told))
 
 
 def _describe(session: Session, pending: Pending) -> Outputs:
-    arguments = _arguments(pending)
+    arguments = _arguments(pending) or {}
     pending.grant = arguments.get(GRANT_FIELD)
-    given = arguments.get("tools") or []
-    names = given.split(",") if isinstance(given, str) else given
-    if not isinstance(names, list):
-        told = _problem("tools must be a list of names.", 'For example {"tools": ["some_tool"]}.')
-        return session.answer(pending, _as_error(pending)(told))
-    described = _visit(session, pending).describe(selection(names))
-    return session.answer(pending, _as_result(pending)(described))
+    visit = _visit(session, pending)
+    names = _names(arguments)
+    if names is None:
+        step = 'Such as {"tools": ["some_tool"]}.'
+        told = Told(problem(visit, "tools must be a list of names.", step), is_error=True)
+    else:
+        told = visit.describe(selection(names, visit.catalogue), is_tool=True)
+    return session.answer(pending, _wire(pending, is_error=told.is_error)(told.reply))
 
 
 ANSWERS: Final[Mapping[str, Callable[[Session, Pending], Outputs]]] = {
@@ -62,74 +71,42 @@ ANSWERS: Final[Mapping[str, Callable[[Session, Pending], Outputs]]] = {
 
 
 def read(session: Session, pending: Pending, uri: str, wire: Wire) -> bytes:
-    """The resource that holds descriptions."""
-    return wire(_visit(session, pending, wire).describe(selected(uri)))
+    """The resource that holds descriptions; empty where its own address is too long to answer to."""
+    visit = _visit(session, pending, wire)
+    reply = visit.describe(selected(uri, visit.catalogue), is_tool=False).reply
+    return wire(reply) if visit.fits(reply) else b""
+
+
+def not_known(session: Session, pending: Pending) -> Outputs:
+    """A strict gate before tools that nobody can describe."""
+    return session.answer(pending, _wire(pending, is_error=True)(_NOT_KNOWN))
 
 
 # -- calls of other tools ----------------------------------------------------------------------
 
 
+def meant(pending: Pending, role: str) -> Iterable[str]:
+    """The tools of upstream's that a call is about."""
+    if not role:
+        return (pending.tool,)
+    if role == DESCRIBE:
+        return [name for name in _names(_arguments(pending) or {}) or () if isinstance(name, str)]
+    given = messages.members_of(pending.arguments or msgspec.UNSET)
+    name = messages.text_of(given, "name")
+    return (name,) if name else ()
+
+
 def unwrap(session: Session, pending: Pending, role: str) -> bytes:
     """Makes of a call through `call_tool` the call of the tool that it names; what is wrong with
     it, where that cannot be."""
-    through = pending.tool
+    as_error = _wire(pending, is_error=True)
     given = messages.members_of(pending.arguments or msgspec.UNSET)
-    name = messages.text_of(given, "name")
-    arguments = _inner_arguments(given.get("arguments"))
-    problem = _wrong_call(session, pending, role, name)
-    if arguments is None:
-        problem = _problem(
-            f"arguments of {through} must be an object.",
-            f'Call {through} with {{"name": "TOOL", "arguments": {{…}}}}.',
-        )
-    if name is None or arguments is None or problem:
-        return _as_error(pending)(problem)
-    if GRANT_FIELD in given:
-        pending.grant = messages.decoded(given[GRANT_FIELD])
-    pending.become(name, arguments)
+    found = inner_call(_visit(session, pending, as_error), role, pending.tool, given)
+    if not isinstance(found, Inner):
+        return as_error(found)
+    pending.grant = found.grant
+    pending.become(found.name, found.arguments)
     return b""
-
-
-def _inner_arguments(raw: msgspec.Raw | None) -> bytes | None:
-    """As an object, which some models write as a text."""
-    if raw is None:
-        return b"{}"
-    text = messages.decoded(raw)
-    if text is None:
-        return b"{}"
-    inner = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(raw)
-    try:
-        is_object = isinstance(rawjson.decode(inner), dict)
-    except (ValueError, RecursionError):
-        return None
-    return inner if is_object else None
-
-
-def _wrong_call(session: Session, pending: Pending, role: str, name: str | None) -> bytes:
-    """Why this tool cannot be called through that one; empty where it can."""
-    listing = listing_of(session, pending)
-    own = listing.own if listing is not None else {}
-    through = pending.tool
-    if not name:
-        return _problem(f"{through} needs the name of a tool.", _how_to_find(own))
-    if name in own.values() or name == reader_of(session):
-        return _problem(f"{shown(name)} is not called through another tool.", "Call it directly.")
-    tool = (
-        session.discloser.catalogue(session.toolbox.catalogue).get(name)
-        if session.toolbox
-        else None
-    )
-    if tool is None or tool.is_for_apps_alone:
-        near = _visit(session, pending).catalogue.nearest(name)
-        meant = f"Did you mean {' or '.join(near)}? " if near else ""
-        return _problem(f"There is no tool {shown(name)}.", meant + _how_to_find(own))
-    if role == CALL_READ_ONLY and not tool.is_read_only:
-        return _problem(f"{name} may write.", f"Call it through {own.get(CALL, CALL)}.")
-    return b""
-
-
-def _how_to_find(own: Mapping[str, str]) -> str:
-    return f"{own.get(FIND, FIND)} finds tools by what they do."
 
 
 def take_grant(session: Session, pending: Pending) -> None:
@@ -137,8 +114,9 @@ def take_grant(session: Session, pending: Pending) -> None:
     given = messages.members_of(pending.arguments or msgspec.UNSET)
     if GRANT_FIELD not in given or not holder_of(session, pending).handle:
         return
-    tool = session.toolbox.catalogue.get(pending.tool) if session.toolbox else None
-    if tool is not None and GRANT_FIELD in tool.parameters:
+    visit = _visit(session, pending)
+    tool = visit.catalogue.get(pending.tool)
+    if visit.gate == "off" or (tool is not None and GRANT_FIELD in tool.parameters):
         return
     pending.grant = messages.decoded(given[GRANT_FIELD])
     rest = {name: raw for name, raw in given.items() if name != GRANT_FIELD}
@@ -147,32 +125,33 @@ def take_grant(session: Session, pending: Pending) -> None:
 
 def refusal(session: Session, pending: Pending) -> bytes:
     """What the gate answers to a call; empty where it may go on."""
-    visit = _visit(session, pending, _as_error(pending))
+    as_error = _wire(pending, is_error=True)
+    visit = _visit(session, pending, as_error)
     tool = visit.catalogue.get(pending.tool)
     if tool is None:
         return b""  # upstream's to say so
     told = visit.refusal(tool, _arguments(pending))
-    return _as_error(pending)(told) if told else b""
+    return as_error(told) if told else b""
 
 
 # -- what the core is told, and how its words are sent -----------------------------------------
 
 
 def _visit(session: Session, pending: Pending, wire: Wire | None = None) -> Visit:
-    listing = listing_of(session, pending)
-    toolbox = session.toolbox
-    if listing is None or toolbox is None:
+    shown = shown_to(session, pending)
+    if shown is None:
         raise LookupError("nothing is known of upstream's tools")
-    around = wire or _as_result(pending)
+    around = wire or _wire(pending, is_error=True)
     budget, meter = session.policy.budget, session.gate.meter
     return Visit(
         session.discloser,
-        session.discloser.catalogue(toolbox.catalogue),
-        listing,
-        audience_of(session, pending),
+        shown.catalogue,
+        shown.listing,
+        shown.audience,
         holder_of(session, pending),
         lambda payload: budget.admits(around(payload), meter),
         lambda whole: _kept(session, whole),
+        reader_of(session),
     )
 
 
@@ -189,22 +168,22 @@ def _kept(session: Session, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": f"{reader} reads the whole description with this."}
 
 
-def _frame(pending: Pending) -> Frame:
-    return Frame(fields=eras.COMPLETE if pending.is_modern else {})
+def _wire(pending: Pending, *, is_error: bool = False) -> Wire:
+    frame = Frame(fields=eras.COMPLETE if pending.is_modern else {})
+    return lambda payload: Reply(payload, is_error=is_error, frame=frame).wire()
 
 
-def _as_result(pending: Pending) -> Wire:
-    return lambda payload: Reply(payload, frame=_frame(pending)).wire()
+def _names(arguments: Mapping[str, Any]) -> list[Any] | None:
+    """Names, also where they were written as one text; None where they are something else."""
+    given = arguments.get("tools") or []
+    names = given.split(",") if isinstance(given, str) else given
+    return names if isinstance(names, list) else None
 
 
-def _as_error(pending: Pending) -> Wire:
-    return lambda payload: Reply(payload, is_error=True, frame=_frame(pending)).wire()
-
-
-def _problem(error: str, next_step: str) -> bytes:
-    return encode({"error": error, "next_step": next_step})
-
-
-def _arguments(pending: Pending) -> dict[str, Any]:
-    given = messages.decoded(pending.arguments)
-    return given if isinstance(given, dict) else {}
+def _arguments(pending: Pending) -> dict[str, Any] | None:
+    """None where they nest too deep to be looked into."""
+    raw = pending.arguments
+    if raw is None or bytes(raw).strip() == b"null":
+        return {}
+    given = messages.decoded(raw)
+    return given if isinstance(given, dict) else None if given is None else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from penstock import rawjson
 from penstock.cancellation import Cancelled
 from penstock.disclosure import workflow
-from penstock.disclosure.uris import is_descriptions
+from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.encoding import encode
 from penstock.model import Call, Refusal
 from penstock.relay import eras, messages
@@ -76,15 +76,19 @@ def _close(session: Session, pending: Pending, message: Message, line: bytes, na
             return session.deliver(pending, line)
         rest = theirs[1:].lstrip()
         members[name] = b"[" + ours + (b"" if rest.startswith(b"]") else b",") + rest
+        if "cacheScope" in members and session.discloser.depends_on_client():
+            members["cacheScope"] = b'"private"'
         return session.answer(pending, messages.object_from(members))
 
     return _once_known(session, pending, answer)
 
 
-def _once_known(session: Session, pending: Pending, answer: Callable[[], Outputs]) -> Outputs:
+def _once_known(
+    session: Session, pending: Pending, answer: Callable[[], Outputs], names: Iterable[str] = ()
+) -> Outputs:
     """What we add depends on upstream's tools, unless this client is shown them all anyway."""
     may_add = session.discloser.may_hide(audience_of(session, pending))
-    return with_toolbox(session, pending, answer) if may_add else answer()
+    return with_toolbox(session, pending, answer, names=names) if may_add else answer()
 
 
 def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
@@ -105,8 +109,9 @@ def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
     uri = messages.text_of(messages.members_of(pending.params), "uri")
     if uri is not None and is_descriptions(uri):
         pending.is_ours = True
+        names = () if session.toolbox is None else named_in(uri)
         return _once_known(
-            session, pending, lambda: _open_descriptions(session, pending, line, uri)
+            session, pending, lambda: _open_descriptions(session, pending, line, uri), names
         )
     return _open_stored(session, pending, line, uri)
 
@@ -131,7 +136,11 @@ def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
         cacheable = {"ttlMs": 0, "cacheScope": "private"}
         return _stamped(pending, {"contents": [content]}, cacheable)
 
-    return session.answer(pending, on_demand.read(session, pending, uri, wire))
+    result = on_demand.read(session, pending, uri, wire)
+    if result:
+        return session.answer(pending, result)
+    code = INVALID_PARAMS if pending.is_modern else RESOURCE_NOT_FOUND
+    return session.fail(pending, code, "The URI is too long to be answered: ask for fewer tools.")
 
 
 def _open_stored(session: Session, pending: Pending, line: bytes, uri: str | None) -> Outputs:

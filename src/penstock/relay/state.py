@@ -55,6 +55,7 @@ class Knowledge:
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
         self.toolbox: Toolbox | None = None
+        self.shown: Any = None  # what `disclosing` has made of it last
         self._tasks: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -118,6 +119,7 @@ class Pending:
     tool: str = ""
     arguments: msgspec.Raw | None = None
     grant: Any = None
+    shown: Any = None  # what `disclosing` has made of the tools for it
     is_changed: bool = False
     cancellation: Cancellation = field(default_factory=Cancellation)
 

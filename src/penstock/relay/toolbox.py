@@ -71,6 +71,11 @@ class Toolbox(msgspec.Struct, frozen=True):
     def outdated(self) -> Toolbox:
         return msgspec.structs.replace(self, expires=-math.inf)
 
+    @property
+    def is_outdated(self) -> bool:
+        """Upstream has said that it is not true any more."""
+        return self.expires == -math.inf
+
     def knows(self, name: str) -> bool:
         return name in self.tools or name == self.reader or name in self.own.values()
 

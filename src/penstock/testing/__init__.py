@@ -1,4 +1,4 @@
-"""What any store has to do, as test cases: subclass, give a `store`, and pytest does the rest.
+"""What users need to test their own stores, and what a model makes of their server's tools.
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -8,23 +8,70 @@
             store.close()
 
 A store that evicts takes `EvictingStoreContract`; an asynchronous one `AsyncStoreContract`, with a
-`store` made by `driven(...)`. pytest itself is not imported here.
+`store` made by `driven(...)`.
+
+    agent = Agent(SdkServer(client), model)
+    await agent.query("How warm was it in Lyon?")
+    assert agent.trace.contains_call("get_readings")
+
+`model` is a `ChatModel`, behind any OpenAI-compatible endpoint, or a `Scripted` one. Neither pytest
+nor an MCP SDK is imported here.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from penstock.testing.driven import AsyncStoreContract, Driven, driven
 from penstock.testing.evicting import EvictingStoreContract
 from penstock.testing.records import ANY_BYTES, LATER, NOW, make_record, raises
 from penstock.testing.stores import StoreContract
 
+if TYPE_CHECKING:
+    from penstock.testing.agents import Agent, TurnsExhausted
+    from penstock.testing.chat import ChatModel, EndpointError
+    from penstock.testing.models import Model, Scripted, call
+    from penstock.testing.servers import Received, SdkServer, Server
+    from penstock.testing.traces import Step, Trace
+
 __all__ = [
     "ANY_BYTES",
     "LATER",
     "NOW",
+    "Agent",
     "AsyncStoreContract",
+    "ChatModel",
     "Driven",
+    "EndpointError",
     "EvictingStoreContract",
+    "Model",
+    "Received",
+    "Scripted",
+    "SdkServer",
+    "Server",
+    "Step",
     "StoreContract",
+    "Trace",
+    "TurnsExhausted",
+    "call",
     "driven",
     "make_record",
     "raises",
 ]
+
+# Loaded when they are first asked for: a test of a store needs no agent.
+_HOMES = {
+    "agents": ("Agent", "TurnsExhausted"),
+    "chat": ("ChatModel", "EndpointError"),
+    "models": ("Model", "Scripted", "call"),
+    "servers": ("Received", "SdkServer", "Server"),
+    "traces": ("Step", "Trace"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

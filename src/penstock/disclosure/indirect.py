@@ -1,0 +1,102 @@
+"""A call through `call_tool`: which tool it means, and with which arguments.
+
+Arguments stay the bytes they are. What is wrong with such a call is said so that the next one is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.disclosure.desk import Visit
+from penstock.disclosure.grants import GRANT_FIELD
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
+from penstock.disclosure.shortening import clipped
+from penstock.encoding import encode
+
+_NAME: Final = "name"
+_ARGUMENTS: Final = "arguments"
+_SHOWN: Final = (100, 20, 0)  # characters of a name, the most first
+
+
+class Inner(msgspec.Struct, frozen=True):
+    """The call that is meant. `grant` is the handle that came beside it."""
+
+    name: str
+    arguments: bytes
+    grant: Any = None
+
+
+def inner_call(
+    visit: Visit, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
+) -> Inner | bytes:
+    """The call, or the problem with it as it is to be told."""
+    name = _text(given.get(_NAME))
+    wrong = _wrong_name(visit, role, through, name)
+    if wrong:
+        return wrong
+    beside = {key: raw for key, raw in given.items() if key not in (_NAME, _ARGUMENTS, GRANT_FIELD)}
+    # Arguments that stand beside the name instead of inside are taken for what they are meant as.
+    arguments = _object(given[_ARGUMENTS]) if _ARGUMENTS in given else _joined(beside)
+    if arguments is None or (_ARGUMENTS in given and beside):
+        how = '{"name": "TOOL", "arguments": {…}}'
+        return problem(visit, "arguments must be one object.", f"Call {through} with {how}.")
+    grant = rawjson.decode(given[GRANT_FIELD]) if GRANT_FIELD in given else None
+    return Inner(name, arguments, grant)
+
+
+def _wrong_name(visit: Visit, role: str, through: str, name: str) -> bytes:
+    """Why this tool cannot be called through that one; empty where it can."""
+    own = visit.listing.own
+    find = f"{own.get(FIND, FIND)} finds tools by what they do."
+    if not name:
+        return problem(visit, f"{through} needs the name of a tool.", find)
+    if name in visit.ours:
+        return problem(visit, "{} is not called through another tool.", "Call it directly.", name)
+    tool = visit.catalogue.get(name)
+    if tool is None:
+        near = visit.catalogue.nearest(name)
+        meant = f"Did you mean {' or '.join(near)}? " if near else ""
+        return problem(visit, "There is no tool {}.", meant + find, name)
+    if role == CALL_READ_ONLY and not tool.is_read_only:
+        said = "{} does not say that it only reads."
+        return problem(visit, said, f"Call it through {own.get(CALL, CALL)}.", name)
+    return b""
+
+
+def problem(visit: Visit, error: str, next_step: str, name: str = "") -> bytes:
+    """What is wrong, and what to do; in a budget that is tight, with less of the name."""
+    found = b""
+    for chars in _SHOWN:
+        shown = repr(clipped(name, chars)) if chars else "this tool"
+        step = next_step if chars else clipped(next_step, _SHOWN[0])
+        found = encode({"error": error.replace("{}", shown), "next_step": step})
+        if visit.fits(found):
+            break
+    return found
+
+
+def _text(raw: bytes | msgspec.Raw | None) -> str:
+    value = None if raw is None else rawjson.decode(raw)
+    return value if isinstance(value, str) else ""
+
+
+def _object(raw: bytes | msgspec.Raw) -> bytes | None:
+    """An object, which some models write as a text; None where it is anything else."""
+    given = bytes(raw).strip()
+    if given == b"null":
+        return b"{}"
+    if given.startswith(b'"'):
+        try:
+            given = rawjson.compact(_text(given).encode())
+        except ValueError:
+            return None
+    return given if given.startswith(b"{") else None
+
+
+def _joined(members: Mapping[str, bytes | msgspec.Raw]) -> bytes:
+    parts = [rawjson.string(name) + b":" + bytes(raw) for name, raw in members.items()]
+    return b"{" + b",".join(parts) + b"}"

@@ -1,0 +1,56 @@
+"""A real server of many tools behind a real Penstock, and the official client before it."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from penstock.testing import Agent, Scripted, SdkServer
+
+# The helpers beside the tests are imported by name, which importlib mode does not arrange.
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "http")]
+
+SERVER = [sys.executable, str(HERE.parent / "servers" / "many_tools_server.py")]
+RUN = ["-m", "penstock", "run", "--config", "/dev/null"]
+MODES = {"legacy": "legacy", "modern": "auto"}
+TASK = "How warm is the water in Lyon?"
+PATIENCE = 60
+
+
+@pytest.fixture
+def perform():
+    """Has a script do the task through `penstock run`, and gives the trace."""
+
+    def performed(script, *options, era="legacy"):
+        target = StdioServerParameters(command=sys.executable, args=[*RUN, *options, "--", *SERVER])
+        return _trace(target, script, MODES[era])
+
+    return performed
+
+
+@pytest.fixture
+def perform_remotely():
+    """The same through `penstock serve`, where since 2026-07-28 nothing is known of the agent."""
+    from http_rig import serving  # noqa: PLC0415 (the path is set above)
+
+    def performed(script, *options):
+        with serving("--config", "/dev/null", *options, "--", *SERVER) as url:
+            return _trace(url, script, "auto")
+
+    return performed
+
+
+def _trace(target, script, mode):
+    async def task():
+        async with asyncio.timeout(PATIENCE), Client(target, mode=mode, cache=None) as client:
+            assert (client.protocol_version >= "2026") == (mode == "auto")
+            agent = Agent(SdkServer(client), Scripted(script))
+            await agent.query(TASK)
+            return agent.trace
+
+    trace = asyncio.run(task())
+    print(trace)  # noqa: T201 (shown where a test fails)
+    return trace

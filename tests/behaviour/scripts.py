@@ -1,0 +1,114 @@
+"""Agents that know what a model knows: the prompt, the functions, and what each reply says.
+
+None knows the name of a parameter, the form of a URI or the code of an error from anywhere else. So
+each shows that a text is enough to go by.
+"""
+
+import json
+import re
+
+from penstock.testing import call
+
+# What the task and common sense tell.
+KNOWN = {"station": "Lyon", "hours": 3}
+GUESS = {"query": "water temperature in Lyon"}
+
+
+def follows_the_workflow(messages, functions):
+    """Picks by what is listed, learns by resource as the prompt says, calls."""
+    tool = chosen(functions)
+    told = yield call("read_resource", resource_uri=address(messages, tool))
+    return (yield use(functions, tool, learned(told, tool)))
+
+
+def learns_with_the_tool(_messages, functions):
+    """As an agent whose host has no resources for it."""
+    tool = chosen(functions)
+    told = yield call("describe_tools", tools=[tool])
+    return (yield use(functions, tool, learned(told, tool)))
+
+
+def fetches_everything_first(messages, functions):
+    """The seed's first mistake: descriptions of all tools, in order to choose one."""
+    told = yield call("read_resource", resource_uri=address(messages, "").partition("?")[0])
+    error = json.loads(told)["error"]
+    tool = picked(error["available_tools"])
+    like_this, shown = error["examples"][0].split("=")
+    assert shown in error["available_tools"]
+    told = yield call("read_resource", resource_uri=f"{like_this}={tool}")
+    return (yield use(functions, tool, learned(told, tool)))
+
+
+def describes_nothing_first(_messages, functions):
+    """The same mistake with the tool."""
+    told = yield call("describe_tools", tools=[])
+    tool = picked(json.loads(told)["error"]["available_tools"])
+    told = yield call("describe_tools", tools=[tool])
+    return (yield use(functions, tool, learned(told, tool)))
+
+
+def calls_without_fetching(_messages, functions):
+    """The seed's second mistake: a call with arguments that are guessed."""
+    tool = chosen(functions)
+    error = json.loads((yield use(functions, tool, GUESS)))["error"]
+    if "description" in error:
+        arguments = filled(error["description"], error)
+    else:
+        told = yield call("read_resource", resource_uri=error["resource_uri"])
+        arguments = learned(told, tool)
+    return (yield use(functions, tool, arguments))
+
+
+def calls_and_then_follows_the_instructions(_messages, functions):
+    """The same without resources: what else to do stands in the instructions."""
+    tool = chosen(functions)
+    error = json.loads((yield use(functions, tool, GUESS)))["error"]
+    name, tools = re.search(r"call (\w+) with tools: (\[.*?\])", error["instructions"][0]).groups()
+    told = yield call(name, tools=json.loads(tools))
+    return (yield use(functions, tool, learned(told, tool)))
+
+
+def guesses_well(_messages, functions):
+    return (yield use(functions, chosen(functions), KNOWN))
+
+
+# -- what a model does in its head -------------------------------------------------------------
+
+
+def chosen(functions):
+    """By the short descriptions; in an index, where there are none, by the directory of names."""
+    listed = {entry["function"]["name"]: entry["function"]["description"] for entry in functions}
+    if "call_tool" in listed:
+        return picked(listed["describe_tools"])
+    return next(name for name, told in listed.items() if told.startswith("Lists levels and temp"))
+
+
+def picked(directory):
+    """A name that sounds like measured values."""
+    return re.search(r"\blist_read\w+", directory)[0]
+
+
+def address(messages, tool):
+    """As the prompt spells it."""
+    return re.search(r"\S+\?tools=NAME", messages[0]["content"])[0].replace("NAME", tool)
+
+
+def learned(told, tool):
+    """Arguments, after a description was read."""
+    read = json.loads(told)
+    beside = {name.removeprefix("$"): value for name, value in read.items() if name != tool}
+    return filled(read[tool], beside)
+
+
+def filled(description, beside):
+    """What is known for what is required; and what is to be given besides, if the reply says so."""
+    known = {name: KNOWN[name] for name in description["inputSchema"]["required"]}
+    asked = re.search(r"Give (\w+) among the arguments", beside.get("next_step", ""))
+    return {**known, asked[1]: beside[asked[1]]} if asked else known
+
+
+def use(functions, tool, arguments):
+    """Directly, or in an index through the tool that calls tools that only read."""
+    if tool in [entry["function"]["name"] for entry in functions]:
+        return call(tool, **arguments)
+    return call("call_read_only_tool", name=tool, arguments=arguments)
