@@ -7,6 +7,7 @@ import pytest
 from penstock.budget import Budget
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister, as_result
+from penstock.errors import InvalidSetting
 from penstock.measure import default_meter
 
 METER = default_meter()
@@ -152,3 +153,26 @@ def test_tools_that_say_nothing():
     bare = Catalogue.from_tools([{"name": f"t{n}"} for n in range(5)])
     assert lister(form="brief").listing(bare).form == "full"
     assert lister(form="index").listing(bare).form == "full"
+
+
+def test_a_form_that_is_not_there():
+    with pytest.raises(InvalidSetting, match="auto, full, brief, index"):
+        lister(form="tree")
+
+
+def test_the_result_of_a_list_is_a_list_too():
+    result = {"tools": [tool(n) for n in range(3)], "nextCursor": None}
+    assert Catalogue.from_tools(result) == Catalogue.from_tools(result["tools"])
+
+
+@pytest.mark.parametrize("budget", [Budget(bytes=4_000), Budget(chars=4_000)])
+def test_a_budget_in_another_unit(budget):
+    for catalogue in (MIDDLE, LARGE):
+        listing = Lister(budget, METER).listing(catalogue, [READER])
+        assert not listing.is_over
+        assert len(as_result(listing.tools).decode()) <= 4_000
+
+
+def test_a_list_that_cannot_keep_its_budget_says_so():
+    assert lister(always=("files_*",)).listing(LARGE).is_over
+    assert lister(form="brief").listing(LARGE).is_over

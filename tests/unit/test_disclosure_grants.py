@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from penstock.disclosure.grants import IDLE_SECONDS, SWEEP_SECONDS, Grants, new_handle
+from penstock.disclosure.grants import IDLE_SECONDS, SWEEP_SECONDS, Grants, Holder, new_handle
 from penstock.stores.memory import MemoryStore
 from penstock.stores.sqlite import SQLiteStore
 
@@ -87,3 +87,22 @@ def test_handles_cannot_be_guessed():
     handles = {new_handle() for _ in range(100)}
     assert len(handles) == 100
     assert all(len(handle) >= 24 for handle in handles)
+
+
+def test_one_tool_is_one_tool(clock):
+    grants = Grants(clock=clock)
+    grants.grant("a", "read")
+    assert grants.is_granted("a", "read")
+    assert not grants.is_granted("a", "r")
+    assert len(grants) == 1
+    grants.revoke("a", ["read"])
+    assert len(grants) == 0
+
+
+def test_only_handles_that_look_like_ours_are_taken():
+    handle = new_handle()
+    assert Holder.of("srv", "", handle).handle == handle
+    for odd in ("pgr_x", handle + "x", "x" * 50_000, None, 7):
+        assert Holder.of("srv", "", odd).handle not in (odd, handle)
+    assert Holder.of("srv", "ann").handle == ""
+    assert Holder.of("srv", "ann") != Holder.of("other", "ann")

@@ -125,10 +125,13 @@ class Catalogue:
         self._tools = {tool.name: tool for tool in tools}
 
     @classmethod
-    def from_tools(cls, tools: Iterable[Mapping[str, Any] | bytes | msgspec.Raw]) -> Catalogue:
-        """From a list as `tools/list` gives it. What has no name cannot be called, and is left
-        out."""
-        found = (_listed_tool(tool) for tool in tools)
+    def from_tools(
+        cls, tools: Mapping[str, Any] | Iterable[Mapping[str, Any] | bytes | msgspec.Raw]
+    ) -> Catalogue:
+        """From a list, or from the result of a `tools/list`. What has no name cannot be called, and
+        is left out."""
+        listed = tools.get("tools", ()) if isinstance(tools, Mapping) else tools
+        found = (_listed_tool(tool) for tool in listed)
         return cls(tool for tool in found if tool is not None)
 
     @classmethod

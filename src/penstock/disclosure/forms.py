@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from penstock.budget import Budget
 from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.names import DESCRIBE, own_names
+from penstock.errors import InvalidSetting
 from penstock.estimate import EstimateMeter
 from penstock.measure import Meter
 
 Form = Literal["full", "brief", "index"]
+FORMS: Final = ("auto", "full", "brief", "index")
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -49,6 +51,10 @@ class Lister(msgspec.Struct, frozen=True):
     meter: Meter
     form: str = "auto"
     always: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise InvalidSetting("form", self.form, f"must be one of: {', '.join(FORMS)}.")
 
     def listing(
         self,

@@ -73,9 +73,9 @@ class Grants:
         """How many were given here and have not been swept."""
         return len(self._given)
 
-    def grant(self, holder: str, tools: Iterable[str]) -> None:
+    def grant(self, holder: str, tools: str | Iterable[str]) -> None:
         now = self._clock()
-        for tool in tools:
+        for tool in [tools] if isinstance(tools, str) else tools:
             key = _key(holder, tool)
             expires = now + self._idle
             self._store.put(
