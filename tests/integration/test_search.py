@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
+
+from penstock import Result
 
 ROWS = [
     {"id": n, "name": f"Name {n}", "deep": {"list": ["a", f"needle-{n}" if n == 700 else "b"]}}
@@ -126,3 +129,14 @@ def test_search_below_a_path(agent):
         agent.look(token, path="/a", mode="search", query="needle")["items"][0]["path"] == "/a/700"
     )
     assert agent.look(token, path="/b", mode="search", query="needle")["matches"] == 1
+
+
+def test_of_two_entries_with_one_key_each_is_led_to(agent):
+    filler = b",".join(b'"p%d":"%b"' % (n, b"x" * 4_000) for n in range(9))
+    twins = b'{"a":[{"name":"needle"}],"b":[1],%b,"a":{"other":"needle"}}' % filler
+    token = agent.offer(Result(structured=msgspec.Raw(twins))).value["continuation_token"]
+    found = agent.look(token, mode="search", query="needle")
+    paths = [hit["path"] for hit in found["items"]]
+    assert paths == ["/~#0/value/0/name", "/a/other"]
+    for path in paths:
+        assert agent.look(token, path=path)["items"] == ["needle"]

@@ -281,7 +281,12 @@ def test_upstreams_resources_stay_after_ours(open_rig, era):
     assert following == [theirs]
     (template,) = rig.ask("resources/templates/list")["result"]["resourceTemplates"]
     assert template["uriTemplate"] == URI + "{?tools}"
-    assert rig.ask("resources/read", {"uri": "file:///a"})["result"]["contents"] == []
+    for uri in (
+        "file:///a",
+        "resource:///docs/tool_descriptions_guide.md",
+        "resource:///a?b=tool_descriptions",
+    ):
+        assert rig.ask("resources/read", {"uri": uri})["result"]["contents"] == []
     assert "file_3" in read(rig, URI + "?tools=file_3")
 
 
@@ -319,7 +324,9 @@ def test_no_names(opened, given):
     assert by_resource["examples"][0] == URI + "?tools=file_0"
 
 
-@pytest.mark.parametrize("uri", [URI + "/file_0", "resource://tool_descriptions", URI + "{?tools}"])
+@pytest.mark.parametrize(
+    "uri", [URI + "/file_0", "resource://tool_descriptions", URI + "{?tools}", URI + "?[x=1"]
+)
 def test_an_address_that_is_not_quite_right_is_told_the_right_one(opened, uri):
     assert read(opened(20), uri)["error"]["examples"][0] == URI + "?tools=file_0"
 
@@ -577,6 +584,27 @@ def test_a_strict_gate_where_no_list_can_be_had(opened):
     assert not rig.upstream.got("tools/call")
 
 
+def test_a_list_that_has_grown_unsaid_is_gated_all_the_same(opened):
+    rig = opened(2, gate="strict")
+    rig.listed()
+    rig.upstream.tools += catalogue(60)[2:]
+    assert "error" in said(rig.call("file_40", path="a"))
+
+
+def test_a_tool_for_apps_alone_is_not_called_by_anybody_else(opened):
+    hidden = tool("hidden", _meta={"ui": {"resourceUri": "ui://x", "visibility": ["app"]}})
+    rig = opened(tools=[hidden, *catalogue(20)], gate="strict")
+    assert "error" in said(rig.call("hidden"))
+    assert not rig.upstream.got("tools/call")
+
+
+def test_any_other_gate_where_no_list_can_be_had(opened):
+    """A tool of upstream's may be called like one of ours."""
+    rig = opened(tools=[tool("my_call_tool")])
+    rig.upstream._list = lambda _params: (_ for _ in ()).throw(Fault(-32603, "not now"))
+    assert rig.call("my_call_tool", x=1)["content"] == text("done")["content"]
+
+
 def test_a_parameter_that_is_not_there_does_not_fit(opened):
     """Most schemas admit it by saying nothing; a server would ignore what was guessed."""
     rig = opened(20)
@@ -584,6 +612,42 @@ def test_a_parameter_that_is_not_there_does_not_fit(opened):
     error = said(rig.call("file_0", path="a", line=7))["error"]
     assert "there is no parameter 'line'" in error["message"]
     assert rig.call("file_0", path="a", line=7)["content"] == text("done")["content"]
+
+
+@pytest.mark.parametrize("budget", ["1kB", "500tok", "1000ch", "25kB"])
+@pytest.mark.parametrize("odd", ["\\", "\u2028", '"', "📎", "x"])
+def test_arguments_with_odd_names_stay_within_the_budget(opened, odd, budget):
+    """The rig weighs every reply."""
+    rig = opened(20, budget=budget)
+    rig.listed()
+    error = said(rig.call("file_0", **{odd * count: 1 for count in (90, 95, 99)}))["error"]
+    assert error["code"] == "TOOL_DESCRIPTION_REQUIRED"
+
+
+def test_a_read_only_tool_is_not_led_through_the_other(opened):
+    rig = opened(400)
+    for name, through in (("file_2", "call_read_only_tool"), ("file_3", "call_tool")):
+        told = said(rig.call("call_tool", name=name, arguments={"x": 1}))["error"]["instructions"]
+        assert told[-1].startswith(f"Call the tool again through {through},")
+
+
+def test_a_description_is_of_the_list_as_it_is_now(opened, era):
+    """Point 8: dropped after its time."""
+    rig = opened(20)
+    rig.upstream.listed = {"ttlMs": 1_000, "cacheScope": "public"}
+    rig.listed()
+    rig.clock.now += 100
+    rig.upstream.tools[0]["description"] = "New words."
+    told = said(rig.call("describe_tools", tools=["file_0"]))["file_0"]
+    assert (told["description"] == "New words.") == (era == "modern" or "ttlMs" in rig.listed())
+
+
+def test_a_flat_argument_of_the_grants_name_is_the_tools_own(open_rig):
+    own = tool("granting", {"a": {}, "tool_grant": {"type": "string"}}, description=WORDS * 9)
+    upstream = Upstream("modern", tools=[own, *catalogue(400)], results={"granting": text("done")})
+    rig = open_rig(upstream, gate="off")
+    rig.call("call_tool", name="granting", a=1, tool_grant="mine")
+    assert upstream.got("tools/call")[-1]["arguments"] == {"a": 1, "tool_grant": "mine"}
 
 
 def test_a_store_that_is_down_does_not_stop_a_call(opened, monkeypatch):

@@ -357,3 +357,9 @@ def given_back(parsed):
         is_repeat = len(parsed) == 2 and str(parsed[0]) in {"MAX_REPEAT", "MIN_REPEAT"}
         if is_repeat and parsed[1][1] is re._constants.MAXREPEAT:
             yield parsed
+
+
+def test_a_cut_never_takes_a_whole_sentence_with_it():
+    """`&` leads on to more, but here it is a paragraph."""
+    wording = Wording("```\n&amp;\n- word")
+    assert [wording.take(words) for words in range(wording.words + 1)][1:3] == ["&", "&"]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from penstock.disclosure.catalogue import Described
+from penstock.disclosure.names import HEADER_KEY
 from penstock.disclosure.shortening import Wording
 from penstock.encoding import encode
 from penstock.fitting import largest
 
-HEADER_KEY: Final = "x-mcp-header"
 # A description shorter than its first sentence has at least so many words, or it tells nothing. A
 # word is at least a token.
 LEAST_WORDS: Final = 12

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, Final
 
 from penstock.disclosure.catalogue import Described
@@ -34,11 +35,11 @@ def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
     """
     given = dict(arguments)
     try:
-        found = [*_strangers(tool, given), *_errors(tool, given)]
+        found = [*islice(chain(_strangers(tool, given), _errors(tool, given)), _MOST_FAULTS)]
     except (ValueError, RecursionError) as error:  # lone surrogates, for instance
         log().info("the arguments of %s cannot be checked: %s", tool.name, error)
         return ""
-    return "; ".join(found[:_MOST_FAULTS]) + "." if found else ""
+    return "; ".join(found) + "." if found else ""
 
 
 def _strangers(tool: Described, given: Mapping[str, Any]) -> Iterator[str]:

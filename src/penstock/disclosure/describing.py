@@ -28,6 +28,12 @@ _MOST_SLIPS: Final = 3
 MISSING_SELECTION: Final = "MISSING_TOOL_SELECTION"
 DESCRIPTION_REQUIRED: Final = "TOOL_DESCRIPTION_REQUIRED"
 
+_NO_SUCH_TOOL: Final = (encode({"error": "There is no such tool."}),)
+# What is said where nothing else fits: no word of the agent's own, which may be long.
+_LEAST_SAID: Final = encode(
+    {"error": {"code": DESCRIPTION_REQUIRED, "message": "The tool's description tells what fits."}}
+)
+
 Fits = Callable[[bytes], bool]
 # Puts what is too large for any reply where it can be read in parts; what says how.
 Keep = Callable[[bytes], dict[str, Any]]
@@ -93,12 +99,12 @@ def described(selection: Selection, ask: Selector) -> Told:
 def _first_alone(selection: Selection, ask: Selector) -> Told:
     """Where not even one description fits: what can be said of the first."""
     name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
-    rest = selection.names[1:]
-    for part in () if tool is None else _summaries(tool, ask.keep):
+    rest, granted = selection.names[1:], () if tool is None else (name,)
+    for part in _NO_SUCH_TOOL if tool is None else _summaries(tool, ask.keep):
         for key in (name, clipped(name, _SHORTEST_NAME)):  # it stands alone, and is known by that
             reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
             if ask.fits(reply):
-                return Told(reply, (name,))
+                return Told(reply, granted)
     return Told(encode({"$omitted": len(selection.names) + selection.left_out}), is_error=True)
 
 
@@ -227,7 +233,8 @@ def description_required(missing: Missing, fits: Fits) -> bytes:
     whole = _required(missing, steps, {"resource_uri": uri})
     if fits(whole):
         return whole
-    return _required(missing, [f"Call {missing.describe} with the tool's name first."], {})
+    short = _required(missing, [f"Call {missing.describe} with the tool's name first."], {})
+    return short if fits(short) else _LEAST_SAID
 
 
 def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:

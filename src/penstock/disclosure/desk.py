@@ -27,7 +27,7 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.finding import Finder
 from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import GRANT_FIELD, Holder
-from penstock.disclosure.names import CALL, DESCRIBE
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
 from penstock.errors import StoreError
 from penstock.gate import log
 
@@ -99,7 +99,8 @@ class Visit(msgspec.Struct, frozen=True):
 
     def _missing(self, tool: Described, why: str) -> Missing:
         own = self.listing.own
-        through = f" through {own[CALL]}" if CALL in own else ""
+        role = CALL_READ_ONLY if tool.is_read_only else CALL
+        through = f" through {own[role]}" if role in own else ""
         shown = f", and with {GRANT_FIELD}" if self._to_show() else ""
         again = f"Call the tool again{through}, with arguments as described{shown}."
         return Missing(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())

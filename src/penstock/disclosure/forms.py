@@ -13,7 +13,7 @@ import msgspec
 
 from penstock.budget import Budget
 from penstock.disclosure.catalogue import Catalogue, Described
-from penstock.disclosure.names import DESCRIBE, own_names
+from penstock.disclosure.names import DESCRIBE, HEADER_KEY, own_names
 from penstock.errors import InvalidSetting
 from penstock.estimate import EstimateMeter
 from penstock.measure import Meter
@@ -125,9 +125,11 @@ class Lister(msgspec.Struct, frozen=True):
 
 
 def _stays(tool: Described, *, has_apps: bool) -> bool:
-    """Tools that an index would break: a task is asked for in the call itself, and a widget is
-    found through its own tool. They are listed in brief."""
-    return tool.task_support == "required" or (has_apps and bool(tool.ui))
+    """Tools that an index would break: a task is asked for in the call itself, a widget is found
+    through its own tool, and a parameter that goes into a header has to be known. They are listed in
+    brief."""
+    needs_header = HEADER_KEY.encode() in tool.raw
+    return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
 
 
 class _Weighing(msgspec.Struct, frozen=True):

@@ -38,14 +38,17 @@ def inner_call(
     wrong = _wrong_name(visit, role, through, name)
     if wrong:
         return wrong
-    beside = {key: raw for key, raw in given.items() if key not in (_NAME, _ARGUMENTS, GRANT_FIELD)}
-    # Arguments that stand beside the name instead of inside are taken for what they are meant as.
-    arguments = _object(given[_ARGUMENTS]) if _ARGUMENTS in given else _joined(beside)
-    if arguments is None or (_ARGUMENTS in given and beside):
+    inside = given.get(_ARGUMENTS, b"null")
+    beside = {key: raw for key, raw in given.items() if key not in (_NAME, _ARGUMENTS)}
+    if bytes(inside).strip() == b"null":
+        # Arguments that stand beside the name instead of inside are taken for what they are meant as.
+        return Inner(name, _joined(beside))
+    grant = beside.pop(GRANT_FIELD, None)
+    arguments = _object(inside)
+    if arguments is None or beside:
         how = '{"name": "TOOL", "arguments": {…}}'
         return problem(visit, "arguments must be one object.", f"Call {through} with {how}.")
-    grant = rawjson.decode(given[GRANT_FIELD]) if GRANT_FIELD in given else None
-    return Inner(name, arguments, grant)
+    return Inner(name, arguments, None if grant is None else rawjson.decode(grant))
 
 
 def _wrong_name(visit: Visit, role: str, through: str, name: str) -> bytes:
@@ -71,7 +74,7 @@ def problem(visit: Visit, error: str, next_step: str, name: str = "") -> bytes:
     """What is wrong, and what to do; in a budget that is tight, with less of the name."""
     found = b""
     for chars in _SHOWN:
-        shown = repr(clipped(name, chars)) if chars else "this tool"
+        shown = repr(clipped(name, chars)) if chars else "of that name"
         step = next_step if chars else clipped(next_step, _SHOWN[0])
         found = encode({"error": error.replace("{}", shown), "next_step": step})
         if visit.fits(found):
@@ -87,8 +90,6 @@ def _text(raw: bytes | msgspec.Raw | None) -> str:
 def _object(raw: bytes | msgspec.Raw) -> bytes | None:
     """An object, which some models write as a text; None where it is anything else."""
     given = bytes(raw).strip()
-    if given == b"null":
-        return b"{}"
     if given.startswith(b'"'):
         try:
             given = rawjson.compact(_text(given).encode())

@@ -1,4 +1,4 @@
-"""What Penstock's own tools are called, beside those of a server."""
+"""What Penstock's own tools are called, beside those of a server; and a name in schemas."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ CALL_READ_ONLY: Final = "call_read_only_tool"
 CALL: Final = "call_tool"
 OWN_NAMES: Final = (FIND, DESCRIBE, CALL_READ_ONLY, CALL)
 _PREFIX: Final = "penstock_"
+# In a schema: a parameter that an HTTP client must repeat in a header.
+HEADER_KEY: Final = "x-mcp-header"
 
 
 def own_names(taken: Collection[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -67,14 +68,14 @@ class Wording:
         lines = paragraphs(text[:LONGEST])
         self._plain = " ".join(lines)
         self._ends = [0]  # of no words, of one, of two ...
-        self._sentence_ends = {0}
+        self._sentence_ends = [0]
         self.first_words = 0
         start = 0
         for line in lines:
             for end, is_sentence_end in _words(line):
                 self._ends.append(start + end)
                 if is_sentence_end:
-                    self._sentence_ends.add(start + end)
+                    self._sentence_ends.append(start + end)
                     self.first_words = self.first_words or self.words
             start += len(line) + 1
 
@@ -85,10 +86,10 @@ class Wording:
     def take(self, words: int) -> str:
         """The first so many words, marked as cut unless a sentence ends there."""
         taken = self._plain[: self._ends[max(0, min(words, self.words))]]
-        if len(taken) in self._sentence_ends:
-            return taken
-        taken = taken.rstrip(_DANGLING)
-        return taken if len(taken) in self._sentence_ends else _cut(taken)
+        sentences = self._sentence_ends[bisect_right(self._sentence_ends, len(taken)) - 1]
+        # What stands at the cut and only leads on to more goes with it, but not whole sentences.
+        bare = taken.rstrip(_DANGLING)
+        return taken[:sentences] if len(bare) <= sentences else _cut(bare)
 
 
 def clipped(text: str, most_chars: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 URI: Final = "resource:///tool_descriptions"
+_PATH: Final = "tool_descriptions"
 TEMPLATE: Final = URI + "{?tools}"
 
 
@@ -16,13 +17,18 @@ def uri_for(*names: str) -> str:
 
 def is_descriptions(uri: str) -> bool:
     """Also where it is not quite right: then the answer says how it is written."""
-    return uri.startswith("resource:") and "tool_descriptions" in uri
+    scheme, _, rest = uri.partition(":")
+    path = rest.lstrip("/")
+    after = path.removeprefix(_PATH)
+    return scheme == "resource" and path.startswith(_PATH) and after[:1] in ("", "/", "?", "#", "{")
 
 
 def named_in(uri: str) -> list[str]:
     """The tools that a URI asks for."""
-    from urllib.parse import unquote_plus, urlsplit  # noqa: PLC0415 (as above)
+    from urllib.parse import unquote_plus  # noqa: PLC0415 (as above)
 
-    fields = (field.partition("=") for field in urlsplit(uri).query.split("&"))
+    query = uri.partition("?")[2].partition("#")[0]
+    fields = (field.partition("=") for field in query.split("&"))
     values = [value for key, _, value in fields if key == "tools"]
-    return [unquote_plus(name) for value in values for name in value.split(",")]
+    names = [name for value in values for name in value.split(",")]
+    return [unquote_plus(name, errors="surrogatepass") for name in names]

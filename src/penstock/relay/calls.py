@@ -55,17 +55,22 @@ def _open_checked(session: Session, pending: Pending, line: bytes) -> Outputs:
     if not _needs_list(session, pending):
         return _open_listed(session, pending, line)
     pending.is_ours = True
-    return with_toolbox(session, pending, partial(_open_shown, session, pending, line))
+    # Before a strict gate a tool that is not known may have come since; else it is upstream's to say.
+    names = (pending.tool,) if _is_strict(session, pending) else ()
+    return with_toolbox(session, pending, partial(_open_shown, session, pending, line), names=names)
 
 
 def _needs_list(session: Session, pending: Pending) -> bool:
     """Whether what becomes of a call depends on what its client is shown. One that has called
     without a list has been shown nothing in brief: only a strict gate has something to say then."""
-    seen_by = audience_of(session, pending)
-    if not session.discloser.may_hide(seen_by):
+    if not session.discloser.may_hide(audience_of(session, pending)):
         return False
-    is_strict = session.discloser.gate_for(seen_by) == "strict"
-    return session.toolbox is not None or is_strict or pending.tool.endswith(OWN_NAMES)
+    may_be_ours = pending.tool.endswith(OWN_NAMES)
+    return session.toolbox is not None or may_be_ours or _is_strict(session, pending)
+
+
+def _is_strict(session: Session, pending: Pending) -> bool:
+    return session.discloser.gate_for(audience_of(session, pending)) == "strict"
 
 
 def _open_shown(session: Session, pending: Pending, line: bytes) -> Outputs:
@@ -82,13 +87,14 @@ def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
     from penstock.relay import on_demand  # noqa: PLC0415 (small servers never need it)
 
     listing = listing_of(session, pending)
-    if listing is None:
+    if listing is None and _is_strict(session, pending):
         return _locally(session, pending, partial(on_demand.not_known, session, pending))
-    if listing.form == "full":
+    if listing is None or listing.form == "full":
         return _open_listed(session, pending, line)
     role = listing.role_of(pending.tool)
     act = partial(_act, session, pending, line, role)
-    return with_toolbox(session, pending, act, names=on_demand.meant(pending, role))
+    names = on_demand.meant(pending, role)
+    return with_toolbox(session, pending, act, current=role in on_demand.ANSWERS, names=names)
 
 
 def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:

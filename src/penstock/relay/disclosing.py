@@ -61,14 +61,16 @@ def shown_to(session: Session, pending: Pending) -> Shown | None:
     if toolbox is None:
         return None
     seen_by = audience_of(session, pending)
-    # A folder of descriptions may change between two requests, but not within one.
-    kept: Shown | None = pending.shown if session.policy.descriptions else session.known.shown
+    # A folder of descriptions may change between two requests, but not within one; anything else
+    # is the same until upstream lists anew.
+    keeper = pending if session.policy.descriptions else session.known
+    kept: Shown | None = keeper.shown
     if kept is not None and kept.toolbox is toolbox and kept.audience == seen_by:
         return kept
     catalogue = session.discloser.catalogue(toolbox.catalogue, seen_by)
     ours = [toolbox.reader_tool]
     listing = session.discloser.listing(catalogue, ours, seen_by, _around(toolbox))
-    shown = pending.shown = session.known.shown = Shown(toolbox, seen_by, catalogue, listing)
+    keeper.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     return shown
 
 

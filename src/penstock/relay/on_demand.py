@@ -128,9 +128,12 @@ def refusal(session: Session, pending: Pending) -> bytes:
     as_error = _wire(pending, is_error=True)
     visit = _visit(session, pending, as_error)
     tool = visit.catalogue.get(pending.tool)
-    if tool is None:
-        return b""  # upstream's to say so
-    told = visit.refusal(tool, _arguments(pending))
+    if tool is not None:
+        told = visit.refusal(tool, _arguments(pending))
+    elif visit.gate == "strict" and session.toolbox and pending.tool in session.toolbox.tools:
+        told = problem(visit, "There is no tool {}.", "Choose one that is listed.", pending.tool)
+    else:
+        told = b""  # upstream's to say so
     return as_error(told) if told else b""
 
 

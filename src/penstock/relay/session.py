@@ -267,7 +267,9 @@ class Session:
 
     def is_at_work(self) -> bool:
         """Whether something that the client asked has not reached upstream, or is being answered."""
-        return bool(self._own) or any(pending.is_ours for pending in list(self.pending.values()))
+        asking = (cause for _, cause in list(self._own.values()))
+        waits = any(self.pending.get(cause.key) is cause for cause in asking)
+        return waits or any(pending.is_ours for pending in list(self.pending.values()))
 
     def do(self, later: Later) -> Outputs:
         """Carry out a job. A fault of ours must not leave a client waiting."""

@@ -15,14 +15,13 @@ import msgspec
 
 from penstock import rawjson, schema
 from penstock.disclosure.catalogue import Catalogue, Described
-from penstock.disclosure.names import own_names
+from penstock.disclosure.names import HEADER_KEY, own_names
 from penstock.encoding import encode
 from penstock.policy import Policy
 from penstock.relay import messages
 from penstock.relay.reader import reader_name, reader_tool
 
 _SCOPES: Final = ("private", "public")  # the strictest first
-_HEADER_KEY: Final = "x-mcp-header"
 
 
 class Tool(msgspec.Struct, frozen=True, dict=True):
@@ -45,7 +44,7 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     def header_parameters(self) -> dict[tuple[str, ...], str]:
         """Parameters that an HTTP client must repeat in headers, by their path."""
         raw = b"" if isinstance(self.raw_schema, msgspec.UnsetType) else bytes(self.raw_schema)
-        return _annotated(self.schema) if _HEADER_KEY.encode() in raw else {}
+        return _annotated(self.schema) if HEADER_KEY.encode() in raw else {}
 
 
 class Toolbox(msgspec.Struct, frozen=True):
@@ -101,8 +100,8 @@ def read_page(result: msgspec.Raw | bytes) -> Page | None:
         return Page(members, _TOOLS.decode(members["tools"]))
     except KeyError:
         return None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        tools = rawjson.compact(members["tools"])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        tools = rawjson.squeezed(bytes(members["tools"]))
         is_list = tools.startswith(b"[")
         return Page(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
 
@@ -180,7 +179,7 @@ def _annotated(root: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
         path, node = pending.pop()
         if not isinstance(node, Mapping):
             continue
-        header = node.get(_HEADER_KEY)
+        header = node.get(HEADER_KEY)
         if path and isinstance(header, str):
             found[path] = header
         properties = node.get("properties")

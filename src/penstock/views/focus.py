@@ -90,9 +90,12 @@ class Focus:
             place = list_place(self)
             base = member_step(place.number, place.member) if place is not None else ""
             return f"{self.path}{base}/{number}"
-        ordinal = self.ordinals[number] if self.ordinals is not None else number
-        member = rawjson.split_member(row)
+        ordinal, member = self.ordinal(number), rawjson.split_member(row)
         return self.path + (by_ordinal(ordinal) if by_number else member_step(ordinal, member))
+
+    def ordinal(self, number: int) -> int:
+        """Which entry of its dict a row is."""
+        return self.ordinals[number] if self.ordinals is not None else number
 
 
 class Place(NamedTuple):

@@ -28,27 +28,56 @@ class Hits:
     most: int
     found: list[bytes] = field(default_factory=list)
     total: int = 0
+    _entries: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, hit: dict[str, Any]) -> None:
         self.total += 1
         if len(self.found) < self.most:
             self.found.append(encode(hit))
 
+    def begin_entry(self, number: int) -> None:
+        """What is added from now on was found in this entry of a dict."""
+        self._entries.append((number, len(self.found)))
+
+    def tell_twins_apart(self, focus: Focus, last: dict[str, int]) -> None:
+        """Of two entries with one key, a path by that key leads to the last: to the other one it has
+        to go by number."""
+        end = len(self.found)
+        for number, first in reversed(self._entries):
+            for at in range(first, end):
+                self.found[at] = _by_number(self.found[at], focus.path, number, last)
+            end = first
+
 
 def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     hits = Hits(most)
     needle = text.casefold()
     previous: bytes | None = None
+    last: dict[str, int] = {}  # of a dict's keys, where each stands
     for start in focus.spans():
         rows = yield from focus.read(start, start + SPAN + 1)  # and the one after the last
-        for number, row in enumerate(rows[:SPAN]):
+        for number, row in enumerate(rows[:SPAN], start):
+            if focus.shape == "members":
+                last[rawjson.split_member(row).name] = focus.ordinal(number)
             if _may_contain(row, needle):
-                after = rows[number + 1] if number + 1 < len(rows) else None
-                _look(hits, focus, start + number, row, needle, (previous, after))
+                after = rows[number - start + 1] if number - start + 1 < len(rows) else None
+                _look(hits, focus, number, row, needle, (previous, after))
             previous = row
+    hits.tell_twins_apart(focus, last)
     for path, member in _beside(focus):
         _entry_hits(hits, member, path, needle)
     return hits
+
+
+def _by_number(hit: bytes, base: str, number: int, last: dict[str, int]) -> bytes:
+    members = {member.name: msgspec.Raw(member.value) for member in rawjson.members(hit)}
+    path = str(rawjson.decode(members["path"]))
+    step, slash, rest = path.removeprefix(base)[1:].partition("/")
+    name = step.replace("~1", "/").replace("~0", "~")
+    if last.get(name, number) == number:
+        return hit
+    members["path"] = msgspec.Raw(rawjson.string(base + by_ordinal(number) + slash + rest))
+    return encode(members)
 
 
 def _may_contain(row: bytes, needle: str) -> bool:
@@ -68,6 +97,7 @@ def _look(
     if focus.shape == "lines":
         _line_hit(hits, number, path, rawjson.text(row), needle, around)
     elif focus.shape == "members":
+        hits.begin_entry(focus.ordinal(number))
         _entry_hits(hits, rawjson.split_member(row), path, needle)
     else:
         _row_hit(hits, row, path, needle)
