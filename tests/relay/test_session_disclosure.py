@@ -687,6 +687,15 @@ def test_a_reference_is_checked_by_what_it_stands_for(opened):
     assert said(rig.call("file_0", lines=f"@result:{token}#/7/id"))["error"]["code"]
 
 
+def test_a_strict_gate_stands_before_references(opened):
+    """What is wrong with one would tell what the tool takes."""
+    rig = opened(20, gate="strict")
+    rig.call("describe_tools", tools=["file_1"])
+    token = said(rig.call("file_1", path="a"))["continuation_token"]
+    error = said(rig.call("file_0", lines=f"@result:{token}#/0/name"))["error"]
+    assert error["code"] == "TOOL_DESCRIPTION_REQUIRED"
+
+
 def test_a_grant_of_another_session(open_rig):
     """Bound to the legacy session, though the store and the principal are the same."""
     upstream = Upstream("legacy", tools=catalogue(20), results={"file_0": text("done")})

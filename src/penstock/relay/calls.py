@@ -122,15 +122,21 @@ def _open_listed(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _forward(session: Session, pending: Pending, line: bytes) -> Outputs:
     """To upstream, unless the gate has something to say first."""
-    listing = listing_of(session, pending)
-    if listing is not None and not listing.says_all_of(pending.tool):
-        from penstock.relay import on_demand  # noqa: PLC0415 (as above)
-
-        refused = on_demand.refusal(session, pending)
-        if refused:
-            return _locally(session, pending, lambda: session.answer(pending, refused))
+    refused = _refused(session, pending)
+    if refused:
+        return _locally(session, pending, lambda: session.answer(pending, refused))
     pending.is_ours = False
     return [] if pending.cancellation.requested else [ToUpstream(line)]
+
+
+def _refused(session: Session, pending: Pending) -> bytes:
+    """What the gate answers to a call that is not to go up yet."""
+    listing = listing_of(session, pending)
+    if listing is None or listing.says_all_of(pending.tool):
+        return b""
+    from penstock.relay import on_demand  # noqa: PLC0415 (as above)
+
+    return on_demand.refusal(session, pending)
 
 
 def _is_marked(arguments: msgspec.Raw | None) -> bool:
@@ -150,6 +156,9 @@ def _look(session: Session, pending: Pending, line: bytes) -> Outputs:
         if is_ours(arguments.get(TOKEN_FIELD), tool):
             return _locally(session, pending, partial(_prepare, session, pending))
         if has_references(arguments):
+            refused = _refused(session, pending)  # before anything is loaded
+            if refused:
+                return _locally(session, pending, lambda: session.answer(pending, refused))
             return with_toolbox(
                 session,
                 pending,
