@@ -134,3 +134,12 @@ def test_every_public_name_is_there():
         assert getattr(penstock.testing, name) is not None
     with pytest.raises(AttributeError):
         penstock.testing.nothing  # noqa: B018 (asking is the test)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_ours"),
+    [("call_tool", True), ("penstock_call_read_only_tool", True), ("crm_call_tool", False)],
+)
+def test_a_tool_of_the_servers_that_is_called_much_like_ours(name, is_ours):
+    trace = Trace((Step(1, name, {"name": "inner"}, "done"),))
+    assert trace.contains_call("inner") == is_ours

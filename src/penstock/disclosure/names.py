@@ -24,3 +24,8 @@ def _free(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = _PREFIX + name
     return name
+
+
+def is_called(name: str, role: str) -> bool:
+    """Whether a tool of this name can be ours in that role, whatever the server has taken."""
+    return name.endswith(role) and not name.removesuffix(role).replace(_PREFIX, "")

@@ -11,7 +11,7 @@ import msgspec
 
 from penstock import tokens
 from penstock.cancellation import Cancelled
-from penstock.disclosure.names import OWN_NAMES
+from penstock.disclosure.names import OWN_NAMES, is_called
 from penstock.effects import Run
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Refusal, Reply
@@ -65,7 +65,7 @@ def _needs_list(session: Session, pending: Pending) -> bool:
     without a list has been shown nothing in brief: only a strict gate has something to say then."""
     if not session.discloser.may_hide(audience_of(session, pending)):
         return False
-    may_be_ours = pending.tool.endswith(OWN_NAMES)
+    may_be_ours = any(is_called(pending.tool, role) for role in OWN_NAMES)
     return session.toolbox is not None or may_be_ours or _is_strict(session, pending)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, is_called
 from penstock.disclosure.uris import is_descriptions
 from penstock.measure import Meter, default_meter
 
@@ -32,7 +32,7 @@ class Step:
     @property
     def tool(self) -> str:
         """The tool that was meant: through `call_tool` of an index, the one that it names."""
-        through = self.name.endswith((CALL, CALL_READ_ONLY))
+        through = is_called(self.name, CALL) or is_called(self.name, CALL_READ_ONLY)
         inner = self.arguments.get("name") if through else None
         return inner if isinstance(inner, str) else self.name
 
@@ -60,7 +60,7 @@ class Step:
         """The tools that the reply describes: those asked for, by resource or by tool, or the one
         whose description came with an error."""
         told = _decoded(self.text)
-        asked = is_descriptions(self.resource_uri) or self.name.endswith(DESCRIBE)
+        asked = is_descriptions(self.resource_uri) or is_called(self.name, DESCRIBE)
         parts = told if asked and isinstance(told, dict) else {}
         brought = _member(_member(told, "error"), "description")
         found = [name for name, part in parts.items() if _is_description(part)]
