@@ -26,7 +26,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister, as_result
 from penstock.encoding import encode
 from penstock.measure import O200kMeter
-from penstock.relay.reader import reader_name, reader_tool
+from penstock.wire.reader import reader_name, reader_tool
 
 BUDGETS: Final = (DEFAULT_LIST_BUDGET, Budget(tokens=8_000))
 FORMS: Final = ("brief", "index", "auto")

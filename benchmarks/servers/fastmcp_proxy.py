@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import sys
 
-# mypy runs where FastMCP is not installed.
-from fastmcp.client.transports import StdioTransport  # type: ignore[import-not-found]
-from fastmcp.server import create_proxy  # type: ignore[import-not-found]
-from fastmcp.server.middleware.response_limiting import (  # type: ignore[import-not-found]
+from fastmcp.client.transports import StdioTransport
+from fastmcp.server import create_proxy
+from fastmcp.server.middleware.response_limiting import (
     ResponseLimitingMiddleware,
 )
 

@@ -14,10 +14,10 @@ from relay_upstream import MODERN_META, Upstream
 from relay_weights import body_of, over
 
 from penstock import Gate, Policy, Principal
-from penstock.relay.disclosing import discloser_of
-from penstock.relay.session import Session
-from penstock.relay.state import Later, ToClient, ToUpstream
 from penstock.stores.memory import MemoryStore
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.session import Session
+from penstock.wire.state import Later, ToClient, ToUpstream
 
 __all__ = ["LEGACY_GREETING", "Rig", "compact", "table", "value_of"]
 

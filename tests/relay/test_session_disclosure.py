@@ -7,7 +7,7 @@ from relay_upstream import MODERN_META, Fault, Upstream, text, tool
 from relay_weights import o200k
 
 from penstock import StoreError
-from penstock.relay.reader import INSTRUCTIONS
+from penstock.wire.reader import INSTRUCTIONS
 
 URI = "resource:///tool_descriptions"
 # Some providers refuse a schema that names no properties at all.

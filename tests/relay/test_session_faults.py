@@ -8,9 +8,9 @@ from relay_rig import table, value_of
 from relay_upstream import MODERN_META, Upstream, text
 
 from penstock.errors import StoreError
-from penstock.relay.messages import UPSTREAM_GONE
-from penstock.relay.state import Later
 from penstock.stores.memory import MemoryStore
+from penstock.wire.messages import UPSTREAM_GONE
+from penstock.wire.state import Later
 
 LARGE = text(table())
 UNKNOWN = "pen_x"
@@ -144,14 +144,14 @@ def test_a_fault_without_a_request_is_logged(open_rig, caplog):
 @pytest.mark.parametrize("method", ["tools/list", "tools/call", "resources/read", "tasks/get"])
 def test_a_fault_while_a_request_is_opened(open_rig, monkeypatch, method):
     rig = open_rig(Upstream())
-    monkeypatch.setattr("penstock.relay.messages.members_of", lambda _raw: 1 / 0)
+    monkeypatch.setattr("penstock.wire.messages.members_of", lambda _raw: 1 / 0)
     assert rig.ask(method, {"name": "x"})["error"]["code"] == -32603
 
 
 def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
     """Also of a list that the relay asked for itself: the call that needed it is answered."""
     rig = open_rig(Upstream())
-    monkeypatch.setattr("penstock.relay.lists.read_list", lambda *_a, **_k: 1 / 0)
+    monkeypatch.setattr("penstock.wire.lists.read_list", lambda *_a, **_k: 1 / 0)
     assert rig.ask("tools/list")["error"]["code"] == -32603
     params = {"name": "read_result", "arguments": {"continuation_token": "pen_x"}}
     assert rig.ask("tools/call", params)["error"]["code"] == -32603
@@ -159,7 +159,7 @@ def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
 
 def test_a_fault_while_a_notification_is_opened(open_rig, monkeypatch):
     rig = open_rig(Upstream("modern"))
-    monkeypatch.setattr("penstock.relay.tasks.read_result", lambda _raw: 1 / 0)
+    monkeypatch.setattr("penstock.wire.tasks.read_result", lambda _raw: 1 / 0)
     params = {"taskId": "t", "result": LARGE}
     assert rig.from_upstream({"method": "notifications/tasks", "params": params}) == []
 

@@ -14,7 +14,7 @@ from relay_calls import value_of
 from relay_processes import PATIENCE, SCRIPTED, end, is_gone, wait_until, wait_until_gone
 from relay_rig import LEGACY_GREETING
 
-from penstock.relay.messages import UPSTREAM_GONE
+from penstock.wire.messages import UPSTREAM_GONE
 
 if os.name != "posix":
     pytest.skip("signals and process groups of POSIX", allow_module_level=True)

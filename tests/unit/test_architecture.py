@@ -53,6 +53,7 @@ worker
 gate
 async_gate
 disclosure
+wire
 relay
 auditing
 wrapping

@@ -15,7 +15,7 @@ from penstock.disclosure import Catalogue, Lister
 from penstock.disclosure.forms import as_result
 from penstock.estimate import EstimateMeter
 from penstock.measure import O200kMeter
-from penstock.relay.reader import reader_tool
+from penstock.wire.reader import reader_tool
 
 METERS = [O200kMeter(), EstimateMeter()]
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string", "description": "What to find."}}}

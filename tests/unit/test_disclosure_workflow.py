@@ -10,7 +10,7 @@ from penstock.disclosure.workflow import (
     listed_template,
     workflow,
 )
-from penstock.relay.reader import INSTRUCTIONS
+from penstock.wire.reader import INSTRUCTIONS
 
 GATES = ("off", "teach", "strict")
 

@@ -19,7 +19,7 @@ from penstock.disclosure import Catalogue, Described, Lister, Listing
 from penstock.disclosure.forms import as_result
 from penstock.measure import Meter
 from penstock.policy import Policy
-from penstock.relay.toolbox import Page, read_list
+from penstock.wire.toolbox import Page, read_list
 
 FORMS: Final = ("full", "brief", "index")
 AUTO: Final = "auto"

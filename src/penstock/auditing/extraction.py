@@ -19,7 +19,7 @@ from penstock.auditing.filenames import SUFFIX, file_names
 from penstock.disclosure import Catalogue, Described
 from penstock.disclosure.files import LARGEST_FILE
 from penstock.errors import PenstockError
-from penstock.relay import messages
+from penstock.wire import messages
 
 _INDENT: Final = 2
 

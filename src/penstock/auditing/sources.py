@@ -8,8 +8,8 @@ from typing import Final
 
 from penstock import rawjson
 from penstock.errors import PenstockError
-from penstock.relay import messages
 from penstock.relay.asking import Listed, tools_in
+from penstock.wire import messages
 
 # PowerShell writes the first of these where nothing else is asked of it.
 _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))

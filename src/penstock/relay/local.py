@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from penstock.gate import Gate
 from penstock.policy import Policy
-from penstock.relay.disclosing import discloser_of
-from penstock.relay.identity import new_seat, os_user
 from penstock.relay.process import Process
-from penstock.relay.session import Session
 from penstock.relay.stdio import Client, StdioRelay
 from penstock.relay.target import Target
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.identity import new_seat, os_user
+from penstock.wire.session import Session
 
 
 def run_local(upstream: Process, target: Target, policy: Policy) -> int:

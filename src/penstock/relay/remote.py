@@ -17,14 +17,14 @@ import msgspec
 from penstock.errors import MissingExtra
 from penstock.gate import Gate, log
 from penstock.policy import Policy
-from penstock.relay import eras, messages
-from penstock.relay.disclosing import discloser_of
-from penstock.relay.identity import new_seat, os_user
-from penstock.relay.messages import Message
-from penstock.relay.session import Session
-from penstock.relay.state import ToClient
 from penstock.relay.stdio import Client
 from penstock.relay.target import Target
+from penstock.wire import eras, messages
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.identity import new_seat, os_user
+from penstock.wire.messages import Message
+from penstock.wire.session import Session
+from penstock.wire.state import ToClient
 
 try:
     import httpx2

@@ -22,11 +22,11 @@ from types import FrameType
 from typing import IO, Final
 
 from penstock.gate import log
-from penstock.relay import messages
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process
-from penstock.relay.session import Session
-from penstock.relay.state import Later, Outputs, ToClient, ToUpstream
+from penstock.wire import messages
+from penstock.wire.session import Session
+from penstock.wire.state import Later, Outputs, ToClient, ToUpstream
 
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0

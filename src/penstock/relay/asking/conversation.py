@@ -16,8 +16,8 @@ from penstock import rawjson
 from penstock._version import __version__
 from penstock.encoding import encode
 from penstock.errors import PenstockError
-from penstock.relay import eras, messages
-from penstock.relay.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire import eras, messages
+from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 
 SERVER_META: Final = "io.modelcontextprotocol/serverInfo"
 CLIENT_META: Final = "io.modelcontextprotocol/clientInfo"

@@ -14,7 +14,6 @@ from typing import Final
 
 import msgspec
 
-from penstock.relay import messages
 from penstock.relay.asking.conversation import (
     SHOWN,
     Ask,
@@ -25,8 +24,9 @@ from penstock.relay.asking.conversation import (
     messages_in,
     reply_to,
 )
-from penstock.relay.messages import Message
 from penstock.relay.process import Process
+from penstock.wire import messages
+from penstock.wire.messages import Message
 
 _GRACE_SECONDS: Final = 1.0
 # A server that asks and does not read the answers would fill the pipe, and stop us.

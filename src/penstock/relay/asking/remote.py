@@ -10,7 +10,6 @@ from typing import Any, Final
 import httpx2
 import msgspec
 
-from penstock.relay import messages
 from penstock.relay.asking.conversation import (
     INITIALIZE,
     Ask,
@@ -25,8 +24,9 @@ from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
-from penstock.relay.messages import Message
 from penstock.relay.target import Target
+from penstock.wire import messages
+from penstock.wire.messages import Message
 
 _REFUSES_ACCESS: Final = (401, 403)
 

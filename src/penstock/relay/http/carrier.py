@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import assert_never
 
-from penstock.relay.session import Session
-from penstock.relay.state import Later, Outputs, ToClient, ToUpstream
+from penstock.wire.session import Session
+from penstock.wire.state import Later, Outputs, ToClient, ToUpstream
 
 
 class Carrier:

@@ -13,9 +13,9 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 
 from penstock.gate import log
-from penstock.relay import messages
 from penstock.relay.process import Process
 from penstock.relay.target import Target
+from penstock.wire import messages
 
 
 class Child:

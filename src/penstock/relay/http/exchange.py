@@ -8,12 +8,12 @@ import httpx2
 import msgspec
 
 from penstock.rawjson import NotJson
-from penstock.relay import messages
 from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, Answer, HttpUpstream, Unanswered, broken
-from penstock.relay.messages import UPSTREAM_GONE, Message
-from penstock.relay.toolbox import Tool
+from penstock.wire import messages
+from penstock.wire.messages import UPSTREAM_GONE, Message
+from penstock.wire.toolbox import Tool
 
 Receive = Callable[[Event], Awaitable[None]]
 _NO_ANSWER = "The MCP server ended its reply without an answer."

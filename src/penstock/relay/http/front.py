@@ -21,14 +21,14 @@ from penstock._version import __version__
 from penstock.gate import log
 from penstock.model import Principal
 from penstock.rawjson import NotJson
-from penstock.relay import eras, messages
 from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Gateway, Inbound
 from penstock.relay.http.guard import Guard
 from penstock.relay.http.headers import EVENTS, JSON
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.messages import (
+from penstock.wire import eras, messages
+from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     PARSE_ERROR,

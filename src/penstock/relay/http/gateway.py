@@ -8,7 +8,7 @@ import msgspec
 
 from penstock.model import Principal
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.messages import Message
+from penstock.wire.messages import Message
 
 
 class Inbound(msgspec.Struct, frozen=True):

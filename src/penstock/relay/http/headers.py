@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from penstock.relay import eras, messages
-from penstock.relay.messages import HEADER_MISMATCH, Message
-from penstock.relay.toolbox import Tool
+from penstock.wire import eras, messages
+from penstock.wire.messages import HEADER_MISMATCH, Message
+from penstock.wire.toolbox import Tool
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"

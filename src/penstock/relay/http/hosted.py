@@ -11,17 +11,17 @@ from typing import Final
 
 from penstock.gate import Gate, log
 from penstock.model import Principal
-from penstock.relay import messages
-from penstock.relay.disclosing import discloser_of
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.seated import Seated
 from penstock.relay.http.shared import Shared
-from penstock.relay.messages import INVALID_REQUEST, UPSTREAM_GONE
 from penstock.relay.process import CannotStart
-from penstock.relay.session import Session
 from penstock.relay.target import Target
+from penstock.wire import messages
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
+from penstock.wire.session import Session
 
 IDLE_SECONDS: Final = 3_600.0
 MOST_SESSIONS: Final = 1_000

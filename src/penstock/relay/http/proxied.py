@@ -10,8 +10,6 @@ import msgspec
 
 from penstock.gate import Gate
 from penstock.model import Principal
-from penstock.relay import messages
-from penstock.relay.disclosing import discloser_of
 from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.events import Event
@@ -20,11 +18,13 @@ from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.recent import Recent
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
-from penstock.relay.messages import Message
-from penstock.relay.session import HeaderCheck, Session
-from penstock.relay.state import Knowledge, ToClient
 from penstock.relay.target import Target
-from penstock.relay.toolbox import Tool
+from penstock.wire import messages
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.messages import Message
+from penstock.wire.session import HeaderCheck, Session
+from penstock.wire.state import Knowledge, ToClient
+from penstock.wire.toolbox import Tool
 
 _POOLS: Final = 16
 _NOT_FOUND: Final = 404

@@ -14,9 +14,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from penstock import rawjson
-from penstock.relay import messages
-from penstock.relay.eras import SUBSCRIPTION_META
-from penstock.relay.messages import Message
+from penstock.wire import messages
+from penstock.wire.eras import SUBSCRIPTION_META
+from penstock.wire.messages import Message
 
 Owner = TypeVar("Owner")
 

@@ -10,16 +10,16 @@ from typing import Final
 import msgspec
 
 from penstock.gate import log
-from penstock.relay import messages
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.messages import Message
-from penstock.relay.session import Session
-from penstock.relay.state import Later, Outputs, ToClient
 from penstock.relay.target import Target
+from penstock.wire import messages
+from penstock.wire.messages import Message
+from penstock.wire.session import Session
+from penstock.wire.state import Later, Outputs, ToClient
 
 _MOST_UNHEARD: Final = 1_000
 _CONFLICT: Final = 409

@@ -11,7 +11,6 @@ from penstock.disclosure.discloser import Discloser
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.rawjson import NotJson
-from penstock.relay import messages
 from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
@@ -19,10 +18,11 @@ from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.renaming import Renaming, cancelled
-from penstock.relay.messages import METHOD_NOT_FOUND, Message
-from penstock.relay.session import Session
-from penstock.relay.state import Knowledge, ToClient
 from penstock.relay.target import Target
+from penstock.wire import messages
+from penstock.wire.messages import METHOD_NOT_FOUND, Message
+from penstock.wire.session import Session
+from penstock.wire.state import Knowledge, ToClient
 
 # A server of the old era may not answer at all before it is initialized.
 DISCOVER_SECONDS: Final = 10.0

@@ -18,8 +18,8 @@ from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.names import HEADER_KEY, own_names
 from penstock.encoding import encode
 from penstock.policy import Policy
-from penstock.relay import messages
-from penstock.relay.reader import reader_name, reader_tool
+from penstock.wire import messages
+from penstock.wire.reader import reader_name, reader_tool
 
 _SCOPES: Final = ("private", "public")  # the strictest first
 

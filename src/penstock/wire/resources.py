@@ -13,15 +13,15 @@ from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.encoding import encode
 from penstock.model import Call, Refusal
-from penstock.relay import eras, messages
-from penstock.relay.disclosing import audience_of, listing_of
-from penstock.relay.lists import with_toolbox
-from penstock.relay.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
-from penstock.relay.state import Later, Outputs, Pending, ToUpstream
 from penstock.views.whole import URI_PREFIX
+from penstock.wire import eras, messages
+from penstock.wire.disclosing import audience_of, listing_of
+from penstock.wire.lists import with_toolbox
+from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
+from penstock.wire.state import Later, Outputs, Pending, ToUpstream
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 JSON = "application/json"
 _LONGEST_SHOWN = 100
@@ -129,7 +129,7 @@ def _open_descriptions(session: Session, pending: Pending, line: bytes, uri: str
 
 
 def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
-    from penstock.relay import on_demand  # noqa: PLC0415 (small servers never need it)
+    from penstock.wire import on_demand  # noqa: PLC0415 (small servers never need it)
 
     def wire(payload: bytes) -> bytes:
         content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}

@@ -9,14 +9,14 @@ import msgspec
 
 from penstock.cancellation import Cancelled
 from penstock.model import Frame
-from penstock.relay import messages
-from penstock.relay.holding import close_call, offer, offer_error
-from penstock.relay.messages import Message
-from penstock.relay.results import read_result
-from penstock.relay.state import Later, Outputs, Pending, ToClient, ToUpstream
+from penstock.wire import messages
+from penstock.wire.holding import close_call, offer, offer_error
+from penstock.wire.messages import Message
+from penstock.wire.results import read_result
+from penstock.wire.state import Later, Outputs, Pending, ToClient, ToUpstream
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 _DONE: Final = frozenset({"result", "error"})
 

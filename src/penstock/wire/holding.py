@@ -13,14 +13,14 @@ from penstock.budget import Budget
 from penstock.cancellation import Cancelled
 from penstock.encoding import encode
 from penstock.model import Frame, Reply, Result
-from penstock.relay import messages
-from penstock.relay.messages import HEADER_MISMATCH, Message
-from penstock.relay.results import WireResult, read_result
-from penstock.relay.state import Later, Outputs, Pending
-from penstock.relay.telling import call_of, keeps_output, tool_of
+from penstock.wire import messages
+from penstock.wire.messages import HEADER_MISMATCH, Message
+from penstock.wire.results import WireResult, read_result
+from penstock.wire.state import Later, Outputs, Pending
+from penstock.wire.telling import call_of, keeps_output, tool_of
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 _MESSAGE_CHARS: Final = 300
 _PARTS: Final = 4

@@ -12,12 +12,12 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
 from penstock.gate import Gate, log
-from penstock.relay import eras, messages
-from penstock.relay.state import Pending
-from penstock.relay.toolbox import Toolbox
+from penstock.wire import eras, messages
+from penstock.wire.state import Pending
+from penstock.wire.toolbox import Toolbox
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 APPS: Final = "io.modelcontextprotocol/ui"
 # As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.

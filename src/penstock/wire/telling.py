@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.model import Call, Frame
-from penstock.relay import eras
-from penstock.relay.disclosing import listing_of
-from penstock.relay.reader import READER
-from penstock.relay.state import Pending
-from penstock.relay.toolbox import Tool
+from penstock.wire import eras
+from penstock.wire.disclosing import listing_of
+from penstock.wire.reader import READER
+from penstock.wire.state import Pending
+from penstock.wire.toolbox import Tool
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 
 def tool_of(session: Session, pending: Pending) -> Tool | None:

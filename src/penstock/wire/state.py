@@ -16,8 +16,8 @@ import msgspec
 
 from penstock import rawjson
 from penstock.cancellation import Cancellation
-from penstock.relay import messages
-from penstock.relay.toolbox import Toolbox
+from penstock.wire import messages
+from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _MOST_TASKS = 10_000

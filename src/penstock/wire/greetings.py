@@ -9,14 +9,14 @@ import msgspec
 from penstock import rawjson
 from penstock.disclosure import workflow
 from penstock.gate import log
-from penstock.relay import messages
-from penstock.relay.disclosing import audience, audience_of, listing_of
-from penstock.relay.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
-from penstock.relay.reader import INSTRUCTIONS
-from penstock.relay.state import Knowledge, Outputs, Pending
+from penstock.wire import messages
+from penstock.wire.disclosing import audience, audience_of, listing_of
+from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.reader import INSTRUCTIONS
+from penstock.wire.state import Knowledge, Outputs, Pending
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 
 def close_initialize(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:

@@ -16,17 +16,17 @@ from penstock.effects import Run
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Refusal, Reply
 from penstock.references import PREFIX, has_references
-from penstock.relay import eras, messages
-from penstock.relay.disclosing import audience_of, listing_of
-from penstock.relay.lists import with_toolbox
-from penstock.relay.state import Later, Outputs, Pending, ToUpstream
-from penstock.relay.telling import call_of, reader_of, tool_of
-from penstock.relay.toolbox import Tool
 from penstock.schema import owned_fields
 from penstock.views.request import TOKEN_FIELD, is_absent, shown
+from penstock.wire import eras, messages
+from penstock.wire.disclosing import audience_of, listing_of
+from penstock.wire.lists import with_toolbox
+from penstock.wire.state import Later, Outputs, Pending, ToUpstream
+from penstock.wire.telling import call_of, reader_of, tool_of
+from penstock.wire.toolbox import Tool
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 # Arguments without any of these need no second look. A `\u` may be how one of them is spelled.
 _MARKS: Final = (TOKEN_FIELD.encode(), PREFIX.encode(), rb"\u")
@@ -84,7 +84,7 @@ def _open_shown(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
     """A call by a client that has not been shown everything."""
-    from penstock.relay import on_demand  # noqa: PLC0415 (small servers never need it)
+    from penstock.wire import on_demand  # noqa: PLC0415 (small servers never need it)
 
     listing = listing_of(session, pending)
     if listing is None and _is_strict(session, pending):
@@ -99,7 +99,7 @@ def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
     """The same, now that the tools it means are known as far as they can be."""
-    from penstock.relay import on_demand  # noqa: PLC0415 (as above)
+    from penstock.wire import on_demand  # noqa: PLC0415 (as above)
 
     answer = on_demand.ANSWERS.get(role)
     if answer is not None:
@@ -134,7 +134,7 @@ def _refused(session: Session, pending: Pending) -> bytes:
     listing = listing_of(session, pending)
     if listing is None or listing.says_all_of(pending.tool):
         return b""
-    from penstock.relay import on_demand  # noqa: PLC0415 (as above)
+    from penstock.wire import on_demand  # noqa: PLC0415 (as above)
 
     return on_demand.refusal(session, pending)
 

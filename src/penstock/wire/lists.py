@@ -9,14 +9,14 @@ import msgspec
 
 from penstock import rawjson
 from penstock.gate import log
-from penstock.relay import eras, messages
-from penstock.relay.disclosing import list_result
-from penstock.relay.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
-from penstock.relay.state import Later, Outputs, Pending, ToUpstream
-from penstock.relay.toolbox import Page, read_list, read_page
+from penstock.wire import eras, messages
+from penstock.wire.disclosing import list_result
+from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
+from penstock.wire.state import Later, Outputs, Pending, ToUpstream
+from penstock.wire.toolbox import Page, read_list, read_page
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 _MOST_PAGES = 1_000
 

@@ -18,14 +18,14 @@ from penstock.disclosure.indirect import Inner, inner_call, problem
 from penstock.disclosure.names import DESCRIBE, FIND
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Reply, Result
-from penstock.relay import eras, messages
-from penstock.relay.disclosing import holder_of, shown_to
-from penstock.relay.state import Outputs, Pending
-from penstock.relay.telling import reader_of
 from penstock.views.request import TOKEN_FIELD
+from penstock.wire import eras, messages
+from penstock.wire.disclosing import holder_of, shown_to
+from penstock.wire.state import Outputs, Pending
+from penstock.wire.telling import reader_of
 
 if TYPE_CHECKING:
-    from penstock.relay.session import Session
+    from penstock.wire.session import Session
 
 Wire = Callable[[bytes], bytes]
 _NOT_KNOWN: Final = encode(

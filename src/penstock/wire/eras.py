@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.relay import messages
-from penstock.relay.messages import INVALID_PARAMS, UNSUPPORTED_VERSION
+from penstock.wire import messages
+from penstock.wire.messages import INVALID_PARAMS, UNSUPPORTED_VERSION
 
 VERSION_META: Final = "io.modelcontextprotocol/protocolVersion"
 CLIENT_META: Final = "io.modelcontextprotocol/clientInfo"

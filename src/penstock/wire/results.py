@@ -9,7 +9,7 @@ import msgspec
 
 from penstock import rawjson
 from penstock.model import ABSENT, Result
-from penstock.relay import messages
+from penstock.wire import messages
 
 _BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})

@@ -36,15 +36,15 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.policy import Policy
-from penstock.relay import calls, eras, greetings, holding, lists, messages, resources, tasks
-from penstock.relay.messages import (
+from penstock.wire import calls, eras, greetings, holding, lists, messages, resources, tasks
+from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     PARSE_ERROR,
     UPSTREAM_GONE,
     Message,
 )
-from penstock.relay.state import (
+from penstock.wire.state import (
     Batch,
     Knowledge,
     Later,
@@ -53,7 +53,7 @@ from penstock.relay.state import (
     ToClient,
     ToUpstream,
 )
-from penstock.relay.toolbox import Tool, Toolbox
+from penstock.wire.toolbox import Tool, Toolbox
 
 _MOST_CANCELLED = 10_000
 _MOST_REPLACED = 256
