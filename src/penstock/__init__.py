@@ -7,6 +7,7 @@ from penstock._version import __version__
 
 if TYPE_CHECKING:
     from penstock.async_gate import AsyncGate
+    from penstock.authoring.heavy import HeavyOptions, heavy
     from penstock.budget import Budget
     from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
     from penstock.gate import Gate
@@ -20,6 +21,7 @@ __all__ = [
     "Call",
     "Frame",
     "Gate",
+    "HeavyOptions",
     "InvalidResult",
     "InvalidSetting",
     "LiveRows",
@@ -31,6 +33,7 @@ __all__ = [
     "Result",
     "StoreError",
     "__version__",
+    "heavy",
     "open_store",
 ]
 
@@ -38,6 +41,7 @@ __all__ = [
 # only `AsyncGate` needs asyncio.
 _HOMES = {
     "async_gate": ("AsyncGate",),
+    "authoring.heavy": ("HeavyOptions", "heavy"),
     "budget": ("Budget",),
     "errors": ("InvalidResult", "InvalidSetting", "PenstockError", "StoreError"),
     "gate": ("Gate",),

@@ -73,6 +73,7 @@ class Run(msgspec.Struct, frozen=True):
 
     arguments: Mapping[str, Any]
     has_values: bool = False  # stored values, as JSON, stand in for references
+    notice: str = ""  # about the call, for whoever reads the result
 
 
 class Ran(msgspec.Struct, frozen=True):

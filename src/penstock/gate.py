@@ -91,12 +91,19 @@ class GateBase:
     ) -> None:
         if policy is not None and not isinstance(policy, Policy):
             raise InvalidSetting("policy", policy, "not a Policy.", next_step=_HOW_TO_POLICY)
-        self.policy = policy or Policy()
+        self.policy = self._stated = policy or Policy()
+        self._brought: dict[str, Mapping[str, Any]] = {}
         self.meter = meter or default_meter()
         self.clock = clock
         self._random = random
         self._workers: Any = None
         self._starting = threading.Lock()
+
+    def adopt(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
+        """Settings that tools bring along. What the policy says of them itself is stronger."""
+        if any(self._brought.get(name) != settings for name, settings in tools.items()):
+            self._brought = {**self._brought, **tools}
+            self.policy = self._stated.with_tools(self._brought)
 
     def _context(self) -> Context:
         return Context(self.policy, self.meter, self.clock(), self._random)
@@ -142,9 +149,10 @@ class Gate(GateBase):
         references, or the reply where it is not to run. `offer` what it then gives."""
         return self._drive(until_run(negotiate(call, self._context())), Hooks(**hooks))
 
-    def offer(self, call: Call, result: Any, **hooks: Any) -> Reply:
-        """What a tool gave, on its way to the agent."""
-        return self._drive(conclude(call, self._context(), as_result(result)), Hooks(**hooks))
+    def offer(self, call: Call, result: Any, *, notice: str = "", **hooks: Any) -> Reply:
+        """What a tool gave, on its way to the agent, with a word about the call if need be."""
+        steps = conclude(call, self._context(), as_result(result), notice)
+        return self._drive(steps, Hooks(**hooks))
 
     def read(self, call: Call, **hooks: Any) -> Reply:
         """A call of the reader: a token, and how to look at its result."""

@@ -71,7 +71,8 @@ NO_FRAME: Final = Frame()
 class Call:
     """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
     `reader` names the tool that stored results are read with, where there is one. `is_merged`: the
-    negotiation fields are advertised as the tool's own, so that they are taken out again."""
+    negotiation fields are advertised as the tool's own, so that they are taken out again.
+    `has_link`: a probe of its result links to the whole, for clients that read resources."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -83,6 +84,7 @@ class Call:
     is_reader: bool = False
     reader: str = ""
     is_merged: bool = True
+    has_link: bool = False
 
     @property
     def reading_frame(self) -> Frame:
@@ -197,7 +199,7 @@ class Reply:
         if self.is_error:
             fields["isError"] = True
         if self.meta:
-            fields["_meta"] = dict(self.meta)
+            fields["_meta"] = {**fields.get("_meta", {}), **self.meta}
         members += [rawjson.string(name) + b":" + encode(value) for name, value in fields.items()]
         return b"{" + b",".join(members) + b"}"
 

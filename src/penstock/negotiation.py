@@ -40,6 +40,7 @@ from penstock.entries import (
     Context,
     Denied,
     Opened,
+    alias_entry,
     digests,
     kept_meta,
     live_entry,
@@ -52,7 +53,7 @@ from penstock.fitting import Scale
 from penstock.glimpse import Glimpse
 from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of, look, start_of
-from penstock.model import MEDIA_TYPES, Call, Live, LiveRows, Mode, Refusal, Reply, Result
+from penstock.model import MEDIA_TYPES, Alias, Call, Live, LiveRows, Mode, Refusal, Reply, Result
 from penstock.policy import Policy
 from penstock.references import PREFIX as REFERENCE
 from penstock.references import has_references, resolve_arguments
@@ -60,7 +61,7 @@ from penstock.tokens import parse
 from penstock.views.focus import resolve, root
 from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import FIELDS, TOKEN_FIELD, Request, is_absent, read_request, shown
-from penstock.views.whole import handle_text, whole_reply
+from penstock.views.whole import handle_text, resource_link, resource_uri, whole_reply
 
 NOTICES_META = "dev.penstock/notices"
 _MOST_PAGES = 2**40
@@ -121,8 +122,8 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
     resolved = (yield from _with_references(call, context, arguments)) if refers else arguments
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
-    ran: Ran = yield Run(resolved, has_values=refers)
     notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
+    ran: Ran = yield Run(resolved, has_values=refers, notice=notice)
     return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
 
@@ -217,22 +218,31 @@ def _store_and_probe(
 ) -> Steps[Reply]:
     entry, record = new_entry(call, context, ingested, result=result)
     scale = _scale_of(result, ingested, context.scale(call))
-    reply = probe.probe(
-        entry.head,
-        str(entry.token),
-        int(entry.expires - context.now),
-        scale,
-        context.policy,
-        [*entry.head.notices, *([notice] if notice else [])],
-        call.reader,
-    )
+    notices = [*entry.head.notices, *([notice] if notice else [])]
+    life, policy = int(entry.expires - context.now), context.policy
+    reply = probe.probe(entry.head, str(entry.token), life, scale, policy, notices, call.reader)
     if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
         return inline  # a probe that costs more than the result saves nothing
     try:
         yield Put(entry.key, record)
     except StoreError as failed:
-        reply = yield from _first_part(entry, context.policy, scale, failed)
-    return reply
+        return (yield from _first_part(entry, policy, scale, failed))
+    link = (yield from _link(call, context, entry)) if call.has_link else None
+    if link is None:
+        return reply
+    linked = replace(scale, attachments=(*scale.attachments, link))
+    return probe.probe(entry.head, str(entry.token), life, linked, policy, notices, call.reader)
+
+
+def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | None]:
+    """A link to the whole, for the client; none where the store does not take it."""
+    named, record = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
+    try:
+        yield Put(named.key, record)
+    except StoreError:
+        return None
+    head = entry.head
+    return resource_link(resource_uri(named.token), head.size, is_text=head.shape == "lines")
 
 
 def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:

@@ -144,6 +144,14 @@ class Policy:
         """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
         return self._for("tools", name)
 
+    def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
+        """With settings that tools bring along, by their names: weaker than those that are here."""
+        named = {_literally(name): settings for name, settings in brought.items()}
+        joined = {name: {**told, **self.tools.get(name, {})} for name, told in named.items()}
+        return replace(
+            self, tools={**joined, **{k: v for k, v in self.tools.items() if k not in named}}
+        )
+
     def for_client(self, name: str) -> Policy:
         """The policy of one client, by the name it gives itself: what `clients` says for it."""
         return self._for("clients", name)
@@ -195,10 +203,23 @@ class Policy:
         return cls.from_mapping(settings)
 
     @classmethod
+    def of_process(cls) -> Policy:
+        """What the environment says, and the file that PENSTOCK_CONFIG names, if it does."""
+        import os  # noqa: PLC0415 (the other sources are passed in)
+
+        file = os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG", "").strip()
+        return cls.load(environment=os.environ, file=file or None)
+
+    @classmethod
     def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
         for name, value in settings.items():
             _require_known(name, value)
         return cls(**_as_fields(settings))
+
+
+def _literally(name: str) -> str:
+    """A pattern that only this name matches."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _no_tables() -> dict[str, Any]:

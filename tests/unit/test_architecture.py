@@ -52,8 +52,11 @@ stores
 worker
 gate
 async_gate
+marks
+authoring
 disclosure
 wire
+adapters
 relay
 auditing
 wrapping

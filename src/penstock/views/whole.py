@@ -72,6 +72,17 @@ def _json(value: bytes, is_text: bool) -> bytes:
     return rawjson.string(rawjson.text(value)) if is_text else value
 
 
+def resource_link(uri: str, size: int, *, is_text: bool) -> dict[str, Any]:
+    """The content block that leads a client to a stored result."""
+    return {
+        "type": "resource_link",
+        "uri": uri,
+        "name": "stored result",
+        "mimeType": "text/plain" if is_text else "application/json",
+        "size": size,
+    }
+
+
 def link_reply(
     scale: Scale,
     uri: str | None,
@@ -90,13 +101,6 @@ def link_reply(
         f"or a mode: {', '.join(modes)}.",
     }
     brief = {name: told[name] for name in ("notice", "total_size", "next")}
-    link = {
-        "type": "resource_link",
-        "uri": uri,
-        "name": "stored result",
-        "mimeType": "text/plain" if is_text else "application/json",
-        "size": resource_size,
-    }
-    links = (link,) if uri is not None else ()
+    links = (resource_link(uri, resource_size, is_text=is_text),) if uri is not None else ()
     replies = [replace(scale.reply(form), attachments=links) for form in (told, brief)]
     return replies[0] if scale.admits(replies[0]) else replies[1]

@@ -17,7 +17,7 @@ from penstock.encoding import encode
 from penstock.model import Call, Frame, Refusal, Reply
 from penstock.references import PREFIX, has_references
 from penstock.schema import owned_fields
-from penstock.views.request import TOKEN_FIELD, is_absent, shown
+from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.lists import with_toolbox
@@ -63,6 +63,8 @@ def _open_checked(session: Session, pending: Pending, line: bytes) -> Outputs:
 def _needs_list(session: Session, pending: Pending) -> bool:
     """Whether what becomes of a call depends on what its client is shown. One that has called
     without a list has been shown nothing in brief: only a strict gate has something to say then."""
+    if session.is_inside and session.toolbox is None:
+        return True  # what a decorator says of the tool decides first
     if not session.discloser.may_hide(audience_of(session, pending)):
         return False
     may_be_ours = any(is_called(pending.tool, role) for role in OWN_NAMES)
@@ -113,8 +115,8 @@ def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
 
 def _open_listed(session: Session, pending: Pending, line: bytes) -> Outputs:
     is_reader = pending.tool == reader_of(session)
-    is_covered = session.policy.covers(pending.tool) and _is_marked(pending.arguments)
-    if not is_reader and not is_covered:
+    is_looked_at = _is_marked(pending.arguments) or _is_merged(session, pending)
+    if not is_reader and not (is_looked_at and session.policy.covers(pending.tool)):
         return _forward(session, pending, line)
     pending.is_ours = True
     return with_toolbox(session, pending, partial(_look, session, pending, line))
@@ -139,6 +141,12 @@ def _refused(session: Session, pending: Pending) -> bytes:
     return on_demand.refusal(session, pending)
 
 
+def _is_merged(session: Session, pending: Pending) -> bool:
+    """Whether the negotiation fields are advertised as the tool's own."""
+    tool = tool_of(session, pending)
+    return tool is not None and tool.mark is not None and tool.mark.is_merged
+
+
 def _is_marked(arguments: msgspec.Raw | None) -> bool:
     if arguments is None:
         return False
@@ -155,6 +163,8 @@ def _look(session: Session, pending: Pending, line: bytes) -> Outputs:
         tool = tool_of(session, pending)
         if is_ours(arguments.get(TOKEN_FIELD), tool):
             return _locally(session, pending, partial(_prepare, session, pending))
+        if _is_merged(session, pending) and not has_references(arguments):
+            return _prepare(session, pending)
         if has_references(arguments):
             refused = _refused(session, pending)  # before anything is loaded
             if refused:
@@ -216,19 +226,23 @@ def _prepare(session: Session, pending: Pending) -> Outputs:
         return []
     if isinstance(outcome, Reply):
         return session.answer(pending, outcome.wire())
-    return _forward(session, pending, _with_arguments(pending, outcome))
+    pending.notice = outcome.notice
+    line = _with_arguments(pending, outcome, is_merged=call.is_merged)
+    return _forward(session, pending, line)
 
 
 def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name != TOKEN_FIELD}
 
 
-def _with_arguments(pending: Pending, run: Run) -> bytes:
-    """The request with stored values in the place of references, all else as it was spelled."""
+def _with_arguments(pending: Pending, run: Run, *, is_merged: bool) -> bytes:
+    """The request with stored values in the place of references and without fields that are ours,
+    all else as it was spelled."""
     spelled = messages.members_of(pending.arguments or msgspec.UNSET)
     arguments = {
         name: encode(run.arguments[name]) if _refers(raw) and name in run.arguments else raw
         for name, raw in spelled.items()
+        if name in run.arguments or not (is_merged and name in FIELDS)
     }
     params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(pending.params))
     params["arguments"] = messages.object_from(arguments)

@@ -22,6 +22,8 @@ SUBSCRIPTION_META: Final = "io.modelcontextprotocol/subscriptionId"
 LEGACY_VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN_VERSIONS: Final = ("2026-07-28",)
 
+SERVER_META: Final = "io.modelcontextprotocol/serverInfo"
+
 COMPLETE: Final = {"resultType": "complete"}
 _SHOWN: Final = 100
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from penstock import rawjson
 from penstock.disclosure import workflow
+from penstock.encoding import encode
 from penstock.gate import log
-from penstock.wire import messages
+from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience, audience_of, listing_of
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.reader import INSTRUCTIONS
@@ -17,6 +18,9 @@ from penstock.wire.state import Knowledge, Outputs, Pending
 
 if TYPE_CHECKING:
     from penstock.wire.session import Session
+
+EXTENSION: Final = "dev.penstock/results"
+_LONGEST_INFO: Final = 300
 
 
 def close_initialize(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
@@ -43,11 +47,24 @@ def learn_discovery(known: Knowledge, message: Message) -> None:
     objects to the version, failed, or could not be reached at all."""
     if not isinstance(message.result, msgspec.UnsetType):
         known.era = "modern"
-        known.capabilities = _capabilities(messages.members_of(message.result))
+        members = messages.members_of(message.result)
+        known.capabilities = _capabilities(members)
+        known.server_info = _server_info(members)
         return
     code = messages.decoded(messages.members_of(message.error).get("code"))
     if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
         known.era = "legacy"
+
+
+def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
+    """Who upstream says it is, in so few words that every reply can repeat them."""
+    stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
+    said = messages.decoded(stamped.get(eras.SERVER_META))
+    if not isinstance(said, dict):
+        return None
+    brief = {name: said[name] for name in ("name", "version") if name in said}
+    forms = (form for form in (said, brief) if len(encode(form)) <= _LONGEST_INFO)
+    return next(forms, None)
 
 
 def _capabilities(members: dict[str, msgspec.Raw]) -> dict[str, object]:
@@ -64,15 +81,27 @@ def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes)
     if "tools" not in session.known.capabilities:
         return session.deliver(pending, line)
     told: dict[str, bytes | msgspec.Raw] = dict(members)
-    if session.known.lacks_resources:
-        capabilities = messages.members_of(members["capabilities"])
-        told["capabilities"] = messages.object_from({**capabilities, "resources": b"{}"})
+    told["capabilities"] = _with_ours(session, members["capabilities"])
     if "cacheScope" in told and session.discloser.depends_on_client():
         told["cacheScope"] = b'"private"'
     ours = _instructions(session, pending)
     theirs = messages.text_of(members, "instructions")
     told["instructions"] = rawjson.string(f"{ours}\n\n{theirs}" if theirs else ours)
     return session.answer(pending, messages.object_from(told))
+
+
+def _with_ours(session: Session, capabilities: msgspec.Raw) -> bytes:
+    """Resources, for what is linked to; and, where it is the server's own, that Penstock is here,
+    for clients that know it."""
+    able: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(capabilities))
+    if session.known.lacks_resources:
+        able["resources"] = b"{}"
+    if not session.is_inside:
+        return messages.object_from(able)
+    place = "extensions" if session.known.era == "modern" else "experimental"
+    others = messages.members_of(able.get(place, b"{}"))
+    able[place] = messages.object_from({EXTENSION: b"{}", **others})
+    return messages.object_from(able)
 
 
 def _instructions(session: Session, pending: Pending) -> str:

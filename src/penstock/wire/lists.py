@@ -72,7 +72,14 @@ def with_toolbox(
 
 
 def _learn(session: Session, pending: Pending, pages: list[Page]) -> None:
-    toolbox = read_list(pages, session.policy, session.now(), is_modern=pending.is_modern)
+    toolbox = read_list(
+        pages,
+        session.policy,
+        session.now(),
+        is_modern=pending.is_modern,
+        has_marks=session.is_inside,
+    )
+    session.gate.adopt(toolbox.settings)
     if session.known.toolbox is None:
         for name in session.policy.unmatched(toolbox.tools):
             log().warning("no tool is called %s, which the settings name", name)

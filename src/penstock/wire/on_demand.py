@@ -19,7 +19,7 @@ from penstock.disclosure.names import DESCRIBE, FIND
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Reply, Result
 from penstock.views.request import TOKEN_FIELD
-from penstock.wire import eras, messages
+from penstock.wire import messages
 from penstock.wire.disclosing import holder_of, shown_to
 from penstock.wire.state import Outputs, Pending
 from penstock.wire.telling import reader_of
@@ -46,9 +46,9 @@ def _find(session: Session, pending: Pending) -> Outputs:
     visit = _visit(session, pending)
     query = (_arguments(pending) or {}).get("query")
     if isinstance(query, str) and query.strip():
-        return session.answer(pending, _wire(pending)(visit.find(query)))
+        return session.answer(pending, _wire(session, pending)(visit.find(query)))
     told = problem(visit, "query must say what you want to do.", 'Such as {"query": "send mail"}.')
-    return session.answer(pending, _wire(pending, is_error=True)(told))
+    return session.answer(pending, _wire(session, pending, is_error=True)(told))
 
 
 def _describe(session: Session, pending: Pending) -> Outputs:
@@ -61,7 +61,7 @@ def _describe(session: Session, pending: Pending) -> Outputs:
         told = Told(problem(visit, "tools must be a list of names.", step), is_error=True)
     else:
         told = visit.describe(selection(names, visit.catalogue), is_tool=True)
-    return session.answer(pending, _wire(pending, is_error=told.is_error)(told.reply))
+    return session.answer(pending, _wire(session, pending, is_error=told.is_error)(told.reply))
 
 
 ANSWERS: Final[Mapping[str, Callable[[Session, Pending], Outputs]]] = {
@@ -79,7 +79,7 @@ def read(session: Session, pending: Pending, uri: str, wire: Wire) -> bytes:
 
 def not_known(session: Session, pending: Pending) -> Outputs:
     """A strict gate before tools that nobody can describe."""
-    return session.answer(pending, _wire(pending, is_error=True)(_NOT_KNOWN))
+    return session.answer(pending, _wire(session, pending, is_error=True)(_NOT_KNOWN))
 
 
 # -- calls of other tools ----------------------------------------------------------------------
@@ -99,7 +99,7 @@ def meant(pending: Pending, role: str) -> Iterable[str]:
 def unwrap(session: Session, pending: Pending, role: str) -> bytes:
     """Makes of a call through `call_tool` the call of the tool that it names; what is wrong with
     it, where that cannot be."""
-    as_error = _wire(pending, is_error=True)
+    as_error = _wire(session, pending, is_error=True)
     given = messages.members_of(pending.arguments or msgspec.UNSET)
     found = inner_call(_visit(session, pending, as_error), role, pending.tool, given)
     if not isinstance(found, Inner):
@@ -125,7 +125,7 @@ def take_grant(session: Session, pending: Pending) -> None:
 
 def refusal(session: Session, pending: Pending) -> bytes:
     """What the gate answers to a call; empty where it may go on."""
-    as_error = _wire(pending, is_error=True)
+    as_error = _wire(session, pending, is_error=True)
     visit = _visit(session, pending, as_error)
     tool = visit.catalogue.get(pending.tool)
     if tool is not None:
@@ -144,7 +144,7 @@ def _visit(session: Session, pending: Pending, wire: Wire | None = None) -> Visi
     shown = shown_to(session, pending)
     if shown is None:
         raise LookupError("nothing is known of upstream's tools")
-    around = wire or _wire(pending, is_error=True)
+    around = wire or _wire(session, pending, is_error=True)
     budget, meter = session.policy.budget, session.gate.meter
     return Visit(
         session.discloser,
@@ -171,8 +171,8 @@ def _kept(session: Session, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": f"{reader} reads the whole description with this."}
 
 
-def _wire(pending: Pending, *, is_error: bool = False) -> Wire:
-    frame = Frame(fields=eras.COMPLETE if pending.is_modern else {})
+def _wire(session: Session, pending: Pending, *, is_error: bool = False) -> Wire:
+    frame = Frame(fields=session.known.stamp(is_modern=pending.is_modern))
     return lambda payload: Reply(payload, is_error=is_error, frame=frame).wire()
 
 

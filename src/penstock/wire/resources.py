@@ -49,7 +49,7 @@ def _open(session: Session, pending: Pending, line: bytes, name: str) -> Outputs
     def answer() -> Outputs:
         ours = [msgspec.Raw(item) for item in _ours(session, pending, name)]
         cacheable = {"ttlMs": 0, "cacheScope": "private"}
-        return session.answer(pending, _stamped(pending, {name: ours}, cacheable))
+        return session.answer(pending, _stamped(session, pending, {name: ours}, cacheable))
 
     return _once_known(session, pending, answer)
 
@@ -134,7 +134,7 @@ def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
     def wire(payload: bytes) -> bytes:
         content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}
         cacheable = {"ttlMs": 0, "cacheScope": "private"}
-        return _stamped(pending, {"contents": [content]}, cacheable)
+        return _stamped(session, pending, {"contents": [content]}, cacheable)
 
     result = on_demand.read(session, pending, uri, wire)
     if result:
@@ -168,7 +168,7 @@ def _read(session: Session, pending: Pending, uri: str) -> Outputs:
     content = {"uri": uri, "mimeType": found.mime_type, **body}
     # How much of the handle's life is left is not known here, and a copy is not to outlive it.
     cacheable = {"ttlMs": 0, "cacheScope": "private"}
-    return session.answer(pending, _stamped(pending, {"contents": [content]}, cacheable))
+    return session.answer(pending, _stamped(session, pending, {"contents": [content]}, cacheable))
 
 
 def _not_found(session: Session, pending: Pending, uri: str | None) -> Outputs:
@@ -177,8 +177,12 @@ def _not_found(session: Session, pending: Pending, uri: str | None) -> Outputs:
     return session.fail(pending, code, "Resource not found", {"uri": uri} if is_short else None)
 
 
-def _stamped(pending: Pending, result: dict[str, object], cacheable: dict[str, object]) -> bytes:
-    return encode({**result, **cacheable, **eras.COMPLETE} if pending.is_modern else result)
+def _stamped(
+    session: Session, pending: Pending, result: dict[str, object], cacheable: dict[str, object]
+) -> bytes:
+    if not pending.is_modern:
+        return encode(result)
+    return encode({**result, **cacheable, **session.known.stamp(is_modern=True)})
 
 
 def _fault(pending: Pending) -> bytes | None:

@@ -65,7 +65,8 @@ HeaderCheck = Callable[[Tool | None], bytes | None]
 
 
 class Session:
-    """The rules of the relay for one client. `seat`: what tells its legacy session from others."""
+    """The rules for one client. `seat`: what tells its legacy session from others. `is_inside`:
+    upstream is in this process, and its decorators have something to say."""
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class Session:
         server: str,
         seat: str = "",
         knowledge: Knowledge | None = None,
+        is_inside: bool = False,
         header_check: HeaderCheck | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -86,6 +88,7 @@ class Session:
         self.audience = Audience()
         self.server = server
         self.known = knowledge or Knowledge()
+        self.is_inside = is_inside
         self.header_check = header_check
         self.now = now
         self.pending: dict[bytes, Pending] = {}

@@ -16,7 +16,7 @@ import msgspec
 
 from penstock import rawjson
 from penstock.cancellation import Cancellation
-from penstock.wire import messages
+from penstock.wire import eras, messages
 from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
@@ -54,6 +54,7 @@ class Knowledge:
         self.version = ""  # negotiated, in the legacy era
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
+        self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
         self.toolbox: Toolbox | None = None
         self.shown: Any = None  # what `disclosing` has made of it last
         self._tasks: OrderedDict[str, str] = OrderedDict()
@@ -68,6 +69,14 @@ class Knowledge:
         """Upstream has tools, and so results to link to, but no resources of its own."""
         known = self.capabilities
         return known is not None and "tools" in known and "resources" not in known
+
+    def stamp(self, *, is_modern: bool) -> dict[str, Any]:
+        """What a result that upstream has not made must carry besides."""
+        if not is_modern:
+            return {}
+        if self.server_info is None:
+            return {**eras.COMPLETE}
+        return {**eras.COMPLETE, "_meta": {eras.SERVER_META: self.server_info}}
 
     def remember_task(self, task: str, tool: str) -> None:
         with self._lock:
@@ -120,6 +129,8 @@ class Pending:
     arguments: msgspec.Raw | None = None
     grant: Any = None
     shown: Any = None  # what `disclosing` has made of the tools for it
+    notice: str = ""  # for whoever reads the result
+    handed: Any = None  # what the tool gave, where it could be had without its framework
     is_changed: bool = False
     cancellation: Cancellation = field(default_factory=Cancellation)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.model import Call, Frame
-from penstock.wire import eras
 from penstock.wire.disclosing import listing_of
 from penstock.wire.reader import READER
 from penstock.wire.state import Pending
@@ -34,13 +33,15 @@ def keeps_output(session: Session, pending: Pending) -> bool:
 
 def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Call:
     tool = tool_of(session, pending)
+    mark = None if tool is None else tool.mark
     return Call(
         pending.tool,
         arguments,
         session.principal,
         session.server,
-        Frame(keeps_output(session, pending), eras.COMPLETE if pending.is_modern else {}),
+        Frame(keeps_output(session, pending), session.known.stamp(is_modern=pending.is_modern)),
         schema=None if tool is None else tool.schema,
         reader=reader_of(session),
-        is_merged=False,
+        is_merged=mark is not None and mark.is_merged,
+        has_link=mark is not None and mark.has_link,
     )

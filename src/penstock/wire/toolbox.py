@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import rawjson, schema
+from penstock import marks, rawjson, schema
 from penstock.disclosure.catalogue import Catalogue, Described
 from penstock.disclosure.names import HEADER_KEY, own_names
 from penstock.encoding import encode
+from penstock.marks import Mark
 from penstock.policy import Policy
 from penstock.wire import messages
 from penstock.wire.reader import reader_name, reader_tool
@@ -26,11 +27,12 @@ _SCOPES: Final = ("private", "public")  # the strictest first
 
 class Tool(msgspec.Struct, frozen=True, dict=True):
     """A tool of upstream's. `keeps_output`: it is listed with an output schema, so that its
-    envelopes must be structured content too."""
+    envelopes must be structured content too. `mark`: what a decorator has said of it."""
 
     name: str
     raw_schema: msgspec.Raw | msgspec.UnsetType
     keeps_output: bool
+    mark: Mark | None = None
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -63,6 +65,12 @@ class Toolbox(msgspec.Struct, frozen=True):
     reader_tool: bytes
     own: Mapping[str, str]
     expires: float | None = None
+
+    @property
+    def settings(self) -> dict[str, Mapping[str, Any]]:
+        """What decorators have set for their tools."""
+        marked = {name: tool.mark for name, tool in self.tools.items() if tool.mark is not None}
+        return {name: mark.settings for name, mark in marked.items() if mark.settings}
 
     def is_current(self, now: float) -> bool:
         return self.expires is None or now < self.expires
@@ -106,13 +114,17 @@ def read_page(result: msgspec.Raw | bytes) -> Page | None:
         return Page(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
 
 
-def read_list(pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool) -> Toolbox:
-    """What the pages of a list say, put together."""
+def read_list(
+    pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool, has_marks: bool = False
+) -> Toolbox:
+    """What the pages of a list say, put together. `has_marks`: they are from this process, where
+    decorators leave marks in them."""
     listed: list[bytes] = []
     tools: dict[str, Tool] = {}
     described: list[Described] = []
-    for raw in (raw for page in pages for raw in page.tools):
-        tool, told = _read_tool(raw, policy)
+    for sent in (raw for page in pages for raw in page.tools):
+        raw, mark = _unmarked(sent) if has_marks else (sent, None)
+        tool, told = _read_tool(raw, policy, mark)
         listed.append(told)
         if tool is not None:
             tools[tool.name] = tool
@@ -141,15 +153,38 @@ def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes
     return members
 
 
-def _read_tool(raw: msgspec.Raw, policy: Policy) -> tuple[Tool | None, bytes]:
+def _unmarked(raw: msgspec.Raw) -> tuple[msgspec.Raw, Mark | None]:
+    """A tool as it is shown, and the mark that was in its input schema."""
+    if marks.KEYWORD.encode() not in bytes(raw):
+        return raw, None
+    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(raw))
+    shown = rawjson.decode(members.get("inputSchema", b"{}"))
+    if not isinstance(shown, dict):
+        return raw, None
+    members["inputSchema"] = encode(marks.without_mark(shown))
+    return msgspec.Raw(messages.object_from(members)), marks.find_mark(shown)
+
+
+def _own_schema(
+    raw: msgspec.Raw | msgspec.UnsetType, mark: Mark | None
+) -> msgspec.Raw | msgspec.UnsetType:
+    """Before the negotiation fields were put into it."""
+    if mark is None or not mark.is_merged or isinstance(raw, msgspec.UnsetType):
+        return raw
+    return msgspec.Raw(encode(marks.unmerged(rawjson.decode(raw), mark)))
+
+
+def _read_tool(
+    raw: msgspec.Raw, policy: Policy, mark: Mark | None = None
+) -> tuple[Tool | None, bytes]:
     """A tool, and how it is listed."""
     members = messages.members_of(raw)
     name = messages.text_of(members, "name")
     if not name:
         return None, bytes(raw)
-    own = members.get("inputSchema", msgspec.UNSET)
+    own = _own_schema(members.get("inputSchema", msgspec.UNSET), mark)
     if "outputSchema" not in members or not policy.covers(name):
-        return Tool(name, own, keeps_output="outputSchema" in members), bytes(raw)
+        return Tool(name, own, "outputSchema" in members, mark), bytes(raw)
     promised = rawjson.decode(members["outputSchema"])
     widened = schema.widen_output_schema(promised) if isinstance(promised, dict) else None
     listed: dict[str, bytes | msgspec.Raw] = dict(members)
@@ -157,7 +192,7 @@ def _read_tool(raw: msgspec.Raw, policy: Policy) -> tuple[Tool | None, bytes]:
         del listed["outputSchema"]
     else:
         listed["outputSchema"] = encode(widened)
-    return Tool(name, own, keeps_output=widened is not None), messages.object_from(listed)
+    return Tool(name, own, widened is not None, mark), messages.object_from(listed)
 
 
 def _lifetime(page: Page) -> int | None:

@@ -1,0 +1,205 @@
+"""A server's own messages, carried between it and the rules.
+
+An adapter says who asks and how the server is asked; here a request goes through a `Session` as if
+its server were another program. What takes long is done in a thread, and what the server gave is
+returned as the object it was, wherever nothing had to be changed in it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+
+from penstock import rawjson
+from penstock.disclosure.discloser import Audience
+from penstock.encoding import encode
+from penstock.gate import Gate
+from penstock.marks import handover
+from penstock.model import Principal
+from penstock.policy import Policy
+from penstock.stores import Store
+from penstock.wire import messages
+from penstock.wire.disclosing import discloser_of
+from penstock.wire.session import Session
+from penstock.wire.state import Knowledge, Later, ToUpstream
+
+METHODS: Final = frozenset(
+    {
+        "initialize",
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "tasks/get",
+        "tasks/result",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+    }
+)
+_MOST_KNOWN: Final = 256
+_KEY: Final = b"1"  # one session a request: nothing else has an id in it
+
+
+class Failed(Exception):
+    """The server, or Penstock, answers with an error. `error` holds `code`, `message`, `data`."""
+
+    def __init__(self, error: Mapping[str, Any], cause: BaseException | None = None) -> None:
+        self.error = error
+        self.cause = cause
+        super().__init__(error.get("message"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, and who makes it. `seat`: the session of the legacy era that it belongs to.
+    `knows`: what the adapter can say of the server, so that it need not be asked."""
+
+    method: str
+    params: Mapping[str, Any] | None
+    principal: Principal
+    is_modern: bool
+    seat: str = ""
+    audience: Audience = field(default_factory=Audience)
+    knows: Mapping[str, Any] | None = None
+
+
+# Asks the server: its result, as an object of the framework's and as JSON values; or raises `Failed`.
+AskServer = Callable[[str, Mapping[str, Any] | None], Awaitable[tuple[Any, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes out: `given`, as the server gave it, or a `result` in its place."""
+
+    given: Any = None
+    result: Mapping[str, Any] | None = None
+
+
+class Inside:
+    """One for a server: its gate, and what has been learnt of its tools. `server`: what tells it
+    from others that use the same store, by default how the process was started."""
+
+    def __init__(self, policy: Policy | None, store: Store | None, server: str) -> None:
+        self.gate = Gate(policy or Policy.of_process(), store)
+        self.discloser = discloser_of(self.gate)
+        self.server = server or " ".join(sys.argv)
+        self._known: OrderedDict[tuple[str, str, bool], Knowledge] = OrderedDict()
+
+    async def carry(self, asked: Asked, ask_server: AskServer) -> Answer:
+        """One request, from end to end."""
+        return await _Passage(self._session(asked), asked, ask_server).answer()
+
+    def _session(self, asked: Asked) -> Session:
+        session = Session(
+            self.gate,
+            self.discloser,
+            principal=asked.principal,
+            server=self.server,
+            seat=asked.seat,
+            knowledge=self._knowledge(asked),
+            is_inside=True,
+        )
+        session.audience = asked.audience
+        return session
+
+    def _knowledge(self, asked: Asked) -> Knowledge:
+        """What one caller may know: a server may list other tools to another."""
+        key = (asked.principal.id, asked.seat, asked.is_modern)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Knowledge()
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        if asked.knows is not None:
+            known.era = "modern"
+            known.capabilities = asked.knows["capabilities"]
+            known.server_info = asked.knows.get("server_info")
+        if not asked.is_modern:
+            # The framework has seen to the handshake, if this is not it.
+            known.era, known.is_initialized = "legacy", asked.method != "initialize"
+        return known
+
+    def close(self) -> None:
+        self.gate.close()
+
+
+class _Passage:
+    """One request on its way through its session."""
+
+    def __init__(self, session: Session, asked: Asked, ask_server: AskServer) -> None:
+        self._session = session
+        self._asked = asked
+        self._ask_server = ask_server
+        self._sent = messages.request(_KEY, asked.method, encode(dict(asked.params or {})))
+        self._given: dict[bytes, Any] = {}  # what the server gave, by the message made of it
+
+    async def answer(self) -> Answer:
+        try:
+            return await self._pass()
+        except BaseException:
+            self._session.cancel(_KEY)  # whatever it was: nobody waits for it any more
+            raise
+
+    async def _pass(self) -> Answer:
+        outputs = self._session.from_client(self._sent)
+        while outputs:
+            output = outputs.pop(0)
+            if isinstance(output, Later):
+                outputs += await anyio.to_thread.run_sync(
+                    self._session.do, output, abandon_on_cancel=True
+                )
+            elif isinstance(output, ToUpstream):
+                outputs += self._session.from_upstream(await self._up(output.message))
+            elif output.answers:
+                return self._answer(output.message)
+        raise RuntimeError("a request was left without an answer")
+
+    def _answer(self, message: bytes) -> Answer:
+        given = self._given.get(message)
+        if isinstance(given, Failed):
+            raise given
+        if given is not None:
+            return Answer(given)
+        response = rawjson.decode(message)
+        if "error" in response:
+            raise Failed(response["error"])
+        return Answer(result=response["result"])
+
+    async def _up(self, line: bytes) -> bytes:
+        """A request to the server, and its response."""
+        message = messages.read_message(line)
+        is_same = line is self._sent
+        params = self._asked.params if is_same else rawjson.decode(message.params or b"{}")
+        try:
+            given, result = await self._run(message, str(message.method), params)
+        except Failed as failed:
+            error = encode(dict(failed.error))
+            response = messages.error_response(message.key, error)
+            self._given[response] = failed
+            return response
+        response = messages.response(message.key, encode(result))
+        self._given[response] = given
+        return response
+
+    async def _run(
+        self, message: messages.Message, method: str, params: Mapping[str, Any] | None
+    ) -> tuple[Any, Any]:
+        pending = self._session.pending.get(message.key)
+        if method != "tools/call" or pending is None:
+            return await self._ask_server(method, params)
+        toolbox = self._session.toolbox
+        tool = None if toolbox is None else toolbox.tools.get(pending.tool)
+        mark = "" if tool is None or tool.mark is None else tool.mark.key
+        with handover(mark) as receiver:
+            answer = await self._ask_server(method, params)
+        if receiver.is_filled:
+            pending.handed = receiver.value
+        return answer

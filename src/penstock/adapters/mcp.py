@@ -1,0 +1,77 @@
+"""Penstock as a middleware of the official Python SDK (`mcp` 2.x), for `Server` and `MCPServer`.
+
+    server = MCPServer("inventory", middleware=[Penstock()])
+
+`Server.middleware` is provisional in the SDK: whatever of it may change is touched in this file alone.
+There a middleware gets each request as it came and gives a result as it leaves; so here nothing is
+known of tools, and everything is a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel
+
+from penstock.adapters.inside import METHODS, Asked, Failed, Inside
+from penstock.adapters.sdk import audience_of, error_of, principal_of, raised, session_of
+from penstock.policy import Policy
+from penstock.stores import Store
+from penstock.wire.identity import new_seat
+
+Context = ServerRequestContext[Any, Any]
+
+
+class Penstock:
+    """The middleware. Without a policy, what the environment says (`PENSTOCK_*`) or the defaults.
+
+    `name` tells this server from others that share a store with it.
+    """
+
+    def __init__(
+        self, policy: Policy | None = None, *, store: Store | None = None, name: str = ""
+    ) -> None:
+        self._inside = Inside(policy, store, name)
+        self._seat = new_seat()
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.request_id is None or ctx.method not in METHODS:
+            return await call_next(ctx)
+
+        async def ask_server(method: str, params: Mapping[str, Any] | None) -> tuple[Any, Any]:
+            is_same = method == ctx.method and params is ctx.params
+            asked = ctx if is_same else replace(ctx, method=method, params=params)
+            try:
+                given = await call_next(asked)
+            except MCPError as error:
+                raise Failed(error_of(error), error) from error
+            return given, _wire(given)
+
+        try:
+            answer = await self._inside.carry(self._asked(ctx), ask_server)
+        except Failed as failed:
+            raise raised(failed) from None
+        return answer.given if answer.result is None else dict(answer.result)
+
+    def close(self) -> None:
+        """The store and the worker; a process that ends needs no call of it."""
+        self._inside.close()
+
+    def _asked(self, ctx: Context) -> Asked:
+        is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        who = principal_of(get_access_token(), ctx.request, is_modern=is_modern)
+        seat = "" if is_modern else session_of(ctx.request) or self._seat
+        return Asked(ctx.method, ctx.params, who, is_modern, seat, audience_of(ctx.session))
+
+
+def _wire(result: HandlerResult) -> Any:
+    """As it leaves. What another middleware gave may be a model still."""
+    if isinstance(result, BaseModel):
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return {} if result is None else result

@@ -1,0 +1,55 @@
+"""What the official SDK knows of a caller and of an error, for both adapters: FastMCP stands on it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mcp.server.auth.provider import AccessToken, principal_components
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from penstock.adapters.inside import Failed
+from penstock.disclosure.discloser import Audience
+from penstock.encoding import encode
+from penstock.model import NOBODY, Principal
+from penstock.wire.disclosing import APPS
+from penstock.wire.identity import os_user
+
+_SESSION_HEADER: Final = "mcp-session-id"
+
+
+def principal_of(token: AccessToken | None, request: Any, *, is_modern: bool) -> Principal:
+    """Who calls: whom the framework has authenticated, else the legacy session, else without HTTP
+    the user of this machine; else nobody, and whoever holds a token is its bearer."""
+    if token is not None:
+        return Principal(f"oauth:{encode(principal_components(token)).decode()}")
+    if request is None:
+        return os_user()
+    session = "" if is_modern else session_of(request)
+    return Principal(f"session:{session}") if session else NOBODY
+
+
+def session_of(request: Any) -> str:
+    """The legacy session of an HTTP request."""
+    headers = getattr(request, "headers", None)
+    return "" if headers is None else headers.get(_SESSION_HEADER) or ""
+
+
+def audience_of(session: ServerSession) -> Audience:
+    """What a client has said of itself."""
+    said, able = session.client_params, session.client_capabilities
+    extensions = (able.extensions if able is not None else None) or {}
+    return Audience(said.client_info.name if said is not None else "", has_apps=APPS in extensions)
+
+
+def error_of(error: MCPError) -> dict[str, Any]:
+    told = {"code": error.code, "message": error.message}
+    return told if error.data is None else {**told, "data": error.data}
+
+
+def raised(failed: Failed) -> BaseException:
+    """The server's own exception, where it passed; else one that says what Penstock says."""
+    if failed.cause is not None:
+        return failed.cause
+    error = failed.error
+    return MCPError(code=error["code"], message=error["message"], data=error.get("data"))
