@@ -8,11 +8,13 @@ from penstock._version import __version__
 if TYPE_CHECKING:
     from penstock.async_gate import AsyncGate
     from penstock.authoring.heavy import HeavyOptions, heavy
+    from penstock.authoring.shaped import shaped
     from penstock.budget import Budget
     from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
     from penstock.gate import Gate
     from penstock.model import Call, Frame, LiveRows, Principal, Refusal, Reply, Result
     from penstock.policy import Policy
+    from penstock.shaping import Grid, Series
     from penstock.stores import open_store
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "Call",
     "Frame",
     "Gate",
+    "Grid",
     "HeavyOptions",
     "InvalidResult",
     "InvalidSetting",
@@ -31,10 +34,12 @@ __all__ = [
     "Refusal",
     "Reply",
     "Result",
+    "Series",
     "StoreError",
     "__version__",
     "heavy",
     "open_store",
+    "shaped",
 ]
 
 # Loaded when they are asked for: `penstock run` starts its server before it needs any of them, and
@@ -42,11 +47,13 @@ __all__ = [
 _HOMES = {
     "async_gate": ("AsyncGate",),
     "authoring.heavy": ("HeavyOptions", "heavy"),
+    "authoring.shaped": ("shaped",),
     "budget": ("Budget",),
     "errors": ("InvalidResult", "InvalidSetting", "PenstockError", "StoreError"),
     "gate": ("Gate",),
     "model": ("Call", "Frame", "LiveRows", "Principal", "Refusal", "Reply", "Result"),
     "policy": ("Policy",),
+    "shaping": ("Grid", "Series"),
     "stores": ("open_store",),
 }
 

@@ -54,6 +54,18 @@ class InvalidResult(PenstockError):
         super().__init__(message)
 
 
+class InvalidOutput(PenstockError):
+    """`output` is neither summary nor full."""
+
+    next_step = 'Give output as "summary" (default) or "full".'
+
+
+class CallRefused(PenstockError):
+    """A heavy function cannot answer this call."""
+
+    next_step = "Call it as its schema says."
+
+
 class StoreError(PenstockError):
     """The store of results failed."""
 

@@ -36,7 +36,7 @@ from penstock.entries import Context
 from penstock.errors import InvalidSetting, StoreError
 from penstock.measure import Meter, default_meter
 from penstock.model import Call, Live, LiveRows, Refusal, Reply, Result
-from penstock.negotiation import Resource, conclude, negotiate, read_resource
+from penstock.negotiation import Resource, conclude, negotiate, read_resource, refuse
 from penstock.packing import slice_rows
 from penstock.policy import Policy
 from penstock.questions import Limits
@@ -104,6 +104,10 @@ class GateBase:
         if any(self._brought.get(name) != settings for name, settings in tools.items()):
             self._brought = {**self._brought, **tools}
             self.policy = self._stated.with_tools(self._brought)
+
+    def refuse(self, call: Call, refusal: Refusal) -> Reply:
+        """A refusal as the answer to a call, within its budget."""
+        return logged(refuse(refusal, call, self._context()))
 
     def _context(self) -> Context:
         return Context(self.policy, self.meter, self.clock(), self._random)

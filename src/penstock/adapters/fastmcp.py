@@ -180,11 +180,11 @@ def _asked(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
 
 def _knows(around: Context | None) -> dict[str, Any]:
     """What need not be asked."""
+    known: dict[str, Any] = {"capabilities": _CAPABILITIES, "beside": {"isError": False}}
     if around is None:
-        return {"capabilities": _CAPABILITIES}
+        return known
     server = around.fastmcp
-    info = {"name": server.name, "version": server.version or ""}
-    return {"capabilities": _CAPABILITIES, "server_info": info}
+    return {**known, "server_info": {"name": server.name, "version": server.version or ""}}
 
 
 def _dumped(model: BaseModel) -> dict[str, Any]:

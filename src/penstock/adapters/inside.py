@@ -122,6 +122,7 @@ class Inside:
             known.era = "modern"
             known.capabilities = asked.knows["capabilities"]
             known.server_info = asked.knows.get("server_info")
+            known.beside = asked.knows.get("beside", {})
         if not asked.is_modern:
             # The framework has seen to the handshake, if this is not it.
             known.era, known.is_initialized = "legacy", asked.method != "initialize"

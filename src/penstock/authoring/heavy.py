@@ -14,9 +14,10 @@ from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from penstock.authoring import signatures
 from penstock.authoring.collecting import collected, collected_async, is_asynchronous
+from penstock.authoring.leaving import Leaving, shown
 from penstock.budget import Budget
 from penstock.encoding import encode
-from penstock.errors import InvalidResult, PenstockError
+from penstock.errors import CallRefused, InvalidResult
 from penstock.marks import KEYWORD, Mark, current, new_mark, running
 from penstock.model import Call, Reply
 from penstock.policy import Policy
@@ -34,10 +35,6 @@ class HeavyOptions(TypedDict, total=False):
     page_size: int
     ttl: float | str
     modes: str | Sequence[str]
-
-
-class Refused(PenstockError):
-    """A call of a heavy function that cannot be answered."""
 
 
 @overload
@@ -148,37 +145,33 @@ def _wrapper(heavy_function: _Heavy) -> Callable[..., Any]:
 
 
 def _synchronous(heavy_function: _Heavy) -> Callable[..., Any]:
-    function, mark = heavy_function.function, heavy_function.mark
+    function = heavy_function.function
 
     @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        receiver = current()
-        if receiver is None:
+        if current() is None:
             return _negotiated(heavy_function, heavy_function.bound(args, kwargs))
-        with running():
-            value = collected(function(*args, **heavy_function.own(kwargs)))
-        if receiver.mark != mark.key:
-            return value
-        receiver.value = value
-        return _HANDED_OVER
+        with Leaving(heavy_function.mark, _HANDED_OVER) as leaving:
+            with running():
+                value = collected(function(*args, **heavy_function.own(kwargs)))
+            return leaving.with_value(value)
+        return leaving.placeholder
 
     return wrapper
 
 
 def _asynchronous(heavy_function: _Heavy) -> Callable[..., Any]:
-    function, mark = heavy_function.function, heavy_function.mark
+    function = heavy_function.function
 
     @wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        receiver = current()
-        if receiver is None:
+        if current() is None:
             return await _negotiated_async(heavy_function, heavy_function.bound(args, kwargs))
-        with running():
-            value = await collected_async(function(*args, **heavy_function.own(kwargs)))
-        if receiver.mark != mark.key:
-            return value
-        receiver.value = value
-        return _HANDED_OVER
+        with Leaving(heavy_function.mark, _HANDED_OVER) as leaving:
+            with running():
+                value = await collected_async(function(*args, **heavy_function.own(kwargs)))
+            return leaving.with_value(value)
+        return leaving.placeholder
 
     return wrapper
 
@@ -218,4 +211,4 @@ def _told(reply: Reply) -> str:
     if not reply.is_error:
         return reply.text
     said = reply.value
-    raise Refused(said["error"], next_step=said["next_step"])
+    raise shown(CallRefused(said["error"], next_step=said["next_step"]))

@@ -12,7 +12,7 @@ from penstock import rawjson
 from penstock.budget import Budget
 from penstock.cancellation import Cancelled
 from penstock.encoding import encode
-from penstock.model import Call, Frame, Reply, Result
+from penstock.model import Call, Frame, Refusal, Reply, Result
 from penstock.wire import messages
 from penstock.wire.messages import HEADER_MISMATCH, Message
 from penstock.wire.results import WireResult, read_result
@@ -56,6 +56,11 @@ def _hold_handed(session: Session, pending: Pending) -> Outputs:
     """What a function gave, from within this process."""
     arguments = messages.decoded(pending.arguments)
     call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
+    if isinstance(pending.handed, Refusal):
+        reply = session.gate.refuse(
+            replace(call, frame=Frame(fields=call.frame.fields)), pending.handed
+        )
+        return session.replace(pending, messages.response(pending.key, reply.wire()))
     try:
         reply = _offered(session, pending, call, pending.handed)
     except Cancelled:

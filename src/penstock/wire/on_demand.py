@@ -17,7 +17,7 @@ from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.indirect import Inner, inner_call, problem
 from penstock.disclosure.names import DESCRIBE, FIND
 from penstock.encoding import encode
-from penstock.model import Call, Frame, Reply, Result
+from penstock.model import Call, Reply, Result
 from penstock.views.request import TOKEN_FIELD
 from penstock.wire import messages
 from penstock.wire.disclosing import holder_of, shown_to
@@ -172,7 +172,7 @@ def _kept(session: Session, whole: bytes) -> dict[str, Any]:
 
 
 def _wire(session: Session, pending: Pending, *, is_error: bool = False) -> Wire:
-    frame = Frame(fields=session.known.stamp(is_modern=pending.is_modern))
+    frame = session.known.frame(is_modern=pending.is_modern)
     return lambda payload: Reply(payload, is_error=is_error, frame=frame).wire()
 
 

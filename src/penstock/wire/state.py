@@ -16,6 +16,7 @@ import msgspec
 
 from penstock import rawjson
 from penstock.cancellation import Cancellation
+from penstock.model import Frame
 from penstock.wire import eras, messages
 from penstock.wire.toolbox import Toolbox
 
@@ -55,6 +56,7 @@ class Knowledge:
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
         self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
+        self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
         self.toolbox: Toolbox | None = None
         self.shown: Any = None  # what `disclosing` has made of it last
         self._tasks: OrderedDict[str, str] = OrderedDict()
@@ -77,6 +79,10 @@ class Knowledge:
         if self.server_info is None:
             return {**eras.COMPLETE}
         return {**eras.COMPLETE, "_meta": {eras.SERVER_META: self.server_info}}
+
+    def frame(self, *, is_modern: bool, structured: bool = False) -> Frame:
+        """What goes around an answer to a call."""
+        return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
 
     def remember_task(self, task: str, tool: str) -> None:
         with self._lock:

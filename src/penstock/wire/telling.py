@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.model import Call, Frame
+from penstock.model import Call
 from penstock.wire.disclosing import listing_of
 from penstock.wire.reader import READER
 from penstock.wire.state import Pending
@@ -39,7 +39,7 @@ def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Ca
         arguments,
         session.principal,
         session.server,
-        Frame(keeps_output(session, pending), session.known.stamp(is_modern=pending.is_modern)),
+        session.known.frame(is_modern=pending.is_modern, structured=keeps_output(session, pending)),
         schema=None if tool is None else tool.schema,
         reader=reader_of(session),
         is_merged=mark is not None and mark.is_merged,

@@ -1,0 +1,182 @@
+"""The entries of a series, in whatever form the author has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from penstock.shaping import arrays
+from penstock.shaping.problems import InvalidShape, clipped, kind_name, listed
+from penstock.shaping.records import (
+    MISSING,
+    VALUE,
+    check_kinds,
+    field_names,
+    read_all,
+)
+
+_WHAT_ENTRIES_MAY_BE = (
+    "Give a list of entries, a numpy array with one dimension, or a mapping of field names to such "
+    "lists or arrays."
+)
+
+
+class Entries(Protocol):
+    @property
+    def count(self) -> int: ...
+
+    def at(self, index: int) -> Any:
+        """An entry as its author would see it."""
+        ...
+
+    def block(self, name: str, start: int, stop: int) -> Sequence[Any]:
+        """A field of some entries; MISSING where one has it not."""
+        ...
+
+    def array(self, name: str) -> Any | None:
+        """A field of all entries as an array, where it is one already."""
+        ...
+
+    def names(self) -> list[str]:
+        """The fields that entries have, judging by the first."""
+        ...
+
+    def check(self) -> None:
+        """Whether each entry is one: for where nothing else looks at all of them."""
+        ...
+
+
+def entries_of(given: Any) -> Entries:
+    if arrays.is_array(given):
+        return _entries_of_array(given)
+    if isinstance(given, Mapping):
+        return FieldEntries.of(given)
+    return ListedEntries.of(_listed(given, "A series"))
+
+
+def _entries_of_array(array: Any) -> Entries:
+    if array.ndim != 1:
+        raise InvalidShape(
+            f"The entries are an array with {array.ndim} dimensions, and a series has 1.",
+            next_step=_WHAT_ENTRIES_MAY_BE,
+        )
+    if array.dtype.names is not None:
+        return FieldEntries.of({name: array[name] for name in array.dtype.names})
+    if array.dtype.kind == "O":
+        return ListedEntries.of(array.tolist())
+    if array.dtype.kind not in "iuf":
+        raise InvalidShape(
+            f"The entries are an array of {array.dtype}.", next_step=_WHAT_ENTRIES_MAY_BE
+        )
+    return FieldEntries.of({VALUE: array})
+
+
+def _listed(given: Any, what: str) -> Sequence[Any]:
+    """What can be sliced and indexed: ten million entries in a list are not copied."""
+    if isinstance(given, list | tuple | range):
+        return given
+    if isinstance(given, str | bytes | bytearray | Mapping | set | frozenset) or not isinstance(
+        given, Iterable
+    ):
+        raise InvalidShape(
+            f"{what} cannot be a {kind_name(given)}.", next_step=_WHAT_ENTRIES_MAY_BE
+        )
+    return list(given)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEntries:
+    """Objects, dicts, numbers, or None where the author has none."""
+
+    entries: Sequence[Any]
+
+    @classmethod
+    def of(cls, entries: Sequence[Any]) -> ListedEntries:
+        listed_entries = cls(entries)
+        listed_entries.names()  # which looks at the first
+        return listed_entries
+
+    @property
+    def count(self) -> int:
+        return len(self.entries)
+
+    def at(self, index: int) -> Any:
+        return self.entries[index]
+
+    def block(self, name: str, start: int, stop: int) -> Sequence[Any]:
+        return read_all(self.entries[start:stop], name, f"An entry from {start} on")
+
+    def array(self, name: str) -> Any | None:  # noqa: ARG002 (only arrays have one)
+        return None
+
+    def names(self) -> list[str]:
+        first = next((entry for entry in self.entries if entry is not None), None)
+        if first is None:
+            return []
+        check_kinds([type(first)], "The first entry")
+        return field_names(first)
+
+    def check(self) -> None:
+        check_kinds(set(map(type, self.entries)), "An entry")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldEntries:
+    """A list or an array for each field."""
+
+    fields: Mapping[str, Any]
+    count: int
+
+    @classmethod
+    def of(cls, given: Mapping[Any, Any]) -> FieldEntries:
+        fields = {str(name): _column(name, values) for name, values in given.items()}
+        lengths = {name: len(values) for name, values in fields.items()}
+        if len(set(lengths.values())) > 1:
+            told = listed(f"{clipped(name, 20)} {length}" for name, length in lengths.items())
+            raise InvalidShape(
+                f"The fields differ in length: {told}.",
+                next_step="Give each field one value for every entry.",
+            )
+        return cls(fields, next(iter(lengths.values()), 0))
+
+    def at(self, index: int) -> Any:
+        return {name: _value(values, index) for name, values in self.fields.items()}
+
+    def block(self, name: str, start: int, stop: int) -> Sequence[Any]:
+        values = self.fields.get(name)
+        if values is not None:
+            part = values[start:stop]
+            return arrays.values_of(part) if arrays.is_array(part) else list(part)
+        field, _, rest = name.partition(".")
+        if not rest or field not in self.fields:
+            return [MISSING] * (stop - start)
+        inside = self.block(field, start, stop)
+        return read_all(inside, rest)
+
+    def array(self, name: str) -> Any | None:
+        values: Any = self.fields.get(name)
+        return values if arrays.is_array(values) and values.ndim == 1 else None
+
+    def names(self) -> list[str]:
+        return list(self.fields)
+
+    def check(self) -> None:
+        return
+
+
+def _column(name: Any, values: Any) -> Any:
+    if not arrays.is_array(values):
+        return _listed(values, f"The field {clipped(str(name), 40)} of a series")
+    if not values.ndim:
+        raise InvalidShape(
+            f"The field {clipped(str(name), 40)} is a single value.",
+            next_step=_WHAT_ENTRIES_MAY_BE,
+        )
+    return values.tolist() if values.dtype.kind == "O" else values
+
+
+def _value(values: Any, index: int) -> Any:
+    if not arrays.is_array(values):
+        return values[index]
+    return arrays.values_of(values[index : index + 1])[0]

@@ -1,0 +1,127 @@
+"""What a cell or an entry may be, and how its fields are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from functools import reduce
+from operator import attrgetter, itemgetter
+from types import NoneType
+from typing import Any, Final
+
+from penstock.shaping import arrays
+from penstock.shaping.problems import InvalidShape
+
+# The name of the only field of a cell that is a plain number.
+VALUE: Final = "value"
+MISSING: Final = object()
+PLAIN_NUMBERS: Final = frozenset({int, float})
+
+_WHAT_IT_MAY_BE = (
+    "Give a dataclass, a pydantic, attrs or msgspec object, a dict, a number, or None."
+)
+
+
+def is_number(value: object) -> bool:
+    return is_number_type(type(value))
+
+
+def is_number_type(kind: type) -> bool:
+    """Truth is no measure, although Python counts with it."""
+    if kind in PLAIN_NUMBERS:
+        return True
+    return (issubclass(kind, int | float | Decimal) and kind is not bool) or arrays.is_number_type(
+        kind
+    )
+
+
+def is_record_type(kind: type) -> bool:
+    """Whether the encoder makes a JSON object of it. Classes are asked, never single values: there
+    are a million values, and one class."""
+    return issubclass(kind, Mapping) or any(hasattr(kind, mark) for mark in _MARKS)
+
+
+_MARKS = ("__dataclass_fields__", "model_dump", "__attrs_attrs__", "__struct_fields__")
+
+
+def check_kinds(kinds: Iterable[type], what: str) -> None:
+    for kind in kinds:
+        if kind is not NoneType and not is_number_type(kind) and not is_record_type(kind):
+            raise InvalidShape(f"{what} is a {kind.__name__}.", next_step=_WHAT_IT_MAY_BE)
+
+
+def field_names(record: Any) -> list[str]:
+    """The fields of a cell, as its JSON has them."""
+    if is_number(record):
+        return [VALUE]
+    if isinstance(record, Mapping):
+        return [str(name) for name in record]
+    kind = type(record)
+    for mark in ("__dataclass_fields__", "model_fields", "__struct_fields__"):
+        if hasattr(kind, mark):
+            return list(getattr(kind, mark))
+    return [attribute.name for attribute in getattr(kind, "__attrs_attrs__", ())]
+
+
+def lookup(record: Any, path: str) -> Any:
+    """The field of that name, or what a dotted path leads to; MISSING where there is none, None
+    where the way there ends in None."""
+    found = _step(record, path)
+    if found is not MISSING or "." not in path:
+        return found
+    for name in path.split("."):
+        record = _step(record, name)
+        if record is MISSING or record is None:
+            return record
+    return record
+
+
+def _step(record: Any, name: str) -> Any:
+    if record is None:
+        return MISSING
+    if isinstance(record, Mapping):
+        return record.get(name, MISSING)
+    if is_number(record):
+        return record if name == VALUE else MISSING
+    return getattr(record, name, MISSING)
+
+
+def read_all(
+    records: Sequence[Any], path: str, what: str = "A value", absent: Any = None
+) -> Sequence[Any]:
+    """The field of each of some records: `absent` where there is no record, MISSING where one has
+    not that field. Records are mostly alike, so the first decides how all are read; where that
+    fails, each is looked at for itself."""
+    first = next((record for record in records if record is not None), None)
+    for read in _quick_reads(type(first), path):
+        with suppress(LookupError, AttributeError, TypeError):
+            return list(map(read, records))
+        with suppress(LookupError, AttributeError, TypeError):
+            return _read_some(records, path, read, absent)
+    kinds = set(map(type, records)) - {NoneType}
+    check_kinds(kinds, what)
+    if path == VALUE and all(map(is_number_type, kinds)):
+        return records
+    return [absent if record is None else lookup(record, path) for record in records]
+
+
+def _read_some(
+    records: Sequence[Any], path: str, read: Callable[[Any], Any], absent: Any
+) -> list[Any]:
+    """Where some are None. A subscript in place spares a call for each of the rest."""
+    if isinstance(read, itemgetter):
+        return [absent if record is None else record[path] for record in records]
+    return [absent if record is None else read(record) for record in records]
+
+
+def _quick_reads(kind: type, path: str) -> list[Callable[[Any], Any]]:
+    if issubclass(kind, dict):
+        return [itemgetter(path), _through(path)] if "." in path else [itemgetter(path)]
+    is_object = is_record_type(kind) and not issubclass(kind, Mapping)
+    return [attrgetter(path)] if is_object else []
+
+
+def _through(path: str) -> Callable[[Any], Any]:
+    steps = [itemgetter(name) for name in path.split(".")]
+    return lambda record: reduce(lambda inner, step: step(inner), steps, record)

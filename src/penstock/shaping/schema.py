@@ -1,0 +1,161 @@
+"""JSON Schemas of the two forms, told apart by the literal field `output`.
+
+A schema that refuses its own tool's result breaks the call, and one that admits too much breaks
+nothing. So what the author's types say is loosened to what the JSON may hold: labels are added to
+cells, NaN is null, text is not held to a format, and a cut cell has only some of its fields.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from penstock.errors import InvalidSetting
+from penstock.shaping.records import VALUE
+from penstock.shaping.series import MOST_ENTRIES
+from penstock.shaping.survey import MOST_TOP
+
+# What Python types promise and the JSON need not keep.
+_DROPPED = frozenset(
+    {"required", "additionalProperties", "unevaluatedProperties", "pattern", "format", "default"}
+    | {"discriminator", "minProperties", "maxProperties", "contentEncoding", "contentMediaType"}
+)
+# Below these, keys are names of the author's and no keywords.
+_NAMED = frozenset({"properties", "$defs", "patternProperties", "dependentSchemas"})
+_LITERAL = frozenset({"const", "enum", "examples"})
+_COUNT = {"type": "integer", "minimum": 0}
+_TEXT = {"type": "string"}
+
+
+def cell_schema(annotation: Any) -> dict[str, Any]:
+    """The schema of a cell of this type, `{}` where nothing is known about it."""
+    found = _loosened(_described(annotation))
+    if not found or not isinstance(found, dict):
+        return {}
+    if _is_number(found):
+        return {"type": "object", "properties": {VALUE: found}}
+    return found
+
+
+def output_schema(
+    kind: Literal["grid", "series"], cell: Mapping[str, Any], *, name: str | None = "entries"
+) -> dict[str, Any]:
+    """The schema of what a tool with that output returns; `name` is that of a series' entries."""
+    if kind not in ("grid", "series"):
+        raise InvalidSetting("kind", kind, "is not known", next_step='Write "grid" or "series".')
+    definitions = dict(cell.get("$defs", {}))
+    own = {word: below for word, below in cell.items() if word != "$defs"}
+    cell_name, cut_name = _free("Cell", definitions), _free("CutCell", definitions)
+    definitions |= {cell_name: own, cut_name: _cut()}
+    shown = {"anyOf": [{"$ref": f"#/$defs/{cell_name}"}, {"$ref": f"#/$defs/{cut_name}"}]}
+    forms = _grid_forms(shown) if kind == "grid" else _series_forms(shown, name)
+    return {"type": "object", "oneOf": forms, "$defs": definitions}
+
+
+def _grid_forms(cell: Any) -> list[dict[str, Any]]:
+    best = {"anyOf": [*cell["anyOf"], {"type": "null"}]}
+    top = {"type": "array", "items": cell, "maxItems": MOST_TOP}
+    counts = {"total": _COUNT, "feasible": _COUNT, "returned": _COUNT, "omitted": _COUNT}
+    every = {"type": "array", "items": cell}
+    return [
+        _form("summary", {"best": best, "top_cells": top, "ascii_summary": _TEXT, **counts}),
+        _form("full", {"grid": every, "best": best, "ascii_summary": _TEXT, "total": _COUNT}),
+    ]
+
+
+def _series_forms(cell: Any, name: str | None) -> list[dict[str, Any]]:
+    entry = {"anyOf": [*cell["anyOf"], {"type": "null"}]}
+    every = {} if name is None else {name: {"type": "array", "items": entry}}
+    some = {key: {**below, "maxItems": MOST_ENTRIES} for key, below in every.items()}
+    indices = {"type": "array", "items": _COUNT, "maxItems": MOST_ENTRIES}
+    counts = {"total": _COUNT, "returned": _COUNT, "omitted": _COUNT}
+    return [
+        _form("summary", {**some, "indices": indices, "ascii_summary": _TEXT, **counts}),
+        _form("full", {**every, "ascii_summary": _TEXT, "total": _COUNT}),
+    ]
+
+
+def _form(output: str, properties: dict[str, Any]) -> dict[str, Any]:
+    own = {"output": {"type": "string", "const": output}, **properties}
+    return {"type": "object", "properties": own, "required": list(own)}
+
+
+def _cut() -> dict[str, Any]:
+    where = {"anyOf": [_COUNT, {"type": "array", "items": _COUNT}]}
+    names = {"type": "array", "items": _TEXT}
+    own = {"$at": where, "$omitted": names, "$omitted_count": _COUNT, "$size": _COUNT}
+    told = "Too large for a summary: fields are left out, and `output` full has them."
+    measure = {"$measure": {"type": ["number", "string"]}}
+    return {
+        "type": "object",
+        "description": told,
+        "properties": own | measure,
+        "required": list(own),
+    }
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _described(annotation: Any) -> Any:
+    """By pydantic where it is installed and knows the type, else by the encoder's own library."""
+    for describe in (_by_pydantic, _by_msgspec):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return describe(annotation)
+        except Exception:  # noqa: BLE001, S112 (any type may come, and a library may fail at it)
+            continue
+    return {}
+
+
+def _by_pydantic(annotation: Any) -> Any:
+    pydantic = importlib.import_module("pydantic")
+    # Cells are dumped by the names of their fields.
+    return pydantic.TypeAdapter(annotation).json_schema(mode="serialization", by_alias=False)
+
+
+def _by_msgspec(annotation: Any) -> Any:
+    return msgspec.json.schema(annotation)
+
+
+def _loosened(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_loosened(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {word: _below(word, value) for word, value in schema.items() if word not in _DROPPED}
+    if "oneOf" in kept:  # without what was required, several may match
+        kept["anyOf"] = [*kept.get("anyOf", []), *kept.pop("oneOf")]
+    return _nullable(kept)
+
+
+def _below(word: str, value: Any) -> Any:
+    if word in _LITERAL:
+        return value
+    if word in _NAMED and isinstance(value, dict):
+        return {name: _loosened(below) for name, below in value.items()}
+    return _loosened(value)
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """NaN and the infinities become null, and so does a date that is none."""
+    kind = schema.get("type")
+    if kind in ("number", "integer", "string") and not _LITERAL & schema.keys():
+        return {**schema, "type": [kind, "null"]}
+    return schema
+
+
+def _is_number(schema: Mapping[str, Any]) -> bool:
+    """Whether the type is a plain number, or a Decimal, which is text: then a cell has one field."""
+    kinds = schema.get("type")
+    if kinds is not None:
+        return "object" not in kinds and "array" not in kinds
+    return bool(schema.get("anyOf")) and all(map(_is_number, schema["anyOf"]))
