@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks import (
+    adapters,
     choosing,
     finding,
     imports,
@@ -25,6 +26,8 @@ from benchmarks import (
     relay_large,
     relay_start,
     savings,
+    shapes,
+    shaping,
     small,
     tool_lists,
 )
@@ -45,6 +48,9 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "tool-lists": tool_lists.measure,
     "choosing": choosing.measure,
     "finding": finding.measure,
+    "adapters": adapters.measure,
+    "shaping": shaping.measure,
+    "shapes": shapes.measure,
 }
 
 
