@@ -1,4 +1,5 @@
-"""What the suite is pointed at: the fixture server itself, or a relay in front of it.
+"""What the suite is pointed at: the fixture server itself, the same with the middleware of its SDK, or
+a relay in front of it.
 
 Each is a context that gives a URL, and ends the processes it started, whatever happened.
 """
@@ -20,6 +21,12 @@ END = 5
 @contextmanager
 def direct() -> Iterator[str]:
     with _process([sys.executable, SERVER, "--port", "0"]) as server:
+        yield server.stdout.readline().strip()
+
+
+@contextmanager
+def with_middleware() -> Iterator[str]:
+    with _process([sys.executable, SERVER, "--port", "0", "--penstock"]) as server:
         yield server.stdout.readline().strip()
 
 

@@ -1,15 +1,21 @@
-"""A relay in front of a server loses no check of the official suite that the server passes."""
+"""A relay in front of a server, or the middleware in it, loses no check of the official suite that the
+server passes."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from suite import SETS, Findings, RequirementSet, counts, examine, failing, passing
-from targets import direct, relayed_to_http, relayed_to_stdio
+from targets import direct, relayed_to_http, relayed_to_stdio, with_middleware
 
 from node_runtime import node
 
-TARGETS = {"direct": direct, "relay to HTTP": relayed_to_http, "relay to stdio": relayed_to_stdio}
+TARGETS = {
+    "direct": direct,
+    "middleware": with_middleware,
+    "relay to HTTP": relayed_to_http,
+    "relay to stdio": relayed_to_stdio,
+}
 
 # A reply of one message is JSON where upstream has no streams of its own: the specification leaves
 # that to the server, and the suite, which would like to see several streams, calls it INFO.
@@ -18,7 +24,7 @@ ALLOWED = {"relay to stdio": {AS_JSON: "INFO"}}
 
 
 @pytest.mark.parametrize("requirements", SETS, ids=lambda requirements: requirements.name)
-def test_the_relay_loses_nothing(requirements, capsys):
+def test_nothing_is_lost(requirements, capsys):
     """One test for all targets, at the same time: each has a server of its own."""
     node()
     targets = [name for name in TARGETS if requirements.over_stdio or "stdio" not in name]

@@ -61,6 +61,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from penstock import Policy
+from penstock.adapters.mcp import Penstock
+
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 RESOURCE_NOT_FOUND = -32002  # the old era's; the new one says INVALID_PARAMS
 
@@ -237,8 +240,15 @@ class RememberedEvents(EventStore):
         return stream
 
 
-def serve_http(port: int) -> None:
-    app = build().streamable_http_app(event_store=RememberedEvents(), retry_interval=100)
+def with_penstock(server: Server) -> Server:
+    """The same with the middleware, within what RequestStateBoundary seals."""
+    server.middleware.append(Penstock(Policy(list_form="full")))
+    return server
+
+
+def serve_http(port: int, *, penstock: bool) -> None:
+    server = with_penstock(build()) if penstock else build()
+    app = server.streamable_http_app(event_store=RememberedEvents(), retry_interval=100)
     with socket.create_server(("127.0.0.1", port)) as listening:
         # Connections wait in the socket's queue from here on, so the URL can be used at once.
         print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)  # noqa: T201 - for the caller
@@ -256,13 +266,14 @@ def main() -> None:
     transport = parser.add_mutually_exclusive_group(required=True)
     transport.add_argument("--port", type=int, help="serve streamable HTTP there; 0: a free one")
     transport.add_argument("--stdio", action="store_true", help="serve stdin and stdout")
+    parser.add_argument("--penstock", action="store_true", help="over HTTP: with the middleware")
     chosen = parser.parse_args()
     # Logging and sampling are on their way out, and the suite still asks for them.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     if chosen.stdio:
         asyncio.run(serve_stdio())
     else:
-        serve_http(chosen.port)
+        serve_http(chosen.port, penstock=chosen.penstock)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ import mcp_types
 from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
 from fastmcp.server.context import Context
-from fastmcp.server.dependencies import get_access_token
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.versions import dedupe_with_versions
@@ -29,7 +28,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
-from penstock.adapters.sdk import audience_of, error_of, principal_of, raised
+from penstock.adapters.sdk import audience_of, error_of, principal_of, raised, session_of
 from penstock.marks import current
 from penstock.policy import Policy
 from penstock.stores import Store
@@ -163,7 +162,8 @@ def _asked(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
     if around is None or request is None:  # called in Python, by whoever runs the server
         return Asked(method, params, os_user(), is_modern=False, knows=_knows(around))
     is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
-    who = principal_of(get_access_token(), request.request, is_modern=is_modern)
+    who = principal_of(request.request, is_modern=is_modern)
+    seat = around.session_id if request.request is None else session_of(request.request)
     said = {**params, "_meta": dict(request.meta or {})} if is_modern else params
     if method == "initialize" and isinstance(context.message, BaseModel):
         said = context.message.model_dump(by_alias=True, mode="json", exclude_none=True)["params"]
@@ -172,7 +172,7 @@ def _asked(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
         said,
         who,
         is_modern,
-        "" if is_modern else around.session_id,
+        "" if is_modern else seat,
         audience_of(request.session),
         _knows(around),
     )

@@ -90,10 +90,16 @@ class Inside:
         self.discloser = discloser_of(self.gate)
         self.server = server or " ".join(sys.argv)
         self._known: OrderedDict[tuple[str, str, bool], Knowledge] = OrderedDict()
+        self._greeted: dict[bool, Knowledge] = {}  # by era, the last that was greeted
 
     async def carry(self, asked: Asked, ask_server: AskServer) -> Answer:
         """One request, from end to end."""
-        return await _Passage(self._session(asked), asked, ask_server).answer()
+        session = self._session(asked)
+        try:
+            return await _Passage(session, asked, ask_server).answer()
+        finally:
+            if session.known.capabilities is not None:
+                self._greeted[asked.is_modern] = session.known
 
     def _session(self, asked: Asked) -> Session:
         session = Session(
@@ -111,21 +117,28 @@ class Inside:
     def _knowledge(self, asked: Asked) -> Knowledge:
         """What one caller may know: a server may list other tools to another."""
         key = (asked.principal.id, asked.seat, asked.is_modern)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = Knowledge()
-            if len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
-        else:
-            self._known.move_to_end(key)
+        known = self._known.pop(key, None) or self._newly_known(asked)
+        self._known[key] = known
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        if not asked.is_modern:
+            # The framework has seen to the handshake, if this is not it.
+            known.is_initialized = asked.method != "initialize"
+        return known
+
+    def _newly_known(self, asked: Asked) -> Knowledge:
+        """What the server can do is the same for everybody, and was perhaps told to another."""
+        known, before = Knowledge(), self._greeted.get(asked.is_modern)
+        if before is not None:
+            known.capabilities, known.server_info = before.capabilities, before.server_info
         if asked.knows is not None:
-            known.era = "modern"
             known.capabilities = asked.knows["capabilities"]
             known.server_info = asked.knows.get("server_info")
             known.beside = asked.knows.get("beside", {})
         if not asked.is_modern:
-            # The framework has seen to the handshake, if this is not it.
-            known.era, known.is_initialized = "legacy", asked.method != "initialize"
+            known.era = "legacy"
+        elif known.capabilities is not None:
+            known.era = "modern"
         return known
 
     def close(self) -> None:
@@ -196,11 +209,16 @@ class _Passage:
         pending = self._session.pending.get(message.key)
         if method != "tools/call" or pending is None:
             return await self._ask_server(method, params)
-        toolbox = self._session.toolbox
-        tool = None if toolbox is None else toolbox.tools.get(pending.tool)
-        mark = "" if tool is None or tool.mark is None else tool.mark.key
-        with handover(mark) as receiver:
+        with handover(self._mark_of(pending.tool)) as receiver:
             answer = await self._ask_server(method, params)
         if receiver.is_filled:
             pending.handed = receiver.value
         return answer
+
+    def _mark_of(self, name: str) -> str:
+        """The mark of a tool whose result is ours to hold; else nothing is handed over."""
+        toolbox = self._session.toolbox
+        tool = None if toolbox is None else toolbox.tools.get(name)
+        if tool is None or tool.mark is None or not self._session.policy.covers(name):
+            return ""
+        return tool.mark.key

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -65,8 +64,9 @@ class Penstock:
 
     def _asked(self, ctx: Context) -> Asked:
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        who = principal_of(get_access_token(), ctx.request, is_modern=is_modern)
-        seat = "" if is_modern else session_of(ctx.request) or self._seat
+        who = principal_of(ctx.request, is_modern=is_modern)
+        seat = self._seat if ctx.request is None else session_of(ctx.request)
+        seat = "" if is_modern else seat
         return Asked(ctx.method, ctx.params, who, is_modern, seat, audience_of(ctx.session))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken, principal_components
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
@@ -18,9 +20,16 @@ from penstock.wire.identity import os_user
 _SESSION_HEADER: Final = "mcp-session-id"
 
 
-def principal_of(token: AccessToken | None, request: Any, *, is_modern: bool) -> Principal:
+def token_of(request: Any) -> AccessToken | None:
+    """The access token of the request itself: that of the context may be of the session's first."""
+    user = getattr(request, "scope", {}).get("user")
+    return user.access_token if isinstance(user, AuthenticatedUser) else get_access_token()
+
+
+def principal_of(request: Any, *, is_modern: bool) -> Principal:
     """Who calls: whom the framework has authenticated, else the legacy session, else without HTTP
     the user of this machine; else nobody, and whoever holds a token is its bearer."""
+    token = token_of(request)
     if token is not None:
         return Principal(f"oauth:{encode(principal_components(token)).decode()}")
     if request is None:
@@ -30,7 +39,7 @@ def principal_of(token: AccessToken | None, request: Any, *, is_modern: bool) ->
 
 
 def session_of(request: Any) -> str:
-    """The legacy session of an HTTP request."""
+    """The legacy session of an HTTP request; empty where the server keeps none."""
     headers = getattr(request, "headers", None)
     return "" if headers is None else headers.get(_SESSION_HEADER) or ""
 

@@ -22,4 +22,7 @@ async def collected_async(value: Any) -> Any:
 def is_asynchronous(function: Any) -> bool:
     """Whether it has to be awaited, or gives what has to be."""
     plain = inspect.unwrap(function)
-    return inspect.iscoroutinefunction(plain) or inspect.isasyncgenfunction(plain)
+    kinds = (plain, getattr(plain, "__call__", None))  # noqa: B004 (an object may be called too)
+    return any(map(inspect.iscoroutinefunction, kinds)) or any(
+        map(inspect.isasyncgenfunction, kinds)
+    )

@@ -17,7 +17,7 @@ from penstock.authoring.collecting import collected, collected_async, is_asynchr
 from penstock.authoring.leaving import Leaving, shown
 from penstock.budget import Budget
 from penstock.encoding import encode
-from penstock.errors import CallRefused, InvalidResult
+from penstock.errors import CallRefused, InvalidResult, InvalidSetting
 from penstock.marks import KEYWORD, Mark, current, new_mark, running
 from penstock.model import Call, Reply
 from penstock.policy import Policy
@@ -44,12 +44,22 @@ def heavy(**options: Unpack[HeavyOptions]) -> Callable[[AnyFunction], AnyFunctio
 def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
     """Answer the first call with a probe, and read what was stored by its token."""
     settings: dict[str, Any] = {**options, "heavy": True}
-    Policy(tools={"*": settings})  # a bad option fails here, and names itself
+    _check(settings)
     if function is None:
         return lambda decorated: _decorate(decorated, settings)
     if not callable(function):
         raise TypeError(f"@heavy takes a function, or options by name; this is {function!r}.")
     return _decorate(function, settings)
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    """A bad option fails where it stands, and names itself."""
+    try:
+        Policy(tools={"*": settings})
+    except InvalidSetting as error:
+        name = error.setting.removeprefix("tools.*.")
+        step = "Correct the option of @heavy."
+        raise InvalidSetting(name, error.value, error.why, next_step=step) from None
 
 
 def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Callable[..., Any]:
@@ -88,7 +98,7 @@ class _Heavy:
     def __init__(self, function: Callable[..., Any], mark: Mark) -> None:
         self.function = function
         self.mark = mark
-        self.name = function.__name__
+        self.name = signatures.name_of(function)
         self.parameters = inspect.signature(function).parameters
         self.schema = {
             "type": "object",

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, overload
 from penstock.authoring import signatures
 from penstock.authoring.collecting import collected, collected_async, is_asynchronous
 from penstock.authoring.leaving import Leaving
+from penstock.authoring.signatures import name_of
 from penstock.errors import InvalidOutput, InvalidSetting
 from penstock.marks import KEYWORD, Mark, new_mark, running
 from penstock.shaping import Grid, Series, Shaper, cell_schema, output_schema
@@ -49,7 +50,7 @@ def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[...
     if any(parameter.name == PARAMETER for parameter in parameters):
         raise InvalidSetting(
             "@shaped",
-            function.__name__,
+            name_of(function),
             f"it has a parameter {PARAMETER} of its own.",
             next_step="Rename that parameter.",
         )
@@ -60,7 +61,7 @@ def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[...
     wrapper = make(function, shape, mark)
     told = {"enum": list(FORMS), "default": FORMS[0], "description": _ABOUT, KEYWORD: mark.key}
     ours = signatures.added(PARAMETER, {"type": "string", **told}, FORMS[0], Literal[FORMS])
-    signatures.show(wrapper, [*parameters, ours], _output_type(function.__name__, schema))
+    signatures.show(wrapper, [*parameters, ours], _output_type(name_of(function), schema))
     return wrapper
 
 
@@ -80,7 +81,7 @@ def _schema(function: Callable[..., Any], shape: Shape | None) -> dict[str, Any]
         return output_schema("series", cell, name=None)
     if shape is None:
         raise InvalidSetting(
-            "@shaped", function.__name__, "it does not return a grid or a series.", next_step=_HOW
+            "@shaped", name_of(function), "it does not return a grid or a series.", next_step=_HOW
         )
     told = {PARAMETER: {"enum": list(FORMS)}}
     return {"type": "object", "properties": told, "required": [PARAMETER]}
@@ -168,5 +169,5 @@ def _given(value: Any, shape: Shape | None, function: Callable[..., Any], form: 
     made = value if shape is None else shape(value)
     if not isinstance(made, Shaper):
         what = f"it gave {type(made).__name__}."
-        raise InvalidSetting("@shaped", function.__name__, what, next_step=_HOW)
+        raise InvalidSetting("@shaped", name_of(function), what, next_step=_HOW)
     return made.full() if form == "full" else made.summary()

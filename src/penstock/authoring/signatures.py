@@ -23,6 +23,12 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
+def name_of(function: Function) -> str:
+    """An object that can be called may have no name of its own."""
+    name: str = getattr(function, "__name__", type(function).__name__)
+    return name
+
+
 def parameters_of(function: Function) -> list[inspect.Parameter]:
     """With annotations that are types, wherever they can be found."""
     try:
@@ -44,7 +50,9 @@ def return_type(function: Function) -> Any:
 
 def is_asked_for(parameter: inspect.Parameter) -> bool:
     """Whether a client gives it; a context is the framework's to give."""
-    return parameter.kind not in _NAMELESS and not _is_injected(parameter.annotation)
+    is_receiver = parameter.name in ("self", "cls")  # of a method, to which it is bound later
+    is_given = parameter.kind in _NAMELESS or is_receiver or _is_injected(parameter.annotation)
+    return not is_given
 
 
 def _is_injected(annotation: Any) -> bool:

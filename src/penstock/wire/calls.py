@@ -55,15 +55,17 @@ def _open_checked(session: Session, pending: Pending, line: bytes) -> Outputs:
     if not _needs_list(session, pending):
         return _open_listed(session, pending, line)
     pending.is_ours = True
-    # Before a strict gate a tool that is not known may have come since; else it is upstream's to say.
-    names = (pending.tool,) if _is_strict(session, pending) else ()
+    # Before a strict gate, and where decorators speak, a tool that is not known may have come since;
+    # else it is upstream's to say.
+    asks = session.is_inside or _is_strict(session, pending)
+    names = (pending.tool,) if asks else ()
     return with_toolbox(session, pending, partial(_open_shown, session, pending, line), names=names)
 
 
 def _needs_list(session: Session, pending: Pending) -> bool:
     """Whether what becomes of a call depends on what its client is shown. One that has called
     without a list has been shown nothing in brief: only a strict gate has something to say then."""
-    if session.is_inside and session.toolbox is None:
+    if session.is_inside and (session.toolbox is None or not session.toolbox.knows(pending.tool)):
         return True  # what a decorator says of the tool decides first
     if not session.discloser.may_hide(audience_of(session, pending)):
         return False
