@@ -40,6 +40,11 @@ def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = 
     return [mode.value for mode in policy.modes if fitting.get(mode, True)]
 
 
+def offered_modes(policy: Policy) -> list[Mode]:
+    """The modes that a schema names: what applies to a result is known only when there is one."""
+    return [mode for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
+
+
 def modes_of(head: Head, policy: Policy) -> list[str]:
     return available_modes(head.shape, policy, keyed=bool(head.columns), uniform=head.uniform)
 

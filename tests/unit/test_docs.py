@@ -45,10 +45,22 @@ def test_every_settings_file_is_accepted(snippet, tmp_path):
     Policy.load(file=file)
 
 
-def test_the_round_trip_prints_what_the_readme_shows():
+def in_the_readme(heading):
+    """The first code below a heading, and the output that is shown below it."""
     readme = PAGES[0].read_text("utf-8")
-    shown_code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
-    shown_output = re.search(r"```text\n(.*?)```", readme, re.DOTALL)[1]
+    below = readme[readme.index(f"\n## {heading}\n") :]
+    code = re.search(r"```python\n(.*?)```", below, re.DOTALL)[1]
+    return code, re.search(r"```text\n(.*?)```", below, re.DOTALL)[1]
+
+
+def test_the_map_is_what_the_readme_shows(capsys):
+    code, shown_output = in_the_readme("Use it in your own server")
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
+    assert capsys.readouterr().out == shown_output
+
+
+def test_the_round_trip_prints_what_the_readme_shows():
+    shown_code, shown_output = in_the_readme("Use it in Python")
     example = ROOT / "examples" / "round_trip.py"
     assert example.read_text("utf-8").endswith(shown_code)
     ran = subprocess.run([sys.executable, example], capture_output=True, text=True, check=True)

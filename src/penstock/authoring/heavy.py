@@ -21,6 +21,7 @@ from penstock.errors import CallRefused, InvalidResult, InvalidSetting
 from penstock.marks import KEYWORD, Mark, current, new_mark, running
 from penstock.model import Call, Reply
 from penstock.policy import Policy
+from penstock.probe import offered_modes
 from penstock.schema import NEGOTIATION_FIELDS, first_call_note
 from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent
 
@@ -86,9 +87,8 @@ def _negotiation_fields(mark: Mark) -> list[inspect.Parameter]:
     note = first_call_note({"required": list(mark.required)})
     token["description"] = f"{token['description']} {note}".strip()
     token[KEYWORD] = mark.key
-    fields["mode"]["enum"] = [
-        mode.value for mode in Policy().with_tools({"*": mark.settings}).for_tool("").modes
-    ]
+    policy = Policy(tools={"*": mark.settings}).for_tool("any")
+    fields["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
     return [signatures.added(name, told) for name, told in fields.items() if name not in mark.own]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, overload
+from typing import Any, Final, TypeVar, get_args, get_origin, overload
 
 from penstock.authoring import signatures
 from penstock.authoring.collecting import collected, collected_async, is_asynchronous
@@ -60,7 +60,7 @@ def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[...
     make = _asynchronous if is_asynchronous(function) else _synchronous
     wrapper = make(function, shape, mark)
     told = {"enum": list(FORMS), "default": FORMS[0], "description": _ABOUT, KEYWORD: mark.key}
-    ours = signatures.added(PARAMETER, {"type": "string", **told}, FORMS[0], Literal[FORMS])
+    ours = signatures.added(PARAMETER, {"type": "string", **told}, FORMS[0])
     signatures.show(wrapper, [*parameters, ours], _output_type(name_of(function), schema))
     return wrapper
 

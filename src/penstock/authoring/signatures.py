@@ -82,16 +82,15 @@ def optional(parameter: inspect.Parameter) -> inspect.Parameter:
     return _with_default(parameter, parameter.annotation if known else Any, lambda: MISSING)
 
 
-def added(
-    name: str, schema: Mapping[str, Any], default: Any = None, kind_of: Any = Any
-) -> inspect.Parameter:
-    """A parameter of ours. Without a type, what is given for it is for us to check."""
+def added(name: str, schema: Mapping[str, Any], default: Any = None) -> inspect.Parameter:
+    """A parameter of ours. What is given for it is for us to check: frameworks say less clearly what
+    is wrong."""
     kind = inspect.Parameter.KEYWORD_ONLY
     try:
         from pydantic import WithJsonSchema  # noqa: PLC0415 (an optional library)
     except ImportError:
         return inspect.Parameter(name, kind, default=default, annotation=Any)
-    annotation = Annotated[kind_of, WithJsonSchema(dict(schema))]
+    annotation = Annotated[Any, WithJsonSchema(dict(schema))]
     return _with_default(inspect.Parameter(name, kind), annotation, lambda: default)
 
 

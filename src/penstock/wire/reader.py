@@ -12,7 +12,7 @@ from typing import Any, Final
 from penstock.encoding import encode
 from penstock.model import Mode
 from penstock.policy import Policy
-from penstock.questions import jq_installed
+from penstock.probe import offered_modes
 from penstock.schema import NEGOTIATION_FIELDS
 from penstock.views.request import TOKEN_FIELD
 
@@ -61,7 +61,7 @@ def reader_tool(name: str, policy: Policy) -> bytes:
 
 
 def description(policy: Policy) -> str:
-    modes = "; ".join(_ABOUT[mode] for mode in _offered(policy))
+    modes = "; ".join(_ABOUT[mode] for mode in offered_modes(policy))
     return (
         "Look at a stored result. A tool whose result was too large answered with a "
         f"{TOKEN_FIELD}; pass it here. The tool does not run again. "
@@ -78,17 +78,13 @@ def input_schema(policy: Policy) -> dict[str, Any]:
         name: {key: value for key, value in told.items() if key != "description"}
         for name, told in NEGOTIATION_FIELDS.items()
     }
-    properties["mode"]["enum"] = [mode.value for mode in _offered(policy)]
+    properties["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
     return {
         "type": "object",
         "properties": properties,
         "required": [TOKEN_FIELD],
         "additionalProperties": False,
     }
-
-
-def _offered(policy: Policy) -> list[Mode]:
-    return [mode for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
 INSTRUCTIONS: Final = (
