@@ -11,7 +11,7 @@ import inspect
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, assert_never
@@ -36,7 +36,7 @@ from penstock.entries import Context
 from penstock.errors import InvalidSetting, StoreError
 from penstock.measure import Meter, default_meter
 from penstock.model import Call, Live, LiveRows, Refusal, Reply, Result
-from penstock.negotiation import Resource, conclude, negotiate, read_resource, refuse
+from penstock.negotiation import Resource, conclude, negotiate, read_resource
 from penstock.packing import slice_rows
 from penstock.policy import Policy
 from penstock.questions import Limits
@@ -99,15 +99,14 @@ class GateBase:
         self._workers: Any = None
         self._starting = threading.Lock()
 
-    def adopt(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
-        """Settings that tools bring along. What the policy says of them itself is stronger."""
-        if any(self._brought.get(name) != settings for name, settings in tools.items()):
-            self._brought = {**self._brought, **tools}
+    def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
+        """Settings that tools bring along; those `of` which nothing is said bring none any more.
+        What the policy says of them itself is stronger."""
+        gone = {*of}.difference(brought)
+        kept = {name: told for name, told in self._brought.items() if name not in gone}
+        if {**kept, **brought} != self._brought:
+            self._brought = {**kept, **brought}
             self.policy = self._stated.with_tools(self._brought)
-
-    def refuse(self, call: Call, refusal: Refusal) -> Reply:
-        """A refusal as the answer to a call, within its budget."""
-        return logged(refuse(refusal, call, self._context()))
 
     def _context(self) -> Context:
         return Context(self.policy, self.meter, self.clock(), self._random)

@@ -2,46 +2,50 @@
 
 A framework makes a tool of a function and shows a middleware nothing but messages. So a decorator
 puts a mark into the input schema of its tool, which the middleware reads in the server's own list and
-takes out again; and what a function gives is handed over as it is, beside the framework, which would
-turn rows into blocks of text first.
+takes out again. And a function has to know who calls it: a tool under a middleware, whose result will
+be held to the budget there; other code, which wants what the function gives; or nobody that it knows
+of, so that it has to answer for itself.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import msgspec
-
-from penstock.model import ABSENT
 
 KEYWORD: Final = "x-penstock"
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True, weakref=True):
     """What a middleware has to know of a decorated function.
 
-    `own`: parameters of the function, of which those in `required` must be given on a first call;
-    whatever else its schema has was added. `settings`: for this tool, as in `Policy.tools`.
+    `added`: the parameters that the decorator put into its schema; of the others those in `required`
+    must be given on a first call. `settings`: for this tool, as in `Policy.tools`.
     """
 
     key: str
-    own: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     settings: Mapping[str, Any] = {}
     is_merged: bool = False
     has_link: bool = False
 
 
+# Other processes have marks too, and a proxy may list their tools here.
+_nonce: Final = secrets.token_hex(4)
 _serials: Final = count(1)
-_known: Final[dict[str, Mark]] = {}
+_known: Final[WeakValueDictionary[str, Mark]] = WeakValueDictionary()
 
 
 def new_mark(**about: Any) -> Mark:
-    mark = Mark(f"{next(_serials)}", **about)
+    """Known as long as its function is."""
+    mark = Mark(f"{_nonce}-{next(_serials)}", **about)
     _known[mark.key] = mark
     return mark
 
@@ -51,8 +55,9 @@ def find_mark(schema: Mapping[str, Any]) -> Mark | None:
     properties = schema.get("properties")
     for told in properties.values() if isinstance(properties, Mapping) else ():
         key = told.get(KEYWORD) if isinstance(told, Mapping) else None
-        if isinstance(key, str) and key in _known:
-            return _known[key]
+        mark = _known.get(key) if isinstance(key, str) else None
+        if mark is not None:
+            return mark
     return None
 
 
@@ -61,55 +66,62 @@ def without_mark(schema: Mapping[str, Any]) -> dict[str, Any]:
         name: {key: value for key, value in told.items() if key != KEYWORD}
         if isinstance(told, Mapping)
         else told
-        for name, told in schema.get("properties", {}).items()
+        for name, told in schema["properties"].items()
     }
     return {**schema, "properties": properties}
 
 
 def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
     """The input schema that the function had by itself."""
-    properties = {name: told for name, told in schema["properties"].items() if name in mark.own}
-    own = {**without_mark({**schema, "properties": properties})}
+    own = without_mark(schema)
+    own["properties"] = {
+        name: told for name, told in own["properties"].items() if name not in mark.added
+    }
     own.pop("required", None)
     return {**own, "required": list(mark.required)} if mark.required else own
 
 
-class Handover:
-    """Where the function behind one call of a tool leaves what it gives."""
+class Serving:
+    """A request that is being served. `mark`: of the tool that is called by it; the function with
+    that mark is the tool. `request`: what tells it from other requests, for whoever has a name for
+    it. Tasks that outlive it still see it, closed."""
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, mark: str = "", request: object = None) -> None:
         self.mark = mark
-        self.value: Any = ABSENT
-
-    @property
-    def is_filled(self) -> bool:
-        return self.value is not ABSENT
+        self.request = request
+        self.is_open = True
+        self.notices: list[str] = []
 
 
-_open: Final[ContextVar[Handover | None]] = ContextVar("penstock_handover", default=None)
-_inner: Final = Handover("")
+_current: Final[ContextVar[Serving | None]] = ContextVar("penstock_serving", default=None)
 
 
 @contextmanager
-def handover(mark: str) -> Iterator[Handover]:
-    """While a tool runs under a middleware."""
-    receiver = Handover(mark)
-    reset = _open.set(receiver)
+def serving(mark: str = "", request: object = None) -> Iterator[Serving]:
+    """While a request is served under a middleware, or the body of a decorated function runs: what
+    that calls in turn is no tool, but Python."""
+    served = Serving(mark, request)
+    reset = _current.set(served)
     try:
-        yield receiver
+        yield served
     finally:
-        _open.reset(reset)
+        served.is_open = False
+        _current.reset(reset)
+
+
+def current() -> Serving | None:
+    return _current.get()
 
 
 @contextmanager
 def running() -> Iterator[None]:
-    """While the body of a decorated function runs: what it calls in turn is plain Python."""
-    reset = _open.set(_inner)
-    try:
+    """While the body of a decorated function runs, for the request it runs for."""
+    outer = current()
+    with serving(request=None if outer is None else outer.request):
         yield
-    finally:
-        _open.reset(reset)
 
 
-def current() -> Handover | None:
-    return _open.get()
+def is_served(request: object) -> bool:
+    """Whether this very request is being served already, by a server around this one."""
+    outer = current()
+    return outer is not None and outer.is_open and outer.request is request

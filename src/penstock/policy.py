@@ -145,12 +145,30 @@ class Policy:
         return self._for("tools", name)
 
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
-        """With settings that tools bring along, by their names: weaker than those that are here."""
-        named = {_literally(name): settings for name, settings in brought.items()}
-        joined = {name: {**told, **self.tools.get(name, {})} for name, told in named.items()}
-        return replace(
-            self, tools={**joined, **{k: v for k, v in self.tools.items() if k not in named}}
-        )
+        """With settings that tools bring along, by their names: weaker than those that are here, and
+        left out where they do not go with them."""
+        named = {_literally(name): self._admitted(name, told) for name, told in brought.items()}
+        return replace(self, tools={**named, **self.tools})
+
+    def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:
+        admitted: dict[str, Any] = {}
+        for name, value in brought.items():
+            try:
+                self._check_together(tool, {**admitted, name: value})
+            except InvalidSetting as error:
+                import logging  # noqa: PLC0415 (slow to import, and rarely needed)
+
+                log = logging.getLogger("penstock")
+                log.warning(
+                    "the tool %s asks for %s = %r, which is left out: %s",
+                    tool,
+                    name,
+                    value,
+                    error.why,
+                )
+            else:
+                admitted[name] = value
+        return admitted
 
     def for_client(self, name: str) -> Policy:
         """The policy of one client, by the name it gives itself: what `clients` says for it."""
@@ -218,8 +236,12 @@ class Policy:
 
 
 def _literally(name: str) -> str:
-    """A pattern that only this name matches."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+    """A pattern that only this name matches, and that nobody would write for it."""
+    escaped = [f"[{letter}]" if letter in "*?[" else letter for letter in name]
+    first = next((place for place, letter in enumerate(name) if letter.isalnum()), None)
+    if first is not None:
+        escaped[first] = f"[{name[first]}]"
+    return "".join(escaped)
 
 
 def _no_tables() -> dict[str, Any]:

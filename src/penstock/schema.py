@@ -17,6 +17,7 @@ from penstock.model import Mode
 from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent
 
 _TOOL_RESULT = "ToolResult"
+_WRAPPED = "result"
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _UNMOVABLE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef")
 
@@ -170,9 +171,19 @@ def widen_output_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     return {
         **dialect,
         "type": "object",
+        **_wrapping(original, f"#/$defs/{name}"),
         "anyOf": [{"$ref": f"#/$defs/{name}"}, copy.deepcopy(dict(ENVELOPE))],
         "$defs": {key: _rerooted(value, f"#/$defs/{name}") for key, value in definitions.items()},
     }
+
+
+def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """FastMCP's client looks for the type of a wrapped value at the root; no envelope has such a
+    property."""
+    properties = original.get("properties", {})
+    if not isinstance(properties, Mapping) or properties.keys() != {_WRAPPED}:
+        return {}
+    return {"properties": _rerooted(copy.deepcopy(dict(properties)), root)}
 
 
 def _rerooted(node: Any, root: str) -> Any:

@@ -20,6 +20,18 @@ def test_what_the_policy_says_of_a_tool_is_stronger_setting_by_setting():
     assert policy.for_tool("bc").page_size == 9
 
 
+def test_what_is_stated_keeps_its_order():
+    stated = Policy(tools={"h*": {"page_size": 7}, "hv": {"page_size": 5}})
+    assert stated.with_tools({"hv": {"heavy": True}}).for_tool("hv").page_size == 5
+
+
+def test_what_does_not_go_with_the_policy_is_left_out():
+    stated = Policy(page_size=5, max_page_size=10)
+    policy = stated.with_tools({"a": {"page_size": 50, "heavy": True}})
+    assert policy.for_tool("a").page_size == 5
+    assert policy.for_tool("a").heavy
+
+
 def test_a_name_is_no_pattern():
     policy = Policy().with_tools({"a*[x]?": {"page_size": 3}})
     assert policy.for_tool("a*[x]?").page_size == 3
@@ -35,6 +47,9 @@ def test_a_gate_adopts_them_and_keeps_those_of_before():
         assert gate.policy is known
         assert "continuation_token" in gate.offer(Call("a"), ROWS).value
         assert gate.offer(Call("c"), ROWS).value == ROWS
+        gate.adopt({}, of=["a"])  # another tool of that name
+        assert gate.offer(Call("a"), ROWS).value == ROWS
+        assert gate.policy.for_tool("b").page_size == 2
 
 
 def test_a_probe_with_a_link_to_the_whole():

@@ -1,9 +1,21 @@
 """Decorators and the middleware of their server find each other through a schema."""
 
+import contextvars
+import gc
+
 import pytest
 
 from penstock import marks
-from penstock.marks import KEYWORD, current, find_mark, handover, new_mark, running, unmerged
+from penstock.marks import (
+    KEYWORD,
+    current,
+    find_mark,
+    is_served,
+    new_mark,
+    running,
+    serving,
+    unmerged,
+)
 
 
 def schema_with(mark, **others):
@@ -12,7 +24,7 @@ def schema_with(mark, **others):
 
 
 def test_a_mark_is_found_and_taken_out():
-    mark = new_mark(own=("city",), required=("city",), is_merged=True)
+    mark = new_mark(added=("continuation_token", "page"), required=("city",), is_merged=True)
     schema = schema_with(mark, city={"type": "string"}, page={"type": "integer"})
     assert find_mark(schema) is mark
     shown = marks.without_mark(schema)
@@ -26,7 +38,7 @@ def test_a_mark_is_found_and_taken_out():
 
 
 def test_what_requires_nothing_says_nothing_of_it():
-    mark = new_mark(own=("city",))
+    mark = new_mark(added=("continuation_token",))
     assert "required" not in unmerged(schema_with(mark, city={}), mark)
 
 
@@ -44,14 +56,23 @@ def test_marks_that_are_nobodys_here(schema):
     assert find_mark(schema) is None
 
 
-def test_a_handover_is_open_while_the_tool_runs_and_closed_to_what_it_calls():
+def test_a_mark_ends_with_its_function():
+    key = new_mark().key
+    gc.collect()
+    assert find_mark({"properties": {"a": {KEYWORD: key}}}) is None
+
+
+def test_a_request_is_served_while_its_tool_runs_and_not_after():
+    request = object()
     assert current() is None
-    with handover("7") as receiver:
-        assert current() is receiver
-        assert not receiver.is_filled
+    with serving("7", request) as served:
+        assert current() is served
+        assert is_served(request)
+        assert not is_served(object())
         with running():
-            assert current() is not None
             assert current().mark == ""
-        receiver.value = None  # a value too
-        assert receiver.is_filled
+            assert is_served(request)
+        later = contextvars.copy_context()
     assert current() is None
+    assert later.run(current) is served
+    assert not later.run(is_served, request)

@@ -14,7 +14,15 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Final
+
+from penstock.errors import MissingExtra
+
+try:
+    from fastmcp import FastMCP
+except ImportError as error:
+    raise MissingExtra("fastmcp", "penstock.adapters.fastmcp") from error
 
 import mcp_types
 from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
@@ -27,15 +35,24 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
-from penstock.adapters.sdk import audience_of, error_of, principal_of, raised, session_of
-from penstock.marks import current
+from penstock.adapters.inside import Answer, Asked, AskServer, Facts, Failed, Inside
+from penstock.adapters.sdk import (
+    audience_of,
+    carried,
+    dumped,
+    error_of,
+    principal_of,
+    session_of,
+)
+from penstock.marks import current, is_served, serving
 from penstock.policy import Policy
 from penstock.stores import Store
+from penstock.wire import eras
 from penstock.wire.identity import os_user
 
-# FastMCP serves these whether or not anything is registered.
-_CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {}, "resources": {}}
+_NOT_SDK: Final = "This is the Penstock of FastMCP. On the official SDK: from penstock.adapters.mcp import Penstock."
+_NOT_CARRIED: Final = object()
+_IN_PYTHON: Final = object()
 _THEIRS: Final = object()
 _NOT_A_RESULT: Final = {"resultType": "input_required"}  # the rules let it pass
 _listing_for_us: Final[ContextVar[bool]] = ContextVar("penstock_listing", default=False)
@@ -53,13 +70,25 @@ class Penstock(Middleware):
     """
 
     def __init__(
-        self, policy: Policy | None = None, *, store: Store | None = None, name: str = ""
+        self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
         self._inside = Inside(policy, store, name)
 
     def close(self) -> None:
         """The store and the worker; a process that ends needs no call of it."""
         self._inside.close()
+
+    async def __call__(self, context: AnyContext, call_next: AnyNext) -> Any:
+        if not isinstance(context, MiddlewareContext):
+            raise TypeError(_NOT_SDK)
+        return await super().__call__(context, call_next)
+
+    async def on_message(self, context: AnyContext, call_next: AnyNext) -> Any:
+        """Whatever is served: decorated functions are told that it is no call of theirs."""
+        if current() is not None:
+            return await call_next(context)
+        with serving(request=_NOT_CARRIED):
+            return await call_next(context)
 
     # -- greetings -----------------------------------------------------------------------------
 
@@ -76,9 +105,10 @@ class Penstock(Middleware):
     async def on_list_tools(
         self, context: AnyContext, call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        if _listing_for_us.get():
+        if _listing_for_us.get() or is_served(_request_of(context)):
             return await call_next(context)
-        tools = _Tools(await call_next(context))
+        with serving(request=_request_of(context)):
+            tools = _Tools(await call_next(context))
         answer = await self._carry(context, "tools/list", {}, tools.answer)
         listed = tools.wire if answer.result is None else answer.result["tools"]
         return [tools.listed(wire) for wire in listed]
@@ -86,7 +116,7 @@ class Penstock(Middleware):
     async def on_call_tool(
         self, context: AnyContext, call_next: CallNext[Any, ToolResult]
     ) -> ToolResult:
-        if current() is not None:  # called by a tool, not by a client
+        if is_served(_request_of(context)):  # called by a tool, or for a server around this one
             return await call_next(context)
         message = context.message
 
@@ -94,7 +124,9 @@ class Penstock(Middleware):
             if method == "tools/list":
                 return await _own_list(context)
             called = {"name": params["name"], "arguments": params.get("arguments") or {}}
-            return await _call(call_next, context.copy(message=message.model_copy(update=called)))
+            asked = context.copy(message=message.model_copy(update=called))
+            given, wire = await _call(call_next, asked)
+            return given, wire if wire is _NOT_A_RESULT else {**wire, **_stamp(context, wire)}
 
         sent = {"name": message.name, "arguments": message.arguments or {}}
         answer = await self._carry(context, "tools/call", sent, ask)
@@ -142,31 +174,36 @@ class Penstock(Middleware):
         answer = await self._carry(context, "resources/read", {"uri": uri}, ask)
         if answer.result is None:
             return await super().on_read_resource(context, call_next)
-        return ResourceResult([_content(told) for told in answer.result["contents"]])
+        return _OurContents(contents=[_content(told) for told in answer.result["contents"]])
 
     # -- to the rules and back -----------------------------------------------------------------
 
     async def _carry(
         self, context: AnyContext, method: str, params: dict[str, Any], ask: AskServer
     ) -> Answer:
-        try:
-            return await self._inside.carry(_asked(context, method, params), ask)
-        except Failed as failed:
-            raise raised(failed) from None
+        return await carried(self._inside, _asked(context, method, params), ask)
+
+
+def _request_of(context: AnyContext) -> object:
+    """What there is one of for each request."""
+    around = context.fastmcp_context
+    request = None if around is None else around.request_context
+    return _IN_PYTHON if request is None else request.session
 
 
 def _asked(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
     """A request as it came, with what FastMCP does not show its hooks of it."""
     around = context.fastmcp_context
     request = None if around is None else around.request_context
+    facts, served = _facts(around), _request_of(context)
     if around is None or request is None:  # called in Python, by whoever runs the server
-        return Asked(method, params, os_user(), is_modern=False, knows=_knows(around))
+        return Asked(method, params, os_user(), is_modern=False, facts=facts, request=served)
     is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
     who = principal_of(request.request, is_modern=is_modern)
     seat = around.session_id if request.request is None else session_of(request.request)
     said = {**params, "_meta": dict(request.meta or {})} if is_modern else params
     if method == "initialize" and isinstance(context.message, BaseModel):
-        said = context.message.model_dump(by_alias=True, mode="json", exclude_none=True)["params"]
+        said = dumped(context.message)["params"]
     return Asked(
         method,
         said,
@@ -174,27 +211,35 @@ def _asked(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
         is_modern,
         "" if is_modern else seat,
         audience_of(request.session),
-        _knows(around),
+        facts,
+        served,
     )
 
 
-def _knows(around: Context | None) -> dict[str, Any]:
-    """What need not be asked."""
-    known: dict[str, Any] = {"capabilities": _CAPABILITIES, "beside": {"isError": False}}
-    if around is None:
-        return known
-    server = around.fastmcp
-    return {**known, "server_info": {"name": server.name, "version": server.version or ""}}
+def _facts(around: Context | None) -> Facts:
+    """What need not be asked. FastMCP serves tools and resources whether or not there are any."""
+    capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
+    info = None if around is None else _server_info(around.fastmcp)
+    return Facts(capabilities, info, {"isError": False})
 
 
-def _dumped(model: BaseModel) -> dict[str, Any]:
-    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
+@lru_cache(maxsize=8)
+def _server_info(server: FastMCP[Any]) -> dict[str, Any]:
+    """What the SDK stamps results of the modern era with."""
+    return dumped(
+        mcp_types.Implementation(
+            name=server.name,
+            version=server.version or "",
+            website_url=server.website_url,
+            icons=server.icons or None,
+        )
+    )
 
 
 def _model(context: AnyContext, call_next: AnyNext) -> AskServer:
     async def ask(_method: str, _params: Mapping[str, Any] | None) -> Given:
         given = await call_next(context)
-        return given, _dumped(given) if isinstance(given, BaseModel) else given or {}
+        return given, dumped(given) if isinstance(given, BaseModel) else given or {}
 
     return ask
 
@@ -222,7 +267,7 @@ class _Tools:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         known = dedupe_with_versions(list(tools), lambda tool: tool.name)
-        self.wire = [_dumped(tool.to_mcp_tool(name=tool.name)) for tool in known]
+        self.wire = [dumped(tool.to_mcp_tool(name=tool.name)) for tool in known]
         self._known = {tool.name: (tool, wire) for tool, wire in zip(known, self.wire, strict=True)}
 
     async def answer(self, _method: str, _params: Any) -> Given:
@@ -269,6 +314,19 @@ async def _call(call_next: AnyNext, context: AnyContext) -> Given:
     return given, _result(given)
 
 
+def _stamp(context: AnyContext, wire: Mapping[str, Any]) -> dict[str, Any]:
+    """What is added to a result on its way out, and weighs something."""
+    around = context.fastmcp_context
+    request = None if around is None else around.request_context
+    stamp: dict[str, Any] = {"isError": wire.get("isError", False)}
+    if around is None or request is None:
+        return stamp
+    if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        info = {eras.SERVER_META: _server_info(around.fastmcp)}
+        stamp |= {**eras.COMPLETE, "_meta": {**info, **wire.get("_meta", {})}}
+    return stamp
+
+
 def _error(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
@@ -277,9 +335,9 @@ def _result(given: ToolResult) -> dict[str, Any]:
     """As FastMCP will send it."""
     made = given.to_mcp_result()
     if isinstance(made, mcp_types.CallToolResult):
-        return _dumped(made)
+        return dumped(made)
     content, structured = made if isinstance(made, tuple) else (made, None)
-    wire: dict[str, Any] = {"content": [_dumped(block) for block in content]}
+    wire: dict[str, Any] = {"content": [dumped(block) for block in content]}
     return wire if structured is None else {**wire, "structuredContent": structured}
 
 
@@ -310,6 +368,14 @@ class _OurTemplate(ResourceTemplate):
 
     def to_mcp_template(self, **_overrides: Any) -> mcp_types.ResourceTemplate:
         return mcp_types.ResourceTemplate.model_validate(self.wire)
+
+
+class _OurContents(ResourceResult):
+    """What is read of Penstock's is its caller's, whatever the server says of its own resources."""
+
+    def to_mcp_result(self, uri: Any) -> mcp_types.ReadResourceResult:
+        made = super().to_mcp_result(uri)
+        return made.model_copy(update={"ttl_ms": 0, "cache_scope": "private"})
 
 
 def _content(told: Mapping[str, Any]) -> ResourceContent:

@@ -13,21 +13,22 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import anyio
-import anyio.to_thread
+from anyio import CapacityLimiter
+from anyio.lowlevel import RunVar
+from anyio.to_thread import run_sync
 
 from penstock import rawjson
 from penstock.disclosure.discloser import Audience
 from penstock.encoding import encode
 from penstock.gate import Gate
-from penstock.marks import handover
+from penstock.marks import serving
 from penstock.model import Principal
 from penstock.policy import Policy
-from penstock.stores import Store
+from penstock.stores import Store, open_store
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.session import Session
-from penstock.wire.state import Knowledge, Later, ToUpstream
+from penstock.wire.state import Knowledge, Later, Outputs, ToUpstream
 
 METHODS: Final = frozenset(
     {
@@ -44,21 +45,34 @@ METHODS: Final = frozenset(
 )
 _MOST_KNOWN: Final = 256
 _KEY: Final = b"1"  # one session a request: nothing else has an id in it
+_THREADS: Final = 8
+# Not the threads that the server's own functions run in: whoever reads is not to wait for those.
+_threads: Final[RunVar[CapacityLimiter]] = RunVar("penstock_threads")
 
 
 class Failed(Exception):
     """The server, or Penstock, answers with an error. `error` holds `code`, `message`, `data`."""
 
-    def __init__(self, error: Mapping[str, Any], cause: BaseException | None = None) -> None:
+    def __init__(self, error: Mapping[str, Any], cause: Exception | None = None) -> None:
         self.error = error
         self.cause = cause
         super().__init__(error.get("message"))
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What an adapter can say of its server, so that it need not be asked. `beside`: what the
+    framework adds to every result of a tool."""
+
+    capabilities: Mapping[str, Any]
+    server_info: Mapping[str, Any] | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A request, and who makes it. `seat`: the session of the legacy era that it belongs to.
-    `knows`: what the adapter can say of the server, so that it need not be asked."""
+    `request`: an object that there is one of for each request."""
 
     method: str
     params: Mapping[str, Any] | None
@@ -66,7 +80,8 @@ class Asked:
     is_modern: bool
     seat: str = ""
     audience: Audience = field(default_factory=Audience)
-    knows: Mapping[str, Any] | None = None
+    facts: Facts | None = None
+    request: object = None
 
 
 # Asks the server: its result, as an object of the framework's and as JSON values; or raises `Failed`.
@@ -85,8 +100,8 @@ class Inside:
     """One for a server: its gate, and what has been learnt of its tools. `server`: what tells it
     from others that use the same store, by default how the process was started."""
 
-    def __init__(self, policy: Policy | None, store: Store | None, server: str) -> None:
-        self.gate = Gate(policy or Policy.of_process(), store)
+    def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
+        self.gate = Gate(policy or Policy.of_process(), _opened(store))
         self.discloser = discloser_of(self.gate)
         self.server = server or " ".join(sys.argv)
         self._known: OrderedDict[tuple[str, str, bool], Knowledge] = OrderedDict()
@@ -131,10 +146,10 @@ class Inside:
         known, before = Knowledge(), self._greeted.get(asked.is_modern)
         if before is not None:
             known.capabilities, known.server_info = before.capabilities, before.server_info
-        if asked.knows is not None:
-            known.capabilities = asked.knows["capabilities"]
-            known.server_info = asked.knows.get("server_info")
-            known.beside = asked.knows.get("beside", {})
+        if asked.facts is not None:
+            known.capabilities = dict(asked.facts.capabilities)
+            known.server_info = asked.facts.server_info
+            known.beside = dict(asked.facts.beside)
         if not asked.is_modern:
             known.era = "legacy"
         elif known.capabilities is not None:
@@ -143,6 +158,10 @@ class Inside:
 
     def close(self) -> None:
         self.gate.close()
+
+
+def _opened(store: Store | str | None) -> Store | None:
+    return open_store(store) if isinstance(store, str) else store
 
 
 class _Passage:
@@ -167,20 +186,25 @@ class _Passage:
         while outputs:
             output = outputs.pop(0)
             if isinstance(output, Later):
-                outputs += await anyio.to_thread.run_sync(
-                    self._session.do, output, abandon_on_cancel=True
-                )
+                outputs += await self._do(output)
             elif isinstance(output, ToUpstream):
                 outputs += self._session.from_upstream(await self._up(output.message))
             elif output.answers:
                 return self._answer(output.message)
         raise RuntimeError("a request was left without an answer")
 
+    async def _do(self, later: Later) -> Outputs:
+        limiter = _threads.get(None)
+        if limiter is None:
+            limiter = CapacityLimiter(_THREADS)
+            _threads.set(limiter)
+        return await run_sync(self._session.do, later, abandon_on_cancel=True, limiter=limiter)
+
     def _answer(self, message: bytes) -> Answer:
         given = self._given.get(message)
         if isinstance(given, Failed):
             raise given
-        if given is not None:
+        if message in self._given:
             return Answer(given)
         response = rawjson.decode(message)
         if "error" in response:
@@ -195,8 +219,7 @@ class _Passage:
         try:
             given, result = await self._run(message, str(message.method), params)
         except Failed as failed:
-            error = encode(dict(failed.error))
-            response = messages.error_response(message.key, error)
+            response = messages.error_response(message.key, encode(dict(failed.error)))
             self._given[response] = failed
             return response
         response = messages.response(message.key, encode(result))
@@ -207,16 +230,16 @@ class _Passage:
         self, message: messages.Message, method: str, params: Mapping[str, Any] | None
     ) -> tuple[Any, Any]:
         pending = self._session.pending.get(message.key)
-        if method != "tools/call" or pending is None:
-            return await self._ask_server(method, params)
-        with handover(self._mark_of(pending.tool)) as receiver:
+        is_call = method == "tools/call" and pending is not None
+        mark = self._mark_of(pending.tool) if is_call and pending is not None else ""
+        with serving(mark, self._asked.request) as served:
             answer = await self._ask_server(method, params)
-        if receiver.is_filled:
-            pending.handed = receiver.value
+        if served.notices and pending is not None:
+            pending.notice = " ".join(filter(None, (pending.notice, *served.notices)))
         return answer
 
     def _mark_of(self, name: str) -> str:
-        """The mark of a tool whose result is ours to hold; else nothing is handed over."""
+        """The mark of a tool whose result is ours to hold."""
         toolbox = self._session.toolbox
         tool = None if toolbox is None else toolbox.tools.get(name)
         if tool is None or tool.mark is None or not self._session.policy.covers(name):

@@ -11,20 +11,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from penstock.errors import MissingExtra
+
+try:
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+except ImportError as error:
+    raise MissingExtra("mcp", "penstock.adapters.mcp") from error
+
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from penstock.adapters.inside import METHODS, Asked, Failed, Inside
-from penstock.adapters.sdk import audience_of, error_of, principal_of, raised, session_of
+from penstock.adapters.sdk import (
+    audience_of,
+    carried,
+    dumped,
+    error_of,
+    principal_of,
+    session_of,
+)
+from penstock.marks import serving
 from penstock.policy import Policy
 from penstock.stores import Store
 from penstock.wire.identity import new_seat
 
 Context = ServerRequestContext[Any, Any]
+_NOT_FASTMCP: Final = (
+    "This is the Penstock of the official SDK. On FastMCP: from penstock.adapters.fastmcp import "
+    "Penstock."
+)
 
 
 class Penstock:
@@ -34,14 +52,17 @@ class Penstock:
     """
 
     def __init__(
-        self, policy: Policy | None = None, *, store: Store | None = None, name: str = ""
+        self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
         self._inside = Inside(policy, store, name)
         self._seat = new_seat()
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if not isinstance(ctx, ServerRequestContext):
+            raise TypeError(_NOT_FASTMCP)
         if ctx.request_id is None or ctx.method not in METHODS:
-            return await call_next(ctx)
+            with serving(request=ctx.session):
+                return await call_next(ctx)
 
         async def ask_server(method: str, params: Mapping[str, Any] | None) -> tuple[Any, Any]:
             is_same = method == ctx.method and params is ctx.params
@@ -52,10 +73,7 @@ class Penstock:
                 raise Failed(error_of(error), error) from error
             return given, _wire(given)
 
-        try:
-            answer = await self._inside.carry(self._asked(ctx), ask_server)
-        except Failed as failed:
-            raise raised(failed) from None
+        answer = await carried(self._inside, self._asked(ctx), ask_server)
         return answer.given if answer.result is None else dict(answer.result)
 
     def close(self) -> None:
@@ -67,11 +85,19 @@ class Penstock:
         who = principal_of(ctx.request, is_modern=is_modern)
         seat = self._seat if ctx.request is None else session_of(ctx.request)
         seat = "" if is_modern else seat
-        return Asked(ctx.method, ctx.params, who, is_modern, seat, audience_of(ctx.session))
+        return Asked(
+            ctx.method,
+            ctx.params,
+            who,
+            is_modern,
+            seat,
+            audience_of(ctx.session),
+            request=ctx.session,
+        )
 
 
 def _wire(result: HandlerResult) -> Any:
     """As it leaves. What another middleware gave may be a model still."""
     if isinstance(result, BaseModel):
-        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return dumped(result)
     return {} if result is None else result

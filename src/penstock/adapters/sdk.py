@@ -9,8 +9,9 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken, principal_components
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
 
-from penstock.adapters.inside import Failed
+from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
 from penstock.disclosure.discloser import Audience
 from penstock.encoding import encode
 from penstock.model import NOBODY, Principal
@@ -56,9 +57,19 @@ def error_of(error: MCPError) -> dict[str, Any]:
     return told if error.data is None else {**told, "data": error.data}
 
 
-def raised(failed: Failed) -> BaseException:
-    """The server's own exception, where it passed; else one that says what Penstock says."""
+async def carried(inside: Inside, asked: Asked, ask_server: AskServer) -> Answer:
+    """A request through the rules. An error of the server's own comes out as the exception it was;
+    outside of any other, so that nothing in it is changed."""
+    try:
+        return await inside.carry(asked, ask_server)
+    except Failed as caught:
+        failed = caught
     if failed.cause is not None:
-        return failed.cause
+        raise failed.cause
     error = failed.error
-    return MCPError(code=error["code"], message=error["message"], data=error.get("data"))
+    raise MCPError(code=error["code"], message=error["message"], data=error.get("data"))
+
+
+def dumped(model: BaseModel) -> dict[str, Any]:
+    """As it is sent."""
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)

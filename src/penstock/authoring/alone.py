@@ -6,13 +6,20 @@ environment (`PENSTOCK_*`), as for the command.
 
 from __future__ import annotations
 
+import inspect
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from penstock.authoring import signatures
+from penstock.authoring.running import collected, collected_async, shown
+from penstock.errors import CallRefused
 from penstock.gate import Gate
+from penstock.marks import Mark, running
+from penstock.model import Call, Reply
 from penstock.policy import Policy
+from penstock.views.request import TOKEN_FIELD, is_absent
 
 if TYPE_CHECKING:
     from penstock.async_gate import AsyncGate
@@ -33,15 +40,88 @@ def _async_gate() -> AsyncGate:
     return AsyncGate(_gate().policy, store=_gate().store)
 
 
-def gate_for(tool: str, settings: Mapping[str, Any]) -> Gate:
-    with _starting:
-        gate = _gate()
-        gate.adopt({tool: settings})
-    return gate
+class Alone:
+    """A heavy function that answers for itself."""
+
+    def __init__(
+        self, function: Callable[..., Any], asked: Sequence[inspect.Parameter], mark: Mark
+    ) -> None:
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._asked = {parameter.name: parameter for parameter in asked}
+        self._mark = mark
+        self._name = getattr(function, "__qualname__", signatures.name_of(function))
+        self._schema = {
+            "type": "object",
+            "properties": {name: {} for name in self._asked},
+            "required": [name for name, one in self._asked.items() if signatures.is_required(one)],
+        }
+
+    def own(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """What the function is called with."""
+        kept = signatures.given(kwargs)
+        return {name: value for name, value in kept.items() if name not in self._mark.added}
+
+    def answer(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        bound = self._bound(args, kwargs)
+
+        def run(sent: Mapping[str, Any]) -> Any:
+            with running():
+                return collected(self._function(*_args(bound, sent), **bound.kwargs))
+
+        with _starting:
+            gate = _gate()
+            gate.adopt({self._name: self._mark.settings})
+        return _told(gate.call(self._call(bound, kwargs), run))
+
+    async def answer_async(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        bound = self._bound(args, kwargs)
+
+        async def run(sent: Mapping[str, Any]) -> Any:
+            with running():
+                return await collected_async(self._function(*_args(bound, sent), **bound.kwargs))
+
+        with _starting:
+            gate = _async_gate()
+            gate.adopt({self._name: self._mark.settings})
+        return _told(await gate.call(self._call(bound, kwargs), run))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        """As Python would; what is missing is for the gate to say."""
+        return self._signature.bind_partial(*args, **self.own(kwargs))
+
+    def _call(self, bound: inspect.BoundArguments, kwargs: Mapping[str, Any]) -> Call:
+        """As the core sees it. What the framework gave, a context for instance, no client has sent;
+        nor, beside a token, a default."""
+        ours = {name: kwargs[name] for name in self._mark.added if name in kwargs}
+        sent = {name: value for name, value in bound.arguments.items() if name in self._asked}
+        if not is_absent(ours.get(TOKEN_FIELD)):
+            sent = {
+                name: value for name, value in sent.items() if not self._is_default(name, value)
+            }
+        return Call(
+            self._name,
+            {**sent, **ours},
+            server=getattr(self._function, "__module__", ""),
+            schema=self._schema,
+            heavy=True,
+            is_merged=self._mark.is_merged,
+        )
+
+    def _is_default(self, name: str, value: Any) -> bool:
+        known = signatures.default_of(self._asked[name])
+        return type(known) is type(value) and bool(known == value)
 
 
-def async_gate_for(tool: str, settings: Mapping[str, Any]) -> AsyncGate:
-    with _starting:
-        gate = _async_gate()
-        gate.adopt({tool: settings})
-    return gate
+def _args(bound: inspect.BoundArguments, sent: Mapping[str, Any]) -> tuple[Any, ...]:
+    """With stored values in the place of references."""
+    bound.arguments.update({name: sent[name] for name in bound.arguments if name in sent})
+    return bound.args
+
+
+def _told(reply: Reply) -> str:
+    """What the agent reads; a refusal is an error, which a framework marks as one."""
+    if not reply.is_error:
+        return reply.text
+    said = reply.value
+    raise shown(CallRefused(said["error"], next_step=said["next_step"]))

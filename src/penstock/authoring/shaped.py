@@ -7,19 +7,28 @@ budget goes the way of every large result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, Final, TypeVar, get_args, get_origin, overload
+from collections.abc import Callable, Coroutine, Mapping
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    ParamSpec,
+    Union,
+    get_args,
+    get_origin,
+    overload,
+)
 
 from penstock.authoring import signatures
-from penstock.authoring.collecting import collected, collected_async, is_asynchronous
-from penstock.authoring.leaving import Leaving
+from penstock.authoring.running import decorated, mark_once
 from penstock.authoring.signatures import name_of
 from penstock.errors import InvalidOutput, InvalidSetting
-from penstock.marks import KEYWORD, Mark, new_mark, running
+from penstock.marks import KEYWORD, current, new_mark
 from penstock.shaping import Grid, Series, Shaper, cell_schema, output_schema
 
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+P = ParamSpec("P")
+Form = dict[str, Any]
 # What a function gives, made a grid or a series of.
 Shape = Callable[[Any], Shaper]
 
@@ -35,34 +44,70 @@ _HOW: Final = (
 
 
 @overload
-def shaped(function: AnyFunction, /) -> AnyFunction: ...
+def shaped(
+    function: Callable[P, Coroutine[Any, Any, Any]], /
+) -> Callable[P, Coroutine[Any, Any, Form]]: ...
 @overload
-def shaped(*, shape: Shape | None = None) -> Callable[[AnyFunction], AnyFunction]: ...
+def shaped(function: Callable[P, Any], /) -> Callable[P, Form]: ...
+@overload
+def shaped(*, shape: Shape | None = None) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def shaped(function: Any = None, /, *, shape: Shape | None = None) -> Any:
-    """Answer with a summary of a grid or series, and with all of it on demand."""
+    """Answer with a summary of a grid or series, and with all of it on demand.
+
+    Stands below the framework's own decorator, on a function that returns a `Grid` or a `Series`; or on
+    any other, with `shape`, which makes one of what it gives.
+    """
     if function is None:
-        return lambda decorated: _decorate(decorated, shape)
+        return lambda later: _decorate(later, shape)
     return _decorate(function, shape)
 
 
 def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[..., Any]:
     parameters = signatures.parameters_of(function)
     if any(parameter.name == PARAMETER for parameter in parameters):
-        raise InvalidSetting(
-            "@shaped",
-            name_of(function),
-            f"it has a parameter {PARAMETER} of its own.",
-            next_step="Rename that parameter.",
+        raise _unfit(
+            function, f"it has a parameter {PARAMETER} of its own.", "Rename that parameter."
         )
-    schema = _schema(function, shape)
-    own = tuple(item.name for item in parameters if signatures.is_asked_for(item))
-    mark = new_mark(own=own, has_link=True)
-    make = _asynchronous if is_asynchronous(function) else _synchronous
-    wrapper = make(function, shape, mark)
+    mark = new_mark(added=(PARAMETER,), has_link=True)
+
+    def prepare(kwargs: dict[str, Any], is_tool: bool) -> tuple[dict[str, Any], str | None]:
+        """Which form is asked for: the function knows nothing of it, and code that calls it while a
+        request is served wants what it gives."""
+        form = _form(kwargs.pop(PARAMETER, None))
+        return kwargs, form if is_tool or current() is None else None
+
+    def conclude(value: Any, form: str | None) -> Any:
+        return value if form is None else _given(value, shape, function, form)
+
+    wrapper = decorated(function, mark, prepare, conclude)
+    mark_once(wrapper, function, mark, "@shaped")
     told = {"enum": list(FORMS), "default": FORMS[0], "description": _ABOUT, KEYWORD: mark.key}
     ours = signatures.added(PARAMETER, {"type": "string", **told}, FORMS[0])
-    signatures.show(wrapper, [*parameters, ours], _output_type(name_of(function), schema))
+    promised = _output_type(name_of(function), _schema(function, shape))
+    signatures.show(wrapper, [*parameters, ours], promised)
     return wrapper
+
+
+def _unfit(function: Callable[..., Any], why: str, next_step: str = _HOW) -> InvalidSetting:
+    return InvalidSetting("@shaped", name_of(function), why, next_step=next_step)
+
+
+# -- what is given -----------------------------------------------------------------------------
+
+
+def _form(asked: Any) -> str:
+    form = FORMS[0] if asked is None or asked == "" else asked
+    if form not in FORMS:
+        raise InvalidOutput(f"output {form!r} is neither summary nor full.")
+    return str(form)
+
+
+def _given(value: Any, shape: Shape | None, function: Callable[..., Any], form: str) -> Form:
+    made = value if shape is None else shape(value)
+    if not isinstance(made, Shaper):
+        step = "Return a Grid or a Series, or give @shaped(shape=...) what makes one."
+        raise _unfit(function, f"it gave {type(made).__name__}.", step)
+    return made.full() if form == "full" else made.summary()
 
 
 # -- what is promised --------------------------------------------------------------------------
@@ -70,21 +115,32 @@ def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[...
 
 def _schema(function: Callable[..., Any], shape: Shape | None) -> dict[str, Any]:
     """The union of both forms, as far as the annotation says what they hold."""
-    promised = signatures.return_type(function)
-    made = promised if shape is None else getattr(shape, "func", shape)
+    made = _promised(function) if shape is None else getattr(shape, "func", shape)
     kind = get_origin(made) or made
     cells = get_args(made) if shape is None else ()
     cell = cell_schema(cells[0]) if cells else {}
-    if kind is Grid:
+    if isinstance(kind, type) and issubclass(kind, Grid):
         return output_schema("grid", cell)
-    if kind is Series:
+    if isinstance(kind, type) and issubclass(kind, Series):
         return output_schema("series", cell, name=None)
     if shape is None:
-        raise InvalidSetting(
-            "@shaped", name_of(function), "it does not return a grid or a series.", next_step=_HOW
-        )
+        raise _unfit(function, "it does not return a grid or a series.")
     told = {PARAMETER: {"enum": list(FORMS)}}
     return {"type": "object", "properties": told, "required": [PARAMETER]}
+
+
+def _promised(function: Callable[..., Any]) -> Any:
+    """The return type, without what stands around it."""
+    hints = signatures.hints_of(function)
+    if hints is None:
+        step = "Define the names of its annotations in the module, before the function."
+        raise _unfit(function, "a name in its annotations cannot be found.", step)
+    made = hints.get("return")
+    if get_origin(made) is Annotated:
+        made = get_args(made)[0]
+    if get_origin(made) in (Union, UnionType):
+        made = next((part for part in get_args(made) if part is not type(None)), made)
+    return made
 
 
 def _output_type(name: str, schema: Mapping[str, Any]) -> Any:
@@ -121,53 +177,3 @@ def _inlined(node: Any, definitions: Mapping[str, Any], within: tuple[str, ...] 
     return {
         key: _inlined(value, definitions, within) for key, value in node.items() if key != "$defs"
     }
-
-
-# -- what is given -----------------------------------------------------------------------------
-
-
-def _synchronous(
-    function: Callable[..., Any], shape: Shape | None, mark: Mark
-) -> Callable[..., Any]:
-    @wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with Leaving(mark, {}) as leaving:
-            form = _form(kwargs)
-            with running():
-                value = collected(function(*args, **kwargs))
-            return leaving.with_value(_given(value, shape, function, form))
-        return leaving.placeholder
-
-    return wrapper
-
-
-def _asynchronous(
-    function: Callable[..., Any], shape: Shape | None, mark: Mark
-) -> Callable[..., Any]:
-    @wraps(function)
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with Leaving(mark, {}) as leaving:
-            form = _form(kwargs)
-            with running():
-                value = await collected_async(function(*args, **kwargs))
-            return leaving.with_value(_given(value, shape, function, form))
-        return leaving.placeholder
-
-    return wrapper
-
-
-def _form(kwargs: dict[str, Any]) -> str:
-    """Which form is asked for; the function knows nothing of it."""
-    form = kwargs.pop(PARAMETER, None)
-    form = FORMS[0] if form is None or form == "" else form
-    if form not in FORMS:
-        raise InvalidOutput(f"output {form!r} is neither summary nor full.")
-    return str(form)
-
-
-def _given(value: Any, shape: Shape | None, function: Callable[..., Any], form: str) -> Any:
-    made = value if shape is None else shape(value)
-    if not isinstance(made, Shaper):
-        what = f"it gave {type(made).__name__}."
-        raise InvalidSetting("@shaped", name_of(function), what, next_step=_HOW)
-    return made.full() if form == "full" else made.summary()

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 Function = Callable[..., Any]
-_FRAMEWORKS: Final = ("mcp", "fastmcp")
+_FRAMEWORKS: Final = frozenset({"mcp", "fastmcp"})
 _NAMELESS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_NOTHING: Final = inspect.Parameter.empty
 
 
 class _Missing:
@@ -25,61 +26,105 @@ MISSING: Final = _Missing()
 
 def name_of(function: Function) -> str:
     """An object that can be called may have no name of its own."""
-    name: str = getattr(function, "__name__", type(function).__name__)
+    plain = getattr(function, "func", function)  # of a partial
+    name: str = getattr(plain, "__name__", type(plain).__name__)
     return name
 
 
-def parameters_of(function: Function) -> list[inspect.Parameter]:
-    """With annotations that are types, wherever they can be found."""
+def hints_of(function: Function) -> dict[str, Any] | None:
+    """Its annotations as types; None where a name in them cannot be found."""
     try:
-        hints = get_type_hints(function, include_extras=True)
-    except (NameError, TypeError, AttributeError):
-        hints = {}  # the framework says what it cannot find
+        return get_type_hints(function, include_extras=True)
+    except NameError:
+        return None
+    except (TypeError, AttributeError):
+        return {}
+
+
+def parameters_of(function: Function) -> list[inspect.Parameter]:
+    """With annotations that are types, wherever they can be found; else the framework says what it
+    cannot find."""
+    hints = hints_of(function) or {}
     return [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
         for parameter in inspect.signature(function).parameters.values()
     ]
 
 
-def return_type(function: Function) -> Any:
-    try:
-        return get_type_hints(function, include_extras=True).get("return", MISSING)
-    except (NameError, TypeError, AttributeError):
-        return function.__annotations__.get("return", MISSING)
+# -- what a client gives -----------------------------------------------------------------------
 
 
-def is_asked_for(parameter: inspect.Parameter) -> bool:
-    """Whether a client gives it; a context is the framework's to give."""
-    is_receiver = parameter.name in ("self", "cls")  # of a method, to which it is bound later
-    is_given = parameter.kind in _NAMELESS or is_receiver or _is_injected(parameter.annotation)
-    return not is_given
+def asked_for(
+    function: Function, parameters: Iterable[inspect.Parameter]
+) -> list[inspect.Parameter]:
+    """Those that a client gives: a context is the framework's to give, and `self` the object's."""
+    named = [parameter for parameter in parameters if parameter.kind not in _NAMELESS]
+    rest = named[1:] if named and _is_receiver(named[0], function) else named
+    return [parameter for parameter in rest if not _is_injected(parameter.annotation)]
+
+
+def _is_receiver(parameter: inspect.Parameter, function: Function) -> bool:
+    """Of a method that is decorated before it is bound."""
+    within = getattr(function, "__qualname__", "").rpartition(".")[0]
+    is_method = bool(within) and not within.endswith("<locals>")
+    return is_method and parameter.name in ("self", "cls") and parameter.annotation is _NOTHING
 
 
 def _is_injected(annotation: Any) -> bool:
+    """A context, or what is marked for the framework to fill in."""
     parts = [annotation, get_origin(annotation), *get_args(annotation)]
-    classes = [part for part in parts if isinstance(part, type)]
-    named = {(kind.__module__.partition(".")[0], kind.__name__) for kind in classes}
-    return any(package in _FRAMEWORKS and name == "Context" for package, name in named)
+    bases = [base for part in parts if isinstance(part, type) for base in part.__mro__]
+    marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    is_context = any(base.__name__ == "Context" and _is_frameworks(base) for base in bases)
+    return is_context or any(_is_frameworks(type(mark)) for mark in marks)
+
+
+def _is_frameworks(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in _FRAMEWORKS
 
 
 def is_required(parameter: inspect.Parameter) -> bool:
-    if not is_asked_for(parameter) or parameter.default is not inspect.Parameter.empty:
-        return False
-    # pydantic may be told of a default beside the type.
-    about = get_args(parameter.annotation)[1:] if _is_annotated(parameter.annotation) else ()
-    return all(getattr(item, "is_required", lambda: True)() for item in about)
+    """pydantic may be told of a default beside the type, or of none in the place of the default."""
+    if parameter.default is not _NOTHING:
+        return _says_required(parameter.default) is True
+    return not any(_says_required(item) is False for item in _about(parameter))
 
 
-def _is_annotated(annotation: Any) -> bool:
-    return get_origin(annotation) is Annotated
+def _says_required(item: Any) -> bool | None:
+    ask = getattr(item, "is_required", None)
+    return bool(ask()) if callable(ask) else None
+
+
+def _about(parameter: inspect.Parameter) -> tuple[Any, ...]:
+    """What is said of a parameter: pydantic's fields, in its annotation or as its default."""
+    annotation = parameter.annotation
+    beside = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    return (*beside, parameter.default)
+
+
+def advertised_name(parameter: inspect.Parameter) -> str:
+    """How clients call it."""
+    aliases = [getattr(item, "alias", None) for item in _about(parameter)]
+    return next((alias for alias in aliases if isinstance(alias, str)), parameter.name)
+
+
+def default_of(parameter: inspect.Parameter) -> Any:
+    given = parameter.default
+    make = getattr(given, "get_default", None)
+    return make(call_default_factory=True) if callable(make) else given
+
+
+# -- what a framework sees ---------------------------------------------------------------------
 
 
 def optional(parameter: inspect.Parameter) -> inspect.Parameter:
     """The same parameter, which may be left out: the second call has none of a tool's own."""
     if not is_required(parameter):
         return parameter
-    known = parameter.annotation is not inspect.Parameter.empty
-    return _with_default(parameter, parameter.annotation if known else Any, lambda: MISSING)
+    annotation = Any if parameter.annotation is _NOTHING else parameter.annotation
+    if parameter.default is not _NOTHING:  # a field of pydantic's, without a default
+        annotation = Annotated[annotation, parameter.default]
+    return _with_default(parameter.replace(default=_NOTHING), annotation, lambda: MISSING)
 
 
 def added(name: str, schema: Mapping[str, Any], default: Any = None) -> inspect.Parameter:
@@ -113,9 +158,7 @@ def show(
     shown = inspect.Signature.empty if returns is MISSING else returns
     wrapper.__signature__ = inspect.Signature(listed, return_annotation=shown)  # type: ignore[attr-defined]  # as `inspect` reads it
     named = {parameter.name: parameter.annotation for parameter in listed}
-    annotations = {
-        name: kind for name, kind in named.items() if kind is not inspect.Parameter.empty
-    }
+    annotations = {name: kind for name, kind in named.items() if kind is not _NOTHING}
     wrapper.__annotations__ = (
         annotations if returns is MISSING else {**annotations, "return": returns}
     )

@@ -52,36 +52,49 @@ def output_schema(
     cell_name, cut_name = _free("Cell", definitions), _free("CutCell", definitions)
     definitions |= {cell_name: own, cut_name: _cut()}
     shown = {"anyOf": [{"$ref": f"#/$defs/{cell_name}"}, {"$ref": f"#/$defs/{cut_name}"}]}
-    forms = _grid_forms(shown) if kind == "grid" else _series_forms(shown, name)
+    whole = {"$ref": f"#/$defs/{cell_name}"}
+    forms = _grid_forms(shown, whole) if kind == "grid" else _series_forms(shown, whole, name)
     return {"type": "object", "oneOf": forms, "$defs": definitions}
 
 
-def _grid_forms(cell: Any) -> list[dict[str, Any]]:
+def _grid_forms(cell: Any, whole: Any) -> list[dict[str, Any]]:
+    """Only a summary may hold cells that are cut."""
     best = {"anyOf": [*cell["anyOf"], {"type": "null"}]}
     top = {"type": "array", "items": cell, "maxItems": MOST_TOP}
     counts = {"total": _COUNT, "feasible": _COUNT, "returned": _COUNT, "omitted": _COUNT}
-    every = {"type": "array", "items": cell}
+    grid = {"type": "array", "items": whole}
+    found = {"anyOf": [whole, {"type": "null"}]}
     return [
         _form("summary", {"best": best, "top_cells": top, "ascii_summary": _TEXT, **counts}),
-        _form("full", {"grid": every, "best": best, "ascii_summary": _TEXT, "total": _COUNT}),
+        _form("full", {"grid": grid, "best": found, "ascii_summary": _TEXT, "total": _COUNT}),
     ]
 
 
-def _series_forms(cell: Any, name: str | None) -> list[dict[str, Any]]:
-    entry = {"anyOf": [*cell["anyOf"], {"type": "null"}]}
-    every = {} if name is None else {name: {"type": "array", "items": entry}}
-    some = {key: {**below, "maxItems": MOST_ENTRIES} for key, below in every.items()}
+def _series_forms(cell: Any, whole: Any, name: str | None) -> list[dict[str, Any]]:
+    """Where the name of the entries is not known, they are what has no other name."""
+    some = _array([*cell["anyOf"], {"type": "null"}]) | {"maxItems": MOST_ENTRIES}
+    every = _array([whole, {"type": "null"}])
     indices = {"type": "array", "items": _COUNT, "maxItems": MOST_ENTRIES}
     counts = {"total": _COUNT, "returned": _COUNT, "omitted": _COUNT}
     return [
-        _form("summary", {**some, "indices": indices, "ascii_summary": _TEXT, **counts}),
-        _form("full", {**every, "ascii_summary": _TEXT, "total": _COUNT}),
+        _form("summary", {"indices": indices, "ascii_summary": _TEXT, **counts}, (name, some)),
+        _form("full", {"ascii_summary": _TEXT, "total": _COUNT}, (name, every)),
     ]
 
 
-def _form(output: str, properties: dict[str, Any]) -> dict[str, Any]:
+def _array(items: list[Any]) -> dict[str, Any]:
+    return {"type": "array", "items": {"anyOf": items}}
+
+
+def _form(
+    output: str, properties: dict[str, Any], entries: tuple[str | None, Any] = (None, None)
+) -> dict[str, Any]:
+    name, below = entries
     own = {"output": {"type": "string", "const": output}, **properties}
-    return {"type": "object", "properties": own, "required": list(own)}
+    if name is not None:
+        own[name] = below
+    form = {"type": "object", "properties": own, "required": list(own)}
+    return form if name is not None or below is None else {**form, "additionalProperties": below}
 
 
 def _cut() -> dict[str, Any]:

@@ -164,9 +164,9 @@ def _look(session: Session, pending: Pending, line: bytes) -> Outputs:
     if isinstance(arguments, dict):
         tool = tool_of(session, pending)
         if is_ours(arguments.get(TOKEN_FIELD), tool):
-            return _locally(session, pending, partial(_prepare, session, pending))
+            return _locally(session, pending, partial(_prepare, session, pending, line))
         if _is_merged(session, pending) and not has_references(arguments):
-            return _prepare(session, pending)
+            return _prepare(session, pending, line)
         if has_references(arguments):
             refused = _refused(session, pending)  # before anything is loaded
             if refused:
@@ -174,7 +174,7 @@ def _look(session: Session, pending: Pending, line: bytes) -> Outputs:
             return with_toolbox(
                 session,
                 pending,
-                lambda: [Later(partial(_prepare, session, pending), pending)],
+                lambda: [Later(partial(_prepare, session, pending, line), pending)],
                 current=True,
             )
     return _forward(session, pending, line)
@@ -212,7 +212,7 @@ def _read(session: Session, pending: Pending) -> Outputs:
     return session.answer(pending, reply.wire())
 
 
-def _prepare(session: Session, pending: Pending) -> Outputs:
+def _prepare(session: Session, pending: Pending, line: bytes) -> Outputs:
     arguments = messages.decoded(pending.arguments)
     call = call_of(session, pending, arguments)
     tool = tool_of(session, pending)
@@ -226,11 +226,20 @@ def _prepare(session: Session, pending: Pending) -> Outputs:
         outcome = session.gate.prepare(call, cancellation=pending.cancellation)
     except Cancelled:
         return []
+    if isinstance(outcome, Reply) and _is_theirs(session, arguments):
+        return _forward(session, pending, pending.line(line))
     if isinstance(outcome, Reply):
         return session.answer(pending, outcome.wire())
     pending.notice = outcome.notice
     line = _with_arguments(pending, outcome, is_merged=call.is_merged)
     return _forward(session, pending, line)
+
+
+def _is_theirs(session: Session, arguments: dict[str, Any]) -> bool:
+    """Whether a reference that cannot be resolved here may be one to what upstream has stored:
+    Penstock may be there too."""
+    is_reference = is_absent(arguments.get(TOKEN_FIELD)) and has_references(arguments)
+    return is_reference and not session.is_inside and session.known.has_penstock
 
 
 def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -14,12 +14,11 @@ from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience, audience_of, listing_of
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.reader import INSTRUCTIONS
-from penstock.wire.state import Knowledge, Outputs, Pending
+from penstock.wire.state import EXTENSION, Knowledge, Outputs, Pending
 
 if TYPE_CHECKING:
     from penstock.wire.session import Session
 
-EXTENSION: Final = "dev.penstock/results"
 _LONGEST_INFO: Final = 300
 
 

@@ -12,7 +12,7 @@ from penstock import rawjson
 from penstock.budget import Budget
 from penstock.cancellation import Cancelled
 from penstock.encoding import encode
-from penstock.model import Call, Frame, Refusal, Reply, Result
+from penstock.model import Call, Frame, Reply, Result
 from penstock.wire import messages
 from penstock.wire.messages import HEADER_MISMATCH, Message
 from penstock.wire.results import WireResult, read_result
@@ -28,9 +28,6 @@ _LARGEST_CODE: Final = 2**31
 
 
 def close_call(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
-    if pending.handed is not None:
-        pending.is_ours = True
-        return [Later(partial(_hold_handed, session, pending), pending)]
     body = message.error if isinstance(message.result, msgspec.UnsetType) else message.result
     if isinstance(body, msgspec.UnsetType):
         return session.deliver(pending, line)
@@ -50,22 +47,6 @@ def close_call(session: Session, pending: Pending, message: Message, line: bytes
 
 def _code_of(error: msgspec.Raw) -> Any:
     return messages.decoded(messages.members_of(error).get("code"))
-
-
-def _hold_handed(session: Session, pending: Pending) -> Outputs:
-    """What a function gave, from within this process."""
-    arguments = messages.decoded(pending.arguments)
-    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
-    if isinstance(pending.handed, Refusal):
-        reply = session.gate.refuse(
-            replace(call, frame=Frame(fields=call.frame.fields)), pending.handed
-        )
-        return session.replace(pending, messages.response(pending.key, reply.wire()))
-    try:
-        reply = _offered(session, pending, call, pending.handed)
-    except Cancelled:
-        return []
-    return session.replace(pending, messages.response(pending.key, reply.wire()))
 
 
 def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
@@ -90,7 +71,7 @@ def offer(
     call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
     is_known = tool_of(session, pending) is not None
     structured = keeps_output(session, pending) if is_known else wire.has_structured
-    fields = {**call.frame.fields, **(around or {})}
+    fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured, fields))
     return _offered(session, pending, call, wire.decoded())
 

@@ -79,7 +79,8 @@ def _learn(session: Session, pending: Pending, pages: list[Page]) -> None:
         is_modern=pending.is_modern,
         has_marks=session.is_inside,
     )
-    session.gate.adopt(toolbox.settings)
+    if session.is_inside:
+        session.gate.adopt(toolbox.settings, of=toolbox.tools)
     if session.known.toolbox is None:
         for name in session.policy.unmatched(toolbox.tools):
             log().warning("no tool is called %s, which the settings name", name)

@@ -38,6 +38,12 @@ class WireResult(msgspec.Struct, frozen=True):
         return "structuredContent" in self.members
 
     @property
+    def said_of_error(self) -> dict[str, Any]:
+        """That it is no error, where that was said: it weighs something too."""
+        is_said = messages.decoded(self.members.get("isError")) is False
+        return {"isError": False} if is_said else {}
+
+    @property
     def task_id(self) -> str | None:
         """The task that upstream made of the call, in either era's words."""
         task = messages.members_of(self.members.get("task", msgspec.UNSET))

@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -22,6 +22,8 @@ from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _MOST_TASKS = 10_000
+# Under this id a server says that Penstock is in it.
+EXTENSION: Final = "dev.penstock/results"
 
 
 class ToClient(msgspec.Struct, frozen=True):
@@ -71,6 +73,13 @@ class Knowledge:
         """Upstream has tools, and so results to link to, but no resources of its own."""
         known = self.capabilities
         return known is not None and "tools" in known and "resources" not in known
+
+    @property
+    def has_penstock(self) -> bool:
+        """Upstream keeps its results itself."""
+        known = self.capabilities or {}
+        places = (known.get("extensions"), known.get("experimental"))
+        return any(isinstance(place, dict) and EXTENSION in place for place in places)
 
     def stamp(self, *, is_modern: bool) -> dict[str, Any]:
         """What a result that upstream has not made must carry besides."""
@@ -136,7 +145,6 @@ class Pending:
     grant: Any = None
     shown: Any = None  # what `disclosing` has made of the tools for it
     notice: str = ""  # for whoever reads the result
-    handed: Any = None  # what the tool gave, where it could be had without its framework
     is_changed: bool = False
     cancellation: Cancellation = field(default_factory=Cancellation)
 

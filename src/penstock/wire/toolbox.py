@@ -123,7 +123,7 @@ def read_list(
     tools: dict[str, Tool] = {}
     described: list[Described] = []
     for sent in (raw for page in pages for raw in page.tools):
-        raw, mark = _unmarked(sent) if has_marks else (sent, None)
+        raw, mark = _unmarked(sent, policy) if has_marks else (sent, None)
         tool, told = _read_tool(raw, policy, mark)
         listed.append(told)
         if tool is not None:
@@ -153,16 +153,21 @@ def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes
     return members
 
 
-def _unmarked(raw: msgspec.Raw) -> tuple[msgspec.Raw, Mark | None]:
-    """A tool as it is shown, and the mark that was in its input schema."""
+def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, Mark | None]:
+    """A tool as it is shown, and the mark that was in its input schema. One that is left alone is
+    shown without what it will not get."""
     if marks.KEYWORD.encode() not in bytes(raw):
         return raw, None
     members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(raw))
+    name = messages.decoded(members.get("name"))
     shown = rawjson.decode(members.get("inputSchema", b"{}"))
-    if not isinstance(shown, dict):
+    mark = marks.find_mark(shown) if isinstance(shown, dict) else None
+    if mark is None:
         return raw, None
-    members["inputSchema"] = encode(marks.without_mark(shown))
-    return msgspec.Raw(messages.object_from(members)), marks.find_mark(shown)
+    members["inputSchema"] = encode(
+        marks.without_mark(shown) if policy.covers(name) else marks.unmerged(shown, mark)
+    )
+    return msgspec.Raw(messages.object_from(members)), mark
 
 
 def _own_schema(

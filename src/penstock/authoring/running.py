@@ -1,0 +1,140 @@
+"""The run of a decorated function, to its end: awaited, collected, and with errors that are seen."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib import import_module
+from typing import Any, Final
+
+from penstock.encoding import encode
+from penstock.errors import InvalidSetting, PenstockError
+from penstock.marks import Mark, current, running
+
+_SDK_ERRORS: Final = "mcp.server.mcpserver.exceptions"
+_DECORATED: Final = "__penstock_mark__"
+_shown_kinds: Final[dict[type[PenstockError], type[PenstockError]]] = {}
+
+Function = Callable[..., Any]
+# From the keyword arguments, and whether it is the tool that is called: what is left of them for the
+# function, and what was asked for besides.
+Prepare = Callable[[dict[str, Any], bool], tuple[dict[str, Any], Any]]
+Conclude = Callable[[Any, Any], Any]
+
+
+def decorated(function: Function, mark: Mark, prepare: Prepare, conclude: Conclude) -> Function:
+    """A function that gives what `conclude` makes of the other's result."""
+    if is_asynchronous(function):
+
+        @wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            is_tool = _is_tool(mark)
+            try:
+                own, asked = prepare(kwargs, is_tool)
+                with running():
+                    value = await collected_async(function(*args, **own))
+                return await _in_thread(conclude, value, asked)
+            except PenstockError as error:
+                return refused(error, is_tool=is_tool)
+
+        return awaited
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        is_tool = _is_tool(mark)
+        try:
+            own, asked = prepare(kwargs, is_tool)
+            with running():
+                value = collected(function(*args, **own))
+            return conclude(value, asked)
+        except PenstockError as error:
+            return refused(error, is_tool=is_tool)
+
+    return called
+
+
+def _is_tool(mark: Mark) -> bool:
+    """Whether the tool is called that the function is, and not the function by other code."""
+    served = current()
+    return served is not None and served.mark == mark.key
+
+
+async def _in_thread(conclude: Conclude, value: Any, asked: Any) -> Any:
+    """A large result takes its time, and others are waiting for the loop."""
+    try:
+        from anyio.to_thread import run_sync  # noqa: PLC0415 (frameworks bring it)
+    except ImportError:
+        from asyncio import to_thread  # noqa: PLC0415 (not for synchronous programs)
+
+        return await to_thread(conclude, value, asked)
+    return await run_sync(conclude, value, asked)
+
+
+def mark_once(wrapper: Function, function: Function, mark: Mark, by: str) -> None:
+    """Two decorators of ours would each want the result."""
+    if hasattr(inspect.unwrap(function, stop=_is_marked), _DECORATED):
+        raise InvalidSetting(
+            by,
+            getattr(function, "__name__", function),
+            "it is decorated by @heavy or @shaped already.",
+            next_step="Use one of them: a full form that is over the budget is probed in any case.",
+        )
+    setattr(wrapper, _DECORATED, mark)
+
+
+def _is_marked(function: Function) -> bool:
+    return hasattr(function, _DECORATED)
+
+
+# -- to the end --------------------------------------------------------------------------------
+
+
+def collected(value: Any) -> Any:
+    """Rows that come one by one, as the list they are."""
+    return list(value) if isinstance(value, Iterator) else value
+
+
+async def collected_async(value: Any) -> Any:
+    value = await value if inspect.isawaitable(value) else value
+    if inspect.isasyncgen(value):
+        return [item async for item in value]
+    return collected(value)
+
+
+def is_asynchronous(function: Function) -> bool:
+    """Whether it has to be awaited, or gives what has to be."""
+    plain = inspect.unwrap(function)
+    kinds = (plain, getattr(plain, "__call__", None))  # noqa: B004 (an object may be called too)
+    return any(map(inspect.iscoroutinefunction, kinds)) or any(
+        map(inspect.isasyncgenfunction, kinds)
+    )
+
+
+# -- errors ------------------------------------------------------------------------------------
+
+
+def refused(error: PenstockError, *, is_tool: bool) -> Any:
+    """As the result of a tool, in the words of every other refusal; else raised."""
+    if not is_tool:
+        raise shown(error) from error.__cause__
+    types: Any = import_module("mcp_types")  # an adapter has called: so it is there
+    told = encode({"error": error.message, "next_step": error.next_step}).decode()
+    return types.CallToolResult(content=[types.TextContent(text=told)], is_error=True)
+
+
+def shown(error: PenstockError) -> PenstockError:
+    """The same error, as one of the SDK's too, where that is loaded: any other it hides."""
+    errors = sys.modules.get(_SDK_ERRORS)
+    if errors is None or isinstance(error, errors.ToolError):
+        return error
+    error.__class__ = _both(type(error), errors.ToolError)
+    return error
+
+
+def _both(kind: type[PenstockError], other: type[Exception]) -> type[PenstockError]:
+    if kind not in _shown_kinds:
+        named = {"__doc__": kind.__doc__, "__module__": kind.__module__}
+        _shown_kinds[kind] = type(kind.__name__, (kind, other), named)
+    return _shown_kinds[kind]

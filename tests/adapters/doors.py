@@ -1,0 +1,178 @@
+"""What the tests of the adapters share: a client behind every door, and what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from adapter_server import build
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.server import Server
+from mcp.server.mcpserver import MCPServer
+
+from penstock import Policy
+
+ERAS = {"legacy": "legacy", "modern": "auto"}
+INSIDE = ("mcp", "lowlevel", "fastmcp")
+DOORS = ("relay", *INSIDE)
+SERVER = [sys.executable, str(Path(__file__).parents[1] / "servers" / "adapter_server.py")]
+RUN = [sys.executable, "-m", "penstock", "run"]
+PATIENCE = 60
+
+_OPTIONS = {"list_form": "--list", "list_budget": "--list-budget"}
+# Random, then where it stands, which is to be the same, then what vouches for that.
+_TOKEN = re.compile(r"pen_[A-Za-z0-9_-]{16,}(?:(\.[A-Za-z0-9_-]*)\.[A-Za-z0-9_-]+)?")
+_STORED = re.compile(r"penstock://result/[A-Za-z0-9_-]+")
+_LIFE = re.compile(r'(expires_in\\*"\s*:\s*)(29\d|300)')
+
+
+def clean_environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "FASTMCP_LOG_LEVEL": "CRITICAL"}
+
+
+# -- connections -------------------------------------------------------------------------------
+
+
+def target_of(server: Any) -> Any:
+    """What the SDK's client connects to in process. FastMCP's own low-level server is not public;
+    over stdio and HTTP, which are, the tests of the wire go."""
+    return server if isinstance(server, Server | MCPServer) else server._mcp_server
+
+
+@asynccontextmanager
+async def client_of(server: Any, era: str = "modern", **options: Any) -> AsyncIterator[Client]:
+    async with Client(target_of(server), mode=ERAS[era], cache=None, **options) as client:
+        yield client
+
+
+@asynccontextmanager
+async def opened(door: str, era: str, kind: str = "few", **settings: Any) -> AsyncIterator[Client]:
+    """A client of the same functions, behind a door."""
+    if door == "relay":
+        options = [
+            word
+            for name, value in settings.items()
+            for word in (_OPTIONS.get(name, f"--{name}"), str(value))
+        ]
+        command = [*RUN, *options, "--", *SERVER, "plain", "--tools", kind]
+        target = StdioServerParameters(
+            command=command[0], args=command[1:], env=clean_environment()
+        )
+        pipes = stdio_client(target, errlog=sys.__stderr__)
+        async with Client(pipes, mode=ERAS[era], cache=None) as client:
+            yield client
+        return
+    server, middleware = build(door, kind, **settings)
+    try:
+        async with client_of(server, era) as client:
+            yield client
+    finally:
+        middleware.close()
+
+
+@asynccontextmanager
+async def served(
+    framework: str, *functions: Any, era: str = "modern", store: Any = None, **settings: Any
+) -> AsyncIterator[Client]:
+    """A client of these functions, under a framework's own decorator, with the middleware."""
+    server, middleware = make(framework, *functions, store=store, **settings)
+    try:
+        async with client_of(server, era) as client:
+            yield client
+    finally:
+        middleware.close()
+
+
+def make(framework: str, *functions: Any, store: Any = None, **settings: Any) -> tuple[Any, Any]:
+    server, middleware = empty(framework, store=store, **settings)
+    for function in functions:
+        server.tool()(function)
+    return server, middleware
+
+
+def empty(framework: str, *, store: Any = None, name: str = "t", **settings: Any) -> Any:
+    policy = Policy(**settings)
+    if framework == "fastmcp":
+        from fastmcp import FastMCP  # noqa: PLC0415 (takes a second)
+
+        from penstock.adapters.fastmcp import Penstock as InFastMCP  # noqa: PLC0415 (as above)
+
+        fast = InFastMCP(policy, store=store, name=name)
+        return FastMCP("t", middleware=[fast]), fast
+    from penstock.adapters.mcp import Penstock  # noqa: PLC0415 (beside the other)
+
+    inside = Penstock(policy, store=store, name=name)
+    return MCPServer("t", middleware=[inside], log_level="CRITICAL"), inside
+
+
+def run(scenario: Callable[[], Awaitable[Any]]) -> Any:
+    """A scenario, with an end to patience. A single fault comes out of the groups it is in."""
+
+    async def patiently() -> Any:
+        async with asyncio.timeout(PATIENCE):
+            return await scenario()
+
+    try:
+        return asyncio.run(patiently())
+    except ExceptionGroup as group:
+        fault: BaseException = group
+        while isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
+            fault = fault.exceptions[0]
+        raise fault from None
+
+
+# -- replies -----------------------------------------------------------------------------------
+
+
+def sent(result: Any) -> dict[str, Any]:
+    told: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return told
+
+
+def text_of(result: Any) -> str:
+    text: str = result.content[0].text
+    return text
+
+
+def value_of(result: Any) -> Any:
+    return json.loads(text_of(result))
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool says, as JSON values; it must not be an error."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return value_of(result)
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool says that refuses."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, text_of(result)
+    return value_of(result)
+
+
+async def walked(client: Client, tool: str, token: str, **first: Any) -> list[Any]:
+    """Every row, once, by following `next`."""
+    page = await told(client, tool, continuation_token=token, mode="paginated", **first)
+    rows = list(page["items"])
+    while page["has_more"]:
+        page = await told(client, tool, continuation_token=page["next"])
+        rows += page["items"]
+    return rows
+
+
+def normal(value: Any) -> Any:
+    """Without what differs from one run to the next: secrets, and seconds that have passed."""
+    text = json.dumps(value, ensure_ascii=False)
+    text = _STORED.sub("penstock://result/HANDLE", _TOKEN.sub(r"pen_TOKEN\1", text))
+    return json.loads(_LIFE.sub(r"\g<1>300", text))

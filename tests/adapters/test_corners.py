@@ -1,0 +1,288 @@
+"""Corners in which the adapters were once wrong."""
+
+import json
+from typing import Annotated, Any
+
+import fastmcp
+import mcp_types
+from adapter_server import build
+from doors import (
+    RUN,
+    SERVER,
+    client_of,
+    make,
+    run,
+    sent,
+    served,
+    told,
+    value_of,
+    walked,
+)
+from fastmcp import FastMCP
+from mcp.server.mcpserver.resolve import Resolve
+from mcp_types import ElicitResult, Icon
+from pydantic import Field
+from test_wire_budget import compact, piped
+from wire import Wire, listening
+
+from penstock import Policy, heavy
+from penstock.adapters.fastmcp import Penstock as InFastMCP
+
+ROWS = [{"id": number, "note": "x" * 50} for number in range(100)]
+BUDGET = 3_000
+
+
+@heavy
+def rows(count: int) -> list[dict[str, Any]]:
+    """Rows."""
+    return ROWS[:count]
+
+
+# -- replies over the budget -------------------------------------------------------------------
+
+
+def near_the_budget(send):
+    """Sizes of replies whose results are about as large as a reply may be."""
+    return [len(compact(send("x" * size))) for size in range(1_200, 1_500, 3)]
+
+
+def test_what_passes_is_within_the_budget(inside, era):
+    """`isError: false`, which the SDK writes, is on the wire and not in the measure; nor is what the
+    SDK stamps on FastMCP's results of the modern era."""
+    server, middleware = build(inside, "few", budget=BUDGET)
+    with listening(inside, server) as url, Wire(url, era) as wire:
+        sizes = near_the_budget(lambda text: wire.called("small", name=text))
+    middleware.close()
+    assert max(sizes) <= BUDGET
+
+
+def test_what_the_relay_passes_is_within_the_budget(era):
+    command = [*RUN, "--budget", str(BUDGET), "--", *SERVER, "plain"]
+    with piped(era, command) as pipes:
+        sizes = near_the_budget(
+            lambda text: pipes.result("tools/call", name="small", arguments={"name": text})
+        )
+    assert max(sizes) <= BUDGET
+
+
+def test_what_passes_is_within_the_budget_of_a_server_that_says_more_of_itself():
+    """FastMCP stamps all it knows of itself on each modern result; a name and a version are
+    measured."""
+    middleware = InFastMCP(Policy(budget=BUDGET))
+    icon = Icon(src="https://example.org/icon.png", mime_type="image/png")
+    site = "https://example.org/some/page/about/it"
+    server = FastMCP("named", website_url=site, icons=[icon], middleware=[middleware])
+
+    @server.tool
+    def small(name: str) -> str:
+        """Greets."""
+        return f"Hello, {name}."
+
+    with listening("fastmcp", server) as url, Wire(url, "modern") as wire:
+        sizes = near_the_budget(lambda text: wire.called("small", name=text))
+    middleware.close()
+    assert max(sizes) <= BUDGET
+
+
+# -- what others may keep ----------------------------------------------------------------------
+
+
+def test_a_stored_result_is_never_public():
+    """PROTOCOL 14. FastMCP's `cache_scope` is for its own resources, not for what a caller owns."""
+    middleware = InFastMCP(Policy(budget="2kB", ceiling="2kB"))
+    server = FastMCP("t", middleware=[middleware], cache_ttl=3_600, cache_scope="public")
+    server.tool(rows)
+    with listening("fastmcp", server) as url, Wire(url, "modern") as wire:
+        token = wire.told("rows", count=90)["continuation_token"]
+        above = json.loads(wire.called("read_result", continuation_token=token, mode="full"))
+        read = json.loads(wire.result("resources/read", {"uri": above["content"][1]["uri"]}))
+    middleware.close()
+    assert read["cacheScope"] == "private"
+    assert read["ttlMs"] <= 300_000
+
+
+# -- parameters --------------------------------------------------------------------------------
+
+
+@heavy
+def described(count: int = Field(description="How many.")) -> list[dict[str, Any]]:
+    """Rows."""
+    return ROWS[:count]
+
+
+def test_a_required_parameter_that_is_described_in_its_default(framework):
+    """The commonest way to describe one: it is required on the first call, and not on others."""
+
+    async def scenario():
+        async with served(framework, described, list_form="full") as client:
+            listed = {tool.name: sent(tool) for tool in (await client.list_tools()).tools}
+            assert "required" not in listed["described"]["inputSchema"]
+            token = listed["described"]["inputSchema"]["properties"]["continuation_token"]
+            assert "count" in token["description"]
+
+    run(scenario)
+
+
+def test_the_same_without_a_middleware(framework):
+    """There a second call could not be made at all."""
+    server, middleware = make(framework, described)
+    server.middleware.remove(middleware)
+    middleware.close()
+
+    async def scenario():
+        async with client_of(server) as client:
+            probe = await told(client, "described", count=90)
+            assert await walked(client, "described", probe["continuation_token"]) == ROWS[:90]
+
+    run(scenario)
+
+
+def test_a_parameter_that_the_sdk_resolves():
+    """It is not the client's to give, and so not missing."""
+
+    def ninety() -> int:
+        return 90
+
+    @heavy
+    def resolved(count: Annotated[int, Resolve(ninety)], start: int = 0) -> list[dict[str, Any]]:
+        """Rows."""
+        return ROWS[start:count]
+
+    async def scenario():
+        async with served("mcp", resolved) as client:
+            assert (await told(client, "resolved"))["count"] == 90
+
+    run(scenario)
+
+
+def test_a_heavy_tool_that_is_left_alone_is_listed_as_its_own(framework):
+    """The fields of a negotiation that will not be are not advertised."""
+
+    async def scenario():
+        async with served(framework, rows, list_form="full", except_=["rows"]) as client:
+            listed = {tool.name: sent(tool) for tool in (await client.list_tools()).tools}
+            assert listed["rows"]["inputSchema"]["properties"].keys() == {"count"}
+            assert listed["rows"]["inputSchema"]["required"] == ["count"]
+
+    run(scenario)
+
+
+# -- results -----------------------------------------------------------------------------------
+
+
+def test_nothing_is_null(framework):
+    """A function that gives None: not the empty text, which is the placeholder of the handover."""
+
+    @heavy
+    def nothing() -> None:
+        """Gives nothing."""
+
+    async def scenario():
+        async with served(framework, nothing) as client:
+            result = await client.call_tool("nothing", {})
+            assert sent(result)["content"] in ([], [{"type": "text", "text": "null"}])
+
+    run(scenario)
+
+
+def test_a_heavy_tool_that_asks_for_input():
+    """What asks the client is no result, heavy or not."""
+    middleware = InFastMCP(Policy())
+    server = FastMCP("t", middleware=[middleware])
+    schema = {"type": "object", "properties": {"count": {"type": "integer"}}}
+    form = mcp_types.ElicitRequestFormParams(message="How many?", requested_schema=schema)
+
+    @server.tool
+    @heavy
+    async def asking(ctx: fastmcp.Context) -> Any:
+        """Asks first."""
+        if not ctx.input_responses:
+            asked = {"count": mcp_types.ElicitRequest(params=form)}
+            return mcp_types.InputRequiredResult(input_requests=asked)
+        return ROWS[: ctx.input_responses["count"].content["count"]]
+
+    async def accept(_context, _params):
+        return ElicitResult(action="accept", content={"count": 90})
+
+    async def scenario():
+        async with client_of(server, elicitation_callback=accept) as client:
+            assert value_of(await client.call_tool("asking", {}))["count"] == 90
+
+    run(scenario)
+    middleware.close()
+
+
+def test_a_heavy_tool_that_gives_a_result_of_its_frameworks(framework):
+    """It is the result, error and all, and not data that looks like one."""
+
+    @heavy
+    def answering(size: int) -> Any:
+        """Answers."""
+        text = mcp_types.TextContent(text="word " * size)
+        return mcp_types.CallToolResult(content=[text], is_error=True)
+
+    async def scenario():
+        async with served(framework, answering) as client:
+            result = await client.call_tool("answering", {"size": 2})
+            assert result.is_error
+            assert [block.text for block in result.content] == ["word word "]
+
+    run(scenario)
+
+
+# -- FastMCP -----------------------------------------------------------------------------------
+
+
+def test_a_mounted_server_and_its_outer_one_that_both_have_penstock():
+    """One of them is enough: a heavy tool stays heavy, and there is one reader, which reads."""
+    inside, outside = (InFastMCP(Policy(list_form="full"), name=name) for name in ("i", "o"))
+    inner = FastMCP("inner", middleware=[inside])
+    inner.tool(rows)
+    outer = FastMCP("outer", middleware=[outside])
+    outer.mount(inner, namespace="store")
+
+    async def scenario():
+        async with client_of(outer) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert names == ["store_rows", "read_result"]
+            probe = await told(client, "store_rows", count=90)
+            assert await walked(client, "read_result", probe["continuation_token"]) == ROWS[:90]
+
+    run(scenario)
+    inside.close()
+    outside.close()
+
+
+def test_fastmcps_client_finds_the_data_in_a_full_list():
+    """It unwraps a result by what it marks, and reads the type from the schema's own `properties`,
+    which the union has not."""
+    middleware = InFastMCP(Policy(list_form="full"))
+    server = FastMCP("t", middleware=[middleware])
+
+    @server.tool
+    def few() -> list[int]:
+        """Numbers."""
+        return [1, 2]
+
+    async def scenario():
+        async with fastmcp.Client(server) as client:
+            assert (await client.call_tool("few", {})).data == [1, 2]
+
+    run(scenario)
+    middleware.close()
+
+
+# -- together and alone ------------------------------------------------------------------------
+
+
+def test_the_relay_before_a_server_that_has_penstock_itself(era):
+    """A reference to what the server has stored is the server's to resolve."""
+    inside = [*SERVER, "mcp", "--set", f"budget={BUDGET}", "--set", "list_form=full"]
+    with piped(era, [*RUN, "--list", "full", "--", *inside]) as pipes:
+
+        def call(tool, **arguments):
+            return json.loads(pipes.result("tools/call", name=tool, arguments=arguments))
+
+        probe = json.loads(call("rows", count=500)["content"][0]["text"])
+        handed = call("total", items=f"@result:{probe['continuation_token']}")
+        assert handed.get("structuredContent") == {"result": sum(range(500))}
