@@ -65,8 +65,8 @@ class Denied(msgspec.Struct, frozen=True):
 
 
 def refused(denied: Denied) -> Refusal:
-    """One text for every token that is not honoured."""
-    return msgspec.structs.replace(REFUSED, reason=denied.reason)
+    """One text for every token that is not honoured; why is for the log."""
+    return msgspec.structs.replace(REFUSED, reason=f"a token was refused: {denied.reason}")
 
 
 # -- making ------------------------------------------------------------------------------------

@@ -20,18 +20,19 @@ from weakref import WeakValueDictionary
 import msgspec
 
 KEYWORD: Final = "x-penstock"
+# Said of a parameter that a first call must have: there, for whoever renames it takes it along.
+REQUIRED: Final = "required"
 
 
 class Mark(msgspec.Struct, frozen=True, weakref=True):
     """What a middleware has to know of a decorated function.
 
-    `added`: the parameters that the decorator put into its schema; of the others those in `required`
-    must be given on a first call. `settings`: for this tool, as in `Policy.tools`.
+    `added`: the parameters that the decorator put into its schema. `settings`: for this tool, as in
+    `Policy.tools`.
     """
 
     key: str
     added: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
     settings: Mapping[str, Any] = {}
     is_merged: bool = False
     has_link: bool = False
@@ -73,12 +74,15 @@ def without_mark(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
     """The input schema that the function had by itself."""
-    own = without_mark(schema)
-    own["properties"] = {
-        name: told for name, told in own["properties"].items() if name not in mark.added
+    if not mark.is_merged:
+        return without_mark(schema)
+    properties = {
+        name: told for name, told in schema["properties"].items() if name not in mark.added
     }
+    required = [name for name, told in properties.items() if told.get(KEYWORD) == REQUIRED]
+    own = without_mark({**schema, "properties": properties})
     own.pop("required", None)
-    return {**own, "required": list(mark.required)} if mark.required else own
+    return {**own, "required": required} if required else own
 
 
 class Serving:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.budget import DEFAULT_BUDGET, DEFAULT_CEILING, DEFAULT_LIST_BUDGET, Budget
@@ -151,23 +151,16 @@ class Policy:
         return replace(self, tools={**named, **self.tools})
 
     def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:
+        """Beside what is stated for the tool. Limits come before what they limit."""
+        stated = self._stated("tools", tool)
         admitted: dict[str, Any] = {}
-        for name, value in brought.items():
+        for name in sorted(brought, key=lambda name: not name.startswith("max_")):
             try:
-                self._check_together(tool, {**admitted, name: value})
+                self._check_together(tool, {**admitted, name: brought[name], **stated})
             except InvalidSetting as error:
-                import logging  # noqa: PLC0415 (slow to import, and rarely needed)
-
-                log = logging.getLogger("penstock")
-                log.warning(
-                    "the tool %s asks for %s = %r, which is left out: %s",
-                    tool,
-                    name,
-                    value,
-                    error.why,
-                )
+                _tell_once(tool, name, repr(brought[name]), error.why)
             else:
-                admitted[name] = value
+                admitted[name] = brought[name]
         return admitted
 
     def for_client(self, name: str) -> Policy:
@@ -189,11 +182,15 @@ class Policy:
         """Once each: every call asks."""
         return {}
 
-    def _build(self, table: str, name: str) -> Policy:
-        changes: dict[str, Any] = {}
+    def _stated(self, table: str, name: str) -> dict[str, Any]:
+        stated: dict[str, Any] = {}
         for pattern, settings in getattr(self, table).items():
             if fnmatchcase(name, pattern):
-                changes.update(_as_fields(settings))
+                stated.update(_as_fields(settings))
+        return stated
+
+    def _build(self, table: str, name: str) -> Policy:
+        changes = self._stated(table, name)
         if not changes:
             return self
         built = replace(self, **changes, **_no_tables())
@@ -233,6 +230,14 @@ class Policy:
         for name, value in settings.items():
             _require_known(name, value)
         return cls(**_as_fields(settings))
+
+
+@cache
+def _tell_once(tool: str, name: str, value: str, why: str) -> None:
+    import logging  # noqa: PLC0415 (slow to import, and rarely needed)
+
+    told = "the tool %s asks for %s = %s, which is left out: %s"
+    logging.getLogger("penstock").warning(told, tool, name, value, why)
 
 
 def _literally(name: str) -> str:

@@ -102,7 +102,7 @@ def _resolve_dict(
 def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> Steps[Any]:
     raw = yield from fetch(reference.token, reference.path)
     if isinstance(raw, Refusal):
-        return Refusal(raw.error, f"In argument {reference.where}: {raw.next_step}")
+        return Refusal(raw.error, f"In argument {reference.where}: {raw.next_step}", raw.reason)
     admitted = _types(root, reference.schema)
     if admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
         return msgspec.Raw(raw)

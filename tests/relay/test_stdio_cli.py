@@ -131,7 +131,7 @@ def test_logs_are_on_stderr_only(start):
     assert client.close() == 0
     assert [message["error"]["code"] for message in client.others] == [-32700]
     assert client.receive_rest() == []
-    assert "penstock: INFO: unknown or expired" in client.errors
+    assert "penstock: INFO: a token was refused: unknown or expired" in client.errors
     assert "penstock: WARNING: the client sent what is not JSON" in client.errors
 
 

@@ -1,6 +1,10 @@
 """Settings that tools bring along: weaker than what a policy says, stronger than its defaults."""
 
-from penstock import Call, Gate, Policy
+import json
+
+import pytest
+
+from penstock import Call, Gate, Policy, heavy
 
 ROWS = [{"id": number} for number in range(100)]
 
@@ -63,3 +67,23 @@ def test_a_probe_with_a_link_to_the_whole():
         found = gate.read_resource(call, link["uri"])
         assert found.text.count('"id"') == 1_000
         assert link["size"] == len(found.text)
+
+
+@pytest.mark.parametrize("section", ["a", "a*"])
+def test_a_section_for_the_tool_that_does_not_go_with_them(section):
+    stated = Policy(tools={section: {"max_page_size": 30}})
+    policy = stated.with_tools({"a1" if section == "a*" else "a": {"page_size": 50, "heavy": True}})
+    built = policy.for_tool("a1" if section == "a*" else "a")
+    assert built.page_size == 20
+    assert built.max_page_size == 30
+    assert built.heavy
+
+
+def test_a_life_longer_than_any():
+    @heavy(ttl=8_000)
+    def rows():
+        return ROWS
+
+    assert json.loads(rows())["expires_in"] == 300  # a bearer's
+    policy = Policy().with_tools({"rows": {"ttl": 8_000, "max_ttl": 8_000, "heavy": True}})
+    assert policy.for_tool("rows").ttl == 8_000

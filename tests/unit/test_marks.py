@@ -24,8 +24,10 @@ def schema_with(mark, **others):
 
 
 def test_a_mark_is_found_and_taken_out():
-    mark = new_mark(added=("continuation_token", "page"), required=("city",), is_merged=True)
-    schema = schema_with(mark, city={"type": "string"}, page={"type": "integer"})
+    mark = new_mark(added=("continuation_token", "page"), is_merged=True)
+    schema = schema_with(
+        mark, city={"type": "string", KEYWORD: "required"}, page={"type": "integer"}
+    )
     assert find_mark(schema) is mark
     shown = marks.without_mark(schema)
     assert find_mark(shown) is None
@@ -38,7 +40,7 @@ def test_a_mark_is_found_and_taken_out():
 
 
 def test_what_requires_nothing_says_nothing_of_it():
-    mark = new_mark(added=("continuation_token",))
+    mark = new_mark(added=("continuation_token",), is_merged=True)
     assert "required" not in unmerged(schema_with(mark, city={}), mark)
 
 

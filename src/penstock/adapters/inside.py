@@ -13,11 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from anyio import CapacityLimiter
-from anyio.lowlevel import RunVar
-from anyio.to_thread import run_sync
-
 from penstock import rawjson
+from penstock.authoring.threads import in_thread
 from penstock.disclosure.discloser import Audience
 from penstock.encoding import encode
 from penstock.gate import Gate
@@ -28,7 +25,7 @@ from penstock.stores import Store, open_store
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.session import Session
-from penstock.wire.state import Knowledge, Later, Outputs, ToUpstream
+from penstock.wire.state import Knowledge, Later, ToUpstream
 
 METHODS: Final = frozenset(
     {
@@ -45,9 +42,6 @@ METHODS: Final = frozenset(
 )
 _MOST_KNOWN: Final = 256
 _KEY: Final = b"1"  # one session a request: nothing else has an id in it
-_THREADS: Final = 8
-# Not the threads that the server's own functions run in: whoever reads is not to wait for those.
-_threads: Final[RunVar[CapacityLimiter]] = RunVar("penstock_threads")
 
 
 class Failed(Exception):
@@ -101,7 +95,8 @@ class Inside:
     from others that use the same store, by default how the process was started."""
 
     def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
-        self.gate = Gate(policy or Policy.of_process(), _opened(store))
+        stated = policy or Policy.of_process()
+        self.gate = Gate(stated, _opened(store, stated))
         self.discloser = discloser_of(self.gate)
         self.server = server or " ".join(sys.argv)
         self._known: OrderedDict[tuple[str, str, bool], Knowledge] = OrderedDict()
@@ -160,8 +155,10 @@ class Inside:
         self.gate.close()
 
 
-def _opened(store: Store | str | None) -> Store | None:
-    return open_store(store) if isinstance(store, str) else store
+def _opened(store: Store | str | None, policy: Policy) -> Store | None:
+    if not isinstance(store, str):
+        return store
+    return open_store(store, capacity=policy.capacity, quota=policy.quota)
 
 
 class _Passage:
@@ -186,19 +183,12 @@ class _Passage:
         while outputs:
             output = outputs.pop(0)
             if isinstance(output, Later):
-                outputs += await self._do(output)
+                outputs += await in_thread(self._session.do, output)
             elif isinstance(output, ToUpstream):
                 outputs += self._session.from_upstream(await self._up(output.message))
             elif output.answers:
                 return self._answer(output.message)
         raise RuntimeError("a request was left without an answer")
-
-    async def _do(self, later: Later) -> Outputs:
-        limiter = _threads.get(None)
-        if limiter is None:
-            limiter = CapacityLimiter(_THREADS)
-            _threads.set(limiter)
-        return await run_sync(self._session.do, later, abandon_on_cancel=True, limiter=limiter)
 
     def _answer(self, message: bytes) -> Answer:
         given = self._given.get(message)
@@ -230,8 +220,7 @@ class _Passage:
         self, message: messages.Message, method: str, params: Mapping[str, Any] | None
     ) -> tuple[Any, Any]:
         pending = self._session.pending.get(message.key)
-        is_call = method == "tools/call" and pending is not None
-        mark = self._mark_of(pending.tool) if is_call and pending is not None else ""
+        mark = "" if pending is None else self._mark_of(pending.tool)
         with serving(mark, self._asked.request) as served:
             answer = await self._ask_server(method, params)
         if served.notices and pending is not None:
@@ -239,7 +228,7 @@ class _Passage:
         return answer
 
     def _mark_of(self, name: str) -> str:
-        """The mark of a tool whose result is ours to hold."""
+        """The key of a tool's mark; empty where there is none, or the tool is left alone."""
         toolbox = self._session.toolbox
         tool = None if toolbox is None else toolbox.tools.get(name)
         if tool is None or tool.mark is None or not self._session.policy.covers(name):

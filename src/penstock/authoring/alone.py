@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.authoring import signatures
 from penstock.authoring.running import collected, collected_async, shown
-from penstock.errors import CallRefused
+from penstock.encoding import encode
+from penstock.errors import CallRefused, InvalidResult
 from penstock.gate import Gate
 from penstock.marks import Mark, running
 from penstock.model import Call, Reply
@@ -50,7 +51,7 @@ class Alone:
         self._signature = inspect.signature(function)
         self._asked = {parameter.name: parameter for parameter in asked}
         self._mark = mark
-        self._name = getattr(function, "__qualname__", signatures.name_of(function))
+        self._name = signatures.name_of(function)
         self._schema = {
             "type": "object",
             "properties": {name: {} for name in self._asked},
@@ -92,9 +93,13 @@ class Alone:
 
     def _call(self, bound: inspect.BoundArguments, kwargs: Mapping[str, Any]) -> Call:
         """As the core sees it. What the framework gave, a context for instance, no client has sent;
-        nor, beside a token, a default."""
+        nor what has no JSON form; nor, beside a token, a default."""
         ours = {name: kwargs[name] for name in self._mark.added if name in kwargs}
-        sent = {name: value for name, value in bound.arguments.items() if name in self._asked}
+        sent = {
+            name: value
+            for name, value in bound.arguments.items()
+            if name in self._asked and _has_json(value)
+        }
         if not is_absent(ours.get(TOKEN_FIELD)):
             sent = {
                 name: value for name, value in sent.items() if not self._is_default(name, value)
@@ -110,7 +115,15 @@ class Alone:
 
     def _is_default(self, name: str, value: Any) -> bool:
         known = signatures.default_of(self._asked[name])
-        return type(known) is type(value) and bool(known == value)
+        return _has_json(known) and encode(known) == encode(value)
+
+
+def _has_json(value: Any) -> bool:
+    try:
+        encode(value)
+    except InvalidResult:
+        return False
+    return True
 
 
 def _args(bound: inspect.BoundArguments, sent: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -76,7 +76,7 @@ def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Call
     required = [*map(signatures.advertised_name, filter(signatures.is_required, asked))]
     is_merged = TOKEN_FIELD not in names  # else it has a token of its own, and is left alone
     added = tuple(name for name in NEGOTIATION_FIELDS if name not in names) if is_merged else ()
-    mark = new_mark(added=added, required=tuple(required), settings=settings, is_merged=is_merged)
+    mark = new_mark(added=added, settings=settings, is_merged=is_merged)
     wrapper = _wrapper(function, mark, Alone(function, asked, mark))
     mark_once(wrapper, function, mark, "@heavy")
     wanted = {parameter.name for parameter in asked} if is_merged else set()
@@ -84,17 +84,17 @@ def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Call
         signatures.optional(parameter) if parameter.name in wanted else parameter
         for parameter in parameters
     ]
-    signatures.show(wrapper, [*own, *_negotiation_fields(mark)])
+    signatures.show(wrapper, [*own, *_negotiation_fields(mark, required)])
     return wrapper
 
 
-def _negotiation_fields(mark: Mark) -> list[inspect.Parameter]:
+def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Parameter]:
     """The first carries the mark, and says what a call without it has to have."""
     fields = {name: dict(NEGOTIATION_FIELDS[name]) for name in mark.added}
     if not fields:
         return []
     token = fields[TOKEN_FIELD]
-    note = first_call_note({"required": list(mark.required)})
+    note = first_call_note({"required": list(required)})
     token["description"] = f"{token['description']} {note}".strip()
     token[KEYWORD] = mark.key
     if "mode" in fields:
@@ -144,5 +144,5 @@ def as_text(value: Any) -> Any:
 
 
 def _is_frameworks(value: Any) -> bool:
-    first = value[0] if isinstance(value, list | tuple) and value else value
-    return type(first).__module__.partition(".")[0] in _FRAMEWORKS
+    items = value if isinstance(value, list | tuple) else [value]
+    return any(type(item).__module__.partition(".")[0] in _FRAMEWORKS for item in items)

@@ -9,12 +9,17 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, Final
 
+from penstock.authoring.threads import in_thread
 from penstock.encoding import encode
-from penstock.errors import InvalidSetting, PenstockError
+from penstock.errors import InvalidOutput, InvalidResult, InvalidSetting, PenstockError
 from penstock.marks import Mark, current, running
 
-_SDK_ERRORS: Final = "mcp.server.mcpserver.exceptions"
+_FRAMEWORK_ERRORS: Final = ("mcp.server.mcpserver.exceptions", "fastmcp.exceptions")
+# About what is asked for and what is given. Others, a store's for instance, may say what is nobody's
+# business, and are the author's to show or hide.
+_OURS: Final = (InvalidOutput, InvalidResult, InvalidSetting)
 _DECORATED: Final = "__penstock_mark__"
+_LOG_LEVEL: Final = 20  # at which FastMCP logs an error of its kind: INFO
 _shown_kinds: Final[dict[type[PenstockError], type[PenstockError]]] = {}
 
 Function = Callable[..., Any]
@@ -35,8 +40,8 @@ def decorated(function: Function, mark: Mark, prepare: Prepare, conclude: Conclu
                 own, asked = prepare(kwargs, is_tool)
                 with running():
                     value = await collected_async(function(*args, **own))
-                return await _in_thread(conclude, value, asked)
-            except PenstockError as error:
+                return await in_thread(conclude, value, asked)
+            except _OURS as error:
                 return refused(error, is_tool=is_tool)
 
         return awaited
@@ -49,7 +54,7 @@ def decorated(function: Function, mark: Mark, prepare: Prepare, conclude: Conclu
             with running():
                 value = collected(function(*args, **own))
             return conclude(value, asked)
-        except PenstockError as error:
+        except _OURS as error:
             return refused(error, is_tool=is_tool)
 
     return called
@@ -59,17 +64,6 @@ def _is_tool(mark: Mark) -> bool:
     """Whether the tool is called that the function is, and not the function by other code."""
     served = current()
     return served is not None and served.mark == mark.key
-
-
-async def _in_thread(conclude: Conclude, value: Any, asked: Any) -> Any:
-    """A large result takes its time, and others are waiting for the loop."""
-    try:
-        from anyio.to_thread import run_sync  # noqa: PLC0415 (frameworks bring it)
-    except ImportError:
-        from asyncio import to_thread  # noqa: PLC0415 (not for synchronous programs)
-
-        return await to_thread(conclude, value, asked)
-    return await run_sync(conclude, value, asked)
 
 
 def mark_once(wrapper: Function, function: Function, mark: Mark, by: str) -> None:
@@ -125,16 +119,16 @@ def refused(error: PenstockError, *, is_tool: bool) -> Any:
 
 
 def shown(error: PenstockError) -> PenstockError:
-    """The same error, as one of the SDK's too, where that is loaded: any other it hides."""
-    errors = sys.modules.get(_SDK_ERRORS)
-    if errors is None or isinstance(error, errors.ToolError):
-        return error
-    error.__class__ = _both(type(error), errors.ToolError)
+    """The same error, as one of the frameworks' too, where they are loaded: any other they may hide."""
+    loaded = (sys.modules.get(name) for name in _FRAMEWORK_ERRORS)
+    kinds = tuple(module.ToolError for module in loaded if module is not None)
+    if kinds and not isinstance(error, kinds):
+        error.__class__ = _with_kinds(type(error), kinds)
     return error
 
 
-def _both(kind: type[PenstockError], other: type[Exception]) -> type[PenstockError]:
+def _with_kinds(kind: type[PenstockError], kinds: tuple[type, ...]) -> type[PenstockError]:
     if kind not in _shown_kinds:
-        named = {"__doc__": kind.__doc__, "__module__": kind.__module__}
-        _shown_kinds[kind] = type(kind.__name__, (kind, other), named)
+        named = {"__doc__": kind.__doc__, "__module__": kind.__module__, "log_level": _LOG_LEVEL}
+        _shown_kinds[kind] = type(kind.__name__, (kind, *kinds), named)
     return _shown_kinds[kind]

@@ -10,6 +10,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
+from penstock.marks import KEYWORD, REQUIRED
+
 Function = Callable[..., Any]
 _FRAMEWORKS: Final = frozenset({"mcp", "fastmcp"})
 _NAMELESS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -124,7 +126,8 @@ def optional(parameter: inspect.Parameter) -> inspect.Parameter:
     annotation = Any if parameter.annotation is _NOTHING else parameter.annotation
     if parameter.default is not _NOTHING:  # a field of pydantic's, without a default
         annotation = Annotated[annotation, parameter.default]
-    return _with_default(parameter.replace(default=_NOTHING), annotation, lambda: MISSING)
+    plain = parameter.replace(default=_NOTHING)
+    return _with_default(plain, annotation, lambda: MISSING, {KEYWORD: REQUIRED})
 
 
 def added(name: str, schema: Mapping[str, Any], default: Any = None) -> inspect.Parameter:
@@ -140,14 +143,18 @@ def added(name: str, schema: Mapping[str, Any], default: Any = None) -> inspect.
 
 
 def _with_default(
-    parameter: inspect.Parameter, annotation: Any, default: Callable[[], Any]
+    parameter: inspect.Parameter,
+    annotation: Any,
+    default: Callable[[], Any],
+    told: dict[str, Any] | None = None,
 ) -> inspect.Parameter:
-    """With a default that does not show in the schema."""
+    """With a default that does not show in the schema, and what is told there besides."""
     try:
         from pydantic import Field  # noqa: PLC0415 (an optional library)
     except ImportError:
         return parameter.replace(default=default(), annotation=annotation)
-    return parameter.replace(annotation=Annotated[annotation, Field(default_factory=default)])
+    field = Field(default_factory=default, json_schema_extra=told)
+    return parameter.replace(annotation=Annotated[annotation, field])
 
 
 def show(

@@ -226,7 +226,7 @@ def _prepare(session: Session, pending: Pending, line: bytes) -> Outputs:
         outcome = session.gate.prepare(call, cancellation=pending.cancellation)
     except Cancelled:
         return []
-    if isinstance(outcome, Reply) and _is_theirs(session, arguments):
+    if isinstance(outcome, Reply) and outcome.reason and _is_theirs(session, arguments):
         return _forward(session, pending, pending.line(line))
     if isinstance(outcome, Reply):
         return session.answer(pending, outcome.wire())
@@ -236,8 +236,7 @@ def _prepare(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 
 def _is_theirs(session: Session, arguments: dict[str, Any]) -> bool:
-    """Whether a reference that cannot be resolved here may be one to what upstream has stored:
-    Penstock may be there too."""
+    """Whether a token that is not known here may be one of upstream's: Penstock may be there too."""
     is_reference = is_absent(arguments.get(TOKEN_FIELD)) and has_references(arguments)
     return is_reference and not session.is_inside and session.known.has_penstock
 

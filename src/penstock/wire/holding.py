@@ -58,7 +58,7 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
         reply = offer(session, pending, wire)
     except Cancelled:
         return []
-    if reply.is_whole:
+    if reply.is_whole and not pending.notice:
         return session.deliver(pending, line)
     return session.replace(pending, messages.response(pending.key, reply.wire()))
 

@@ -123,8 +123,8 @@ def read_list(
     tools: dict[str, Tool] = {}
     described: list[Described] = []
     for sent in (raw for page in pages for raw in page.tools):
-        raw, mark = _unmarked(sent, policy) if has_marks else (sent, None)
-        tool, told = _read_tool(raw, policy, mark)
+        raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
+        tool, told = _read_tool(raw, policy, marked)
         listed.append(told)
         if tool is not None:
             tools[tool.name] = tool
@@ -153,41 +153,39 @@ def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes
     return members
 
 
-def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, Mark | None]:
-    """A tool as it is shown, and the mark that was in its input schema. One that is left alone is
-    shown without what it will not get."""
+class _Marked(msgspec.Struct, frozen=True):
+    """What a decorator has said of a tool, and the input schema that it had before."""
+
+    mark: Mark
+    own: msgspec.Raw
+
+
+def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, _Marked | None]:
+    """A tool as it is shown, and what was taken out of it. One that is left alone is shown without
+    what it will not get."""
     if marks.KEYWORD.encode() not in bytes(raw):
         return raw, None
     members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(raw))
-    name = messages.decoded(members.get("name"))
-    shown = rawjson.decode(members.get("inputSchema", b"{}"))
-    mark = marks.find_mark(shown) if isinstance(shown, dict) else None
+    given = rawjson.decode(members.get("inputSchema", b"{}"))
+    mark = marks.find_mark(given) if isinstance(given, dict) else None
     if mark is None:
         return raw, None
-    members["inputSchema"] = encode(
-        marks.without_mark(shown) if policy.covers(name) else marks.unmerged(shown, mark)
-    )
-    return msgspec.Raw(messages.object_from(members)), mark
-
-
-def _own_schema(
-    raw: msgspec.Raw | msgspec.UnsetType, mark: Mark | None
-) -> msgspec.Raw | msgspec.UnsetType:
-    """Before the negotiation fields were put into it."""
-    if mark is None or not mark.is_merged or isinstance(raw, msgspec.UnsetType):
-        return raw
-    return msgspec.Raw(encode(marks.unmerged(rawjson.decode(raw), mark)))
+    own = encode(marks.unmerged(given, mark))
+    is_covered = policy.covers(messages.decoded(members.get("name")))
+    members["inputSchema"] = encode(marks.without_mark(given)) if is_covered else own
+    return msgspec.Raw(messages.object_from(members)), _Marked(mark, msgspec.Raw(own))
 
 
 def _read_tool(
-    raw: msgspec.Raw, policy: Policy, mark: Mark | None = None
+    raw: msgspec.Raw, policy: Policy, marked: _Marked | None = None
 ) -> tuple[Tool | None, bytes]:
     """A tool, and how it is listed."""
     members = messages.members_of(raw)
     name = messages.text_of(members, "name")
     if not name:
         return None, bytes(raw)
-    own = _own_schema(members.get("inputSchema", msgspec.UNSET), mark)
+    own = members.get("inputSchema", msgspec.UNSET) if marked is None else marked.own
+    mark = None if marked is None else marked.mark
     if "outputSchema" not in members or not policy.covers(name):
         return Tool(name, own, "outputSchema" in members, mark), bytes(raw)
     promised = rawjson.decode(members["outputSchema"])
