@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import fastmcp
 import mcp_types
+import pytest
 from adapter_server import build
 from doors import (
     RUN,
@@ -231,6 +232,27 @@ def test_a_heavy_tool_that_gives_a_result_of_its_frameworks(framework):
 
 
 # -- FastMCP -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("namespace", [None, "store"])
+def test_a_mounted_server_that_has_penstock_itself(namespace):
+    """What is listed can be called: the reader of the inner server, under the outer one's name."""
+    middleware = InFastMCP(Policy(budget="3kB", list_form="full"))
+    inner = FastMCP("inner", middleware=[middleware])
+    inner.tool(rows)
+    outer = FastMCP("outer")
+    outer.mount(inner, namespace=namespace)
+
+    async def scenario():
+        async with client_of(outer) as client:
+            tools = (await client.list_tools()).tools
+            assert "stored result" in tools[1].description
+            probe = await told(client, tools[0].name, count=90)
+            token = probe["continuation_token"]
+            assert await walked(client, tools[1].name, token) == ROWS[:90]
+
+    run(scenario)
+    middleware.close()
 
 
 def test_a_mounted_server_and_its_outer_one_that_both_have_penstock():

@@ -14,8 +14,8 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, Final
+from weakref import WeakSet
 
 from penstock.errors import MissingExtra
 
@@ -29,8 +29,9 @@ from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
 from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
 from fastmcp.server.context import Context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.transforms import GetToolNext, Transform
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
-from fastmcp.utilities.versions import dedupe_with_versions
+from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
@@ -73,6 +74,7 @@ class Penstock(Middleware):
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
         self._inside = Inside(policy, store, name)
+        self._own_tools = _Listed()
 
     def close(self) -> None:
         """The store and the worker; a process that ends needs no call of it."""
@@ -111,7 +113,9 @@ class Penstock(Middleware):
             tools = _Tools(await call_next(context))
         answer = await self._carry(context, "tools/list", {}, tools.answer)
         listed = tools.wire if answer.result is None else answer.result["tools"]
-        return [tools.listed(wire) for wire in listed]
+        shown = [tools.listed(wire) for wire in listed]
+        self._own_tools.keep(context, shown)
+        return shown
 
     async def on_call_tool(
         self, context: AnyContext, call_next: CallNext[Any, ToolResult]
@@ -223,7 +227,6 @@ def _facts(around: Context | None) -> Facts:
     return Facts(capabilities, info, {"isError": False})
 
 
-@lru_cache(maxsize=8)
 def _server_info(server: FastMCP[Any]) -> dict[str, Any]:
     """What the SDK stamps results of the modern era with."""
     return dumped(
@@ -262,6 +265,28 @@ class _ListedTool(Tool):
         return mcp_types.Tool.model_validate(self.wire)
 
 
+class _Listed(Transform):
+    """Makes tools of Penstock's own be found by their names: where the server is mounted in another,
+    that one looks for a tool before this one's middleware is asked."""
+
+    def __init__(self) -> None:
+        self._own: dict[str, Tool] = {}
+        self._servers: WeakSet[FastMCP[Any]] = WeakSet()
+
+    def keep(self, context: AnyContext, listed: Sequence[Tool]) -> None:
+        self._own |= {tool.name: tool for tool in listed if isinstance(tool, _ListedTool)}
+        around = context.fastmcp_context
+        if around is not None and around.fastmcp not in self._servers:
+            self._servers.add(around.fastmcp)
+            around.fastmcp.add_transform(self)
+
+    async def get_tool(
+        self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None
+    ) -> Tool | None:
+        found = await call_next(name, version=version)
+        return self._own.get(name) if found is None else found
+
+
 class _Tools:
     """The server's tools, as it lists them."""
 
@@ -277,7 +302,13 @@ class _Tools:
         tool, own = self._known.get(wire["name"], (None, None))
         if tool is not None and wire == own:
             return tool
-        return _ListedTool(name=wire["name"], parameters=wire["inputSchema"], wire=wire)
+        return _ListedTool(
+            name=wire["name"],
+            description=wire.get("description"),
+            parameters=wire["inputSchema"],
+            annotations=wire.get("annotations"),
+            wire=wire,
+        )
 
 
 async def _own_list(context: AnyContext) -> Given:
