@@ -1,0 +1,85 @@
+"""Who asks a FastMCP server, and what FastMCP does not show its middleware of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mcp_types
+from fastmcp import FastMCP
+from fastmcp.server.context import Context
+from fastmcp.server.middleware import MiddlewareContext
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel
+
+from penstock.adapters.inside import Asked, Facts
+from penstock.adapters.sdk import audience_of, dumped, principal_of, session_of
+from penstock.wire import eras
+from penstock.wire.identity import os_user
+
+AnyContext = MiddlewareContext[Any]
+_IN_PYTHON: Final = object()
+
+
+def request_of(context: AnyContext) -> object:
+    """What there is one of for each request."""
+    around = context.fastmcp_context
+    request = None if around is None else around.request_context
+    return _IN_PYTHON if request is None else request.session
+
+
+def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
+    """A request as it came, with what FastMCP does not show its hooks of it."""
+    around = context.fastmcp_context
+    request = None if around is None else around.request_context
+    facts, served = _facts(around), request_of(context)
+    if around is None or request is None:  # called in Python, by whoever runs the server
+        return Asked(method, params, os_user(), is_modern=False, facts=facts, request=served)
+    is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
+    who = principal_of(request.request, is_modern=is_modern)
+    seat = around.session_id if request.request is None else session_of(request.request)
+    said = {**params, "_meta": dict(request.meta or {})} if is_modern else params
+    if method == "initialize" and isinstance(context.message, BaseModel):
+        said = dumped(context.message)["params"]
+    return Asked(
+        method,
+        said,
+        who,
+        is_modern,
+        "" if is_modern else seat,
+        audience_of(request.session),
+        facts,
+        served,
+    )
+
+
+def _facts(around: Context | None) -> Facts:
+    """What need not be asked. FastMCP serves tools and resources whether or not there are any."""
+    capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
+    info = None if around is None else _server_info(around.fastmcp)
+    return Facts(capabilities, info, {"isError": False})
+
+
+def _server_info(server: FastMCP[Any]) -> dict[str, Any]:
+    """What the SDK stamps results of the modern era with."""
+    return dumped(
+        mcp_types.Implementation(
+            name=server.name,
+            version=server.version or "",
+            website_url=server.website_url,
+            icons=server.icons or None,
+        )
+    )
+
+
+def stamp_of(context: AnyContext, wire: Mapping[str, Any]) -> dict[str, Any]:
+    """What is added to a result on its way out, and weighs something."""
+    around = context.fastmcp_context
+    request = None if around is None else around.request_context
+    stamp: dict[str, Any] = {"isError": wire.get("isError", False)}
+    if around is None or request is None:
+        return stamp
+    if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        info = {eras.SERVER_META: _server_info(around.fastmcp)}
+        stamp |= {**eras.COMPLETE, "_meta": {**info, **wire.get("_meta", {})}}
+    return stamp
