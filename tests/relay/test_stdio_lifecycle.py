@@ -201,6 +201,22 @@ def test_a_server_that_is_killed(start):
     assert client.wait() == 1
 
 
+def test_what_was_asked_while_the_server_ended_is_answered(start):
+    """Both are there when the relay next looks: the end of its server, and requests not yet read."""
+    client = start(SCRIPTED)
+    (server,) = pids(client)
+    relay = psutil.Process(client.process.pid)
+    relay.suspend()
+    for number in range(100, 150):
+        client.send(client.request("tools/call", {"name": "wait", "arguments": {}}, id=number))
+    os.kill(server, signal.SIGKILL)
+    relay.resume()
+    answers = [json.loads(line) for line in client.receive_rest()]
+    assert sorted(answer["id"] for answer in answers) == list(range(100, 150))
+    assert all("signal 9" in answer["error"]["message"] for answer in answers)
+    assert client.wait() == 1
+
+
 @pytest.mark.parametrize("code", [0, 4])
 def test_a_server_that_ends_at_once(start, code):
     client = start([*SCRIPTED, "--exit", str(code)], greet=False)

@@ -12,6 +12,7 @@ left to one more.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -31,6 +32,7 @@ from penstock.wire.state import Later, Outputs, ToClient, ToUpstream
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.01
+_LOOKS: Final = 10  # so often in a row there was nothing: then nothing is on its way
 _SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
@@ -43,6 +45,12 @@ class Client:
         self._output: IO[bytes] = os.fdopen(os.dup(1), "wb", LINE_BUFFER)
         sys.stdout = sys.stderr
         self._writing = threading.Lock()
+
+    def has_written(self) -> bool:
+        """Whether something lies in its pipe that nobody has read yet."""
+        if os.name != "posix":
+            return False  # pipes cannot be looked into there
+        return bool(select.select([self.input], [], [], 0)[0])
 
     def send(self, message: bytes) -> None:
         with self._writing:
@@ -62,6 +70,7 @@ class StdioRelay:
         self._sending = Jobs(threads=1, most_waiting=None)
         self._client_left = threading.Event()
         self._has_spoken = threading.Event()
+        self._is_reading = threading.Lock()  # held while a line of the client's is worked on
         self._signal = 0
         self._finished = threading.Event()
 
@@ -76,7 +85,8 @@ class StdioRelay:
         try:
             for line in self._client.input:
                 if not line.isspace():
-                    self._carry_out(self._session.from_client(line), self._asked)
+                    with self._is_reading:
+                        self._carry_out(self._session.from_client(line), self._asked)
         except OSError as error:
             log().info("reading from the client: %s", error)
         finally:
@@ -131,6 +141,15 @@ class StdioRelay:
         is told nothing shows nothing. So its first request is waited for, for a while."""
         if not self._has_spoken.is_set():
             self._has_spoken.wait(LATE_SECONDS)
+        self._hear_out()
+
+    def _hear_out(self) -> None:
+        """What the host had asked when the server ended may not have been read by then."""
+        quiet, deadline = 0, time.monotonic() + LATE_SECONDS
+        while quiet < _LOOKS and not self._client_left.is_set() and time.monotonic() < deadline:
+            is_busy = self._is_reading.locked() or self._client.has_written()
+            quiet = 0 if is_busy else quiet + 1
+            time.sleep(_LOOK_SECONDS)
 
     def _carry_out(self, outputs: Outputs, jobs: Jobs) -> None:
         for output in outputs:
