@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar, assert_never, cast
 
-from penstock import rawjson
 from penstock.cancellation import Cancellation
+from penstock.concluding import conclude
 from penstock.effects import (
     Authorize,
     Compute,
@@ -20,6 +20,7 @@ from penstock.effects import (
     Put,
     Ran,
     ReadRows,
+    ReadWindow,
     Run,
     Steps,
     Touch,
@@ -31,14 +32,16 @@ from penstock.gate import (
     as_reader,
     as_result,
     as_store_error,
+    as_window,
     log,
     logged,
     of_the_store,
     plain,
+    reference_of,
     sliced,
 )
-from penstock.model import Call, Live, Refusal, Reply
-from penstock.negotiation import Resource, conclude, negotiate, read_resource
+from penstock.model import Call, Live, LiveWindow, Refusal, Reply
+from penstock.negotiation import Resource, negotiate, read_resource
 from penstock.policy import Policy
 from penstock.stores import AsyncStore, Store, as_async, open_async_store
 from penstock.stores.base import chunk_numbers
@@ -119,10 +122,12 @@ class AsyncGate(GateBase):
                 return await self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return await self._rows(effect, hooks)
+            case ReadWindow():
+                return await self._window(effect, hooks)
             case Compute():
                 return await self._ask_in_thread(effect)
             case Authorize():
-                return (await _awaited(hooks.authorize(effect.tool))) is True
+                return (await _awaited(hooks.authorize(effect.tool, effect.origin))) is True
             case Run():
                 output = as_result(await _awaited(hooks.run(plain(effect))))
                 return Ran(output, self.clock())
@@ -147,13 +152,16 @@ class AsyncGate(GateBase):
     async def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
         entry = effect.entry
         if isinstance(entry.head.source, Live):
-            reference = rawjson.decode(entry.head.source.reference)
-            return list(await _awaited(hooks.live_rows(reference, effect.start, effect.stop)))
+            return list((await self._window(effect, hooks)).rows)
         numbers = chunk_numbers(entry.index, effect.start, effect.stop)
         # A look at every row reads many times; in between, others have their turn.
         await asyncio.sleep(0)
         chunks = await self.store.read(entry.key, numbers)
         return sliced(effect, numbers, chunks)
+
+    async def _window(self, effect: ReadRows | ReadWindow, hooks: Hooks) -> LiveWindow:
+        given = hooks.live_rows(reference_of(effect.entry), effect.start, effect.stop)
+        return as_window(await _awaited(given))
 
     async def _ask_in_thread(self, effect: Compute) -> Any:
         cancellation = Cancellation()

@@ -52,6 +52,14 @@ class ReadRows(msgspec.Struct, frozen=True):
     stop: int
 
 
+class ReadWindow(msgspec.Struct, frozen=True):
+    """Of a live entry. Answer: `LiveWindow`."""
+
+    entry: Entry
+    start: int
+    stop: int
+
+
 class Compute(msgspec.Struct, frozen=True):
     """Answer: `Answer` or `Failure` from the isolated worker, or `MaterialNeeded`.
 
@@ -63,9 +71,11 @@ class Compute(msgspec.Struct, frozen=True):
 
 
 class Authorize(msgspec.Struct, frozen=True):
-    """Answer: whether the caller may still use the tool that the result came from."""
+    """Answer: whether the caller may still use the tool that the result came from. `origin`: what
+    the call that made it has said for this."""
 
     tool: str
+    origin: Any = None
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -97,7 +107,7 @@ class Touch(msgspec.Struct, frozen=True):
     expires: float
 
 
-Effect = LoadHead | ReadRows | Compute | Authorize | Run | Put | Touch
+Effect = LoadHead | ReadRows | ReadWindow | Compute | Authorize | Run | Put | Touch
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]

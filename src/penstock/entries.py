@@ -144,13 +144,16 @@ def _birth(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]
         "server": call.server,
         "owner": owner_of(call),
         "arguments": digests(schema.strip_arguments(call.arguments, call.schema)[0]),
+        "origin": b"" if call.origin is None else encode(call.origin),
         "created": context.now,
         "sliding": not call.principal.is_bearer,
     }
     if parent is None:
         return born
-    family = (*parent.head.parents, parent.key)
-    return {**born, "tool": parent.head.tool, "arguments": parent.head.arguments, "parents": family}
+    head = parent.head
+    family = (*head.parents, parent.key)
+    inherited = {"tool": head.tool, "arguments": head.arguments, "origin": head.origin}
+    return {**born, **inherited, "parents": family}
 
 
 def _entry(
@@ -234,7 +237,7 @@ def open_entry(
     if isinstance(entry, Denied):
         return entry
     denied = _not_theirs(call, entry.head)
-    if denied is None and not (yield Authorize(entry.head.tool)):
+    if denied is None and not (yield Authorize(entry.head.tool, _origin(entry.head))):
         denied = Denied("the source tool is no longer permitted")
     if denied is not None:
         return denied
@@ -288,6 +291,10 @@ def _not_theirs(call: Call, head: Head) -> Denied | None:
     if head.tool != call.tool and not call.is_reader:
         return Denied("another tool")
     return None
+
+
+def _origin(head: Head) -> Any:
+    return rawjson.decode(head.origin) if head.origin else None
 
 
 def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:

@@ -20,14 +20,17 @@ import msgspec
 
 from penstock import rawjson
 from penstock.cancellation import Cancellation, Cancelled
+from penstock.concluding import conclude
 from penstock.effects import (
     Authorize,
     Compute,
     Effect,
+    Entry,
     LoadHead,
     Put,
     Ran,
     ReadRows,
+    ReadWindow,
     Run,
     Steps,
     Touch,
@@ -35,8 +38,8 @@ from penstock.effects import (
 from penstock.entries import Context
 from penstock.errors import InvalidSetting, StoreError
 from penstock.measure import Meter, default_meter
-from penstock.model import Call, Live, LiveRows, Refusal, Reply, Result
-from penstock.negotiation import Resource, conclude, negotiate, read_resource
+from penstock.model import Call, Live, LiveRows, LiveWindow, Refusal, Reply, Result
+from penstock.negotiation import Resource, negotiate, read_resource
 from penstock.packing import slice_rows
 from penstock.policy import Policy
 from penstock.questions import Limits
@@ -52,7 +55,7 @@ Outcome = TypeVar("Outcome")
 _HOW_TO_POLICY = 'Give one, for instance Policy(budget="10kB").'
 
 
-def _allow(_tool: str) -> bool:
+def _allow(_tool: str, _origin: Any) -> bool:
     return True
 
 
@@ -67,13 +70,15 @@ def _not_live(_reference: Any, _start: int, _stop: int) -> Sequence[bytes]:
 class Hooks(msgspec.Struct, frozen=True):
     """What an adapter brings to a call. For `AsyncGate` each may be a coroutine function.
 
-    `run` runs the tool. `authorize` says whether the caller may use a tool, and is asked again at
-    every redemption of a token. `live_rows` reads rows of a live result, encoded. Another thread
-    may end what `Gate` does with `cancellation`; who awaits an `AsyncGate` cancels the task.
+    `run` runs the tool. `authorize(tool, origin)` says whether the caller may still read what a call
+    of a tool gave, and is asked at every redemption of a token; `origin` is that of the call.
+    `live_rows(reference, start, stop)` reads rows of a live result, encoded, as a sequence or a
+    `LiveWindow`. Another thread may end what `Gate` does with `cancellation`; who awaits an
+    `AsyncGate` cancels the task.
     """
 
     run: Callable[[Mapping[str, Any]], Any] = _not_run
-    authorize: Callable[[str], Any] = _allow
+    authorize: Callable[[str, Any], Any] = _allow
     live_rows: Callable[[Any, int, int], Any] = _not_live
     cancellation: Cancellation | None = None
 
@@ -212,10 +217,12 @@ class Gate(GateBase):
                 return self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return self._rows(effect, hooks)
+            case ReadWindow():
+                return self._window(effect, hooks)
             case Compute():
                 return self._ask(effect, hooks.cancellation)
             case Authorize():
-                return _at_once(hooks.authorize(effect.tool)) is True
+                return _at_once(hooks.authorize(effect.tool, effect.origin)) is True
             case Run():
                 output = as_result(_at_once(hooks.run(plain(effect))))
                 return Ran(output, self.clock())
@@ -233,11 +240,14 @@ class Gate(GateBase):
     def _rows(self, effect: ReadRows, hooks: Hooks) -> list[bytes]:
         entry = effect.entry
         if isinstance(entry.head.source, Live):
-            reference = rawjson.decode(entry.head.source.reference)
-            return list(_at_once(hooks.live_rows(reference, effect.start, effect.stop)))
+            return list(self._window(effect, hooks).rows)
         numbers = chunk_numbers(entry.index, effect.start, effect.stop)
         chunks = self.store.read(entry.key, numbers)
         return sliced(effect, numbers, chunks)
+
+    def _window(self, effect: ReadRows | ReadWindow, hooks: Hooks) -> LiveWindow:
+        given = hooks.live_rows(reference_of(effect.entry), effect.start, effect.stop)
+        return as_window(_at_once(given))
 
 
 def _at_once(value: Any) -> Any:
@@ -291,6 +301,16 @@ def sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[by
 
 def as_reader(call: Call) -> Call:
     return replace(call, is_reader=True)
+
+
+def reference_of(entry: Entry) -> Any:
+    """What an adapter's resolver is asked with."""
+    assert isinstance(entry.head.source, Live)  # noqa: S101 (nobody else asks)
+    return rawjson.decode(entry.head.source.reference)
+
+
+def as_window(value: Any) -> LiveWindow:
+    return value if isinstance(value, LiveWindow) else LiveWindow(list(value))
 
 
 def as_result(value: Any) -> Result | LiveRows:

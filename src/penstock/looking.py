@@ -10,14 +10,14 @@ import msgspec
 
 from penstock import rawjson
 from penstock.document import Document, read_json
-from penstock.effects import Compute, Entry, Put, Steps
+from penstock.effects import Compute, Entry, Put, ReadWindow, Steps
 from penstock.entries import Context, Opened, alias_entry, new_entry
 from penstock.errors import MissingExtra, StoreError
 from penstock.fitting import Scale
 from penstock.ingest import ingest
-from penstock.model import Alias, Call, Live, Mode, Refusal, Reply
+from penstock.model import Alias, Call, Live, LiveWindow, Mode, Refusal, Reply
 from penstock.outline import alike
-from penstock.probe import available_modes
+from penstock.probe import available_modes, modes_of
 from penstock.questions import (
     Answer,
     Failure,
@@ -27,8 +27,8 @@ from penstock.questions import (
     jq_installed,
 )
 from penstock.tokens import Position, Token
-from penstock.views.focus import SPAN, Focus, resolve, root
-from penstock.views.pages import Bookmark, no_way_on, paginate
+from penstock.views.focus import SPAN, Ahead, Focus, resolve, root
+from penstock.views.pages import Bookmark, first_row, no_way_on, paginate
 from penstock.views.request import TOKEN_FIELD, Request
 from penstock.views.whole import full, link_reply, resource_uri
 
@@ -37,6 +37,9 @@ _SAMPLE = 100
 _BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
 _NOT_FOR_ALL = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
+_CHANGED = (
+    "The list has changed since the first page: rows may have moved from one page to another."
+)
 _UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
 
 
@@ -110,6 +113,8 @@ class Look:
         return (yield from self._view(focus))
 
     def _modes(self, focus: Focus) -> Steps[list[str]]:
+        if self.is_live and focus.entry is self.entry:
+            return modes_of(self.entry.head, self.context.policy)  # a look would be a query
         sample = yield from focus.read(0, min(_SAMPLE, focus.count))
         keyed = bool(sample) and sample[0][:1] == b"{"
         uniform = focus.shape == "members" and alike(
@@ -138,8 +143,10 @@ class Look:
     # -- pages and the whole -------------------------------------------------------------------
 
     def _pages(self, focus: Focus) -> Steps[Reply | Refusal]:
-        beside: dict[str, Any] = {"live": True} if self.is_live else {}
         request = self.request
+        beside: dict[str, Any] = {}
+        if self.is_live:
+            focus, beside = yield from self._as_it_is_now(focus)
         bookmark, alias = yield from self._bookmark(request)
         if alias is not None:
             focus = replace(focus, path="")
@@ -153,6 +160,22 @@ class Look:
         from penstock.views.fields import filter_keys  # noqa: PLC0415 (see `_summary`)
 
         return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
+
+    def _as_it_is_now(self, focus: Focus) -> Steps[tuple[Focus, dict[str, Any]]]:
+        """A live list with the page that is asked for, and a word where it is not the list any more
+        that was first read."""
+        said: dict[str, Any] = {"live": True}
+        start = first_row(focus, self.request)
+        if focus.entry is None or isinstance(start, Refusal):
+            return focus, said
+        stop = start + self.request.page_size
+        window: LiveWindow = yield ReadWindow(self.entry, start, stop)
+        was, count = focus.count, focus.count if window.count is None else window.count
+        if count != was:
+            said |= {"total": count, "count_was": was, "notice": _CHANGED}
+        # A page that was there is an empty one now, and no error.
+        there = max(count, start + 1) if start else count
+        return replace(focus, count=there, ahead=Ahead(start, stop, tuple(window.rows))), said
 
     def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
         """Tokens that say what the request said. What is too long to be repeated in each of them

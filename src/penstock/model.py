@@ -72,7 +72,10 @@ class Call:
     """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
     `reader` names the tool that stored results are read with, where there is one. `is_merged`: the
     negotiation fields are advertised as the tool's own, so that they are taken out again.
-    `has_link`: a probe of its result links to the whole, for clients that read resources."""
+    `has_link`: a probe of its result links to the whole, for clients that read resources. `origin`:
+    JSON that an adapter wants to see again when it is asked whether the result may still be read.
+    `pages_first`: rows are answered with their first page in the place of a probe. `essence`: what
+    the agent needs of the result, which is shown in the place of a probe."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -85,6 +88,9 @@ class Call:
     reader: str = ""
     is_merged: bool = True
     has_link: bool = False
+    origin: Any = None
+    pages_first: bool = False
+    essence: Mapping[str, Any] | None = None
 
     @property
     def reading_frame(self) -> Frame:
@@ -130,6 +136,13 @@ class LiveRows(msgspec.Struct, frozen=True):
     first: Sequence[bytes]
     data_size: int
     estimated: bool = True
+
+
+class LiveWindow(msgspec.Struct, frozen=True):
+    """Rows of a live result, encoded, and how many it has by now where that is known."""
+
+    rows: Sequence[bytes]
+    count: int | None = None
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -266,6 +279,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     server: str
     owner: str
     arguments: dict[str, bytes] = {}
+    origin: bytes = b""
     created: float
     sliding: bool
     parents: tuple[str, ...] = ()

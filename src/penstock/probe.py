@@ -1,12 +1,12 @@
 """The first reply about a large result: what it is, how large, and how to look at it.
 
-Two envelopes. A tool that ran answers with a probe. A list that can be asked again page by page
-(a queryset) answers with its first page.
+Two envelopes. A tool that ran answers with a probe. A list, above all one that can be asked again
+page by page (a queryset), answers with its first page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -80,6 +80,19 @@ def _probes(
     yield {**_essence(head, token, policy, ""), **ending}
 
 
+def lean(
+    head: Head, token: str, essence: Mapping[str, Any], scale: Scale, policy: Policy
+) -> Reply | None:
+    """The essence of a result and the way to the rest of it; None where that is too much."""
+    told = {
+        **essence,
+        "data_size": head.wire_size,
+        TOKEN_FIELD: token,
+        "available_modes": modes_of(head, policy),
+    }
+    return scale.reply(told) if scale.holds(told) else None
+
+
 def _next_step(reader: str) -> str:
     again = f"Call {reader}" if reader else "Call again"
     return f"{again} with {TOKEN_FIELD} and a mode; only the stored result is read."
@@ -117,22 +130,24 @@ def first_page(
     bookmark: Bookmark,
     scale: Scale,
     policy: Policy,
+    told: Mapping[str, Any] | None = None,
 ) -> Reply:
-    """The first page of a live list, in the words of a REST framework's page."""
-    assert isinstance(head.source, Live)  # noqa: S101 (the caller made the head)
-    source = head.source
+    """The first page of a list, in the words of a REST framework's page. `told`: what stands beside
+    it."""
+    live = head.source if isinstance(head.source, Live) else None
 
     def build(count: int) -> dict[str, Any]:
         return {
             "count": head.count,
-            "data_size": source.data_size,
-            **({"data_size_is": "estimated"} if source.estimated else {}),
+            "data_size": head.size if live is None else live.data_size,
+            **({"data_size_is": "estimated"} if live is not None and live.estimated else {}),
             "next": bookmark(count, 0) if count < head.count else None,
             "previous": None,
             "results": [msgspec.Raw(row) for row in rows[:count]],
             **({TOKEN_FIELD: token} if token else {"stored": False}),
             "available_modes": modes_of(head, policy) if token else [],
-            "live": True,
+            **({"live": True} if live is not None else {}),
+            **(told or {}),
         }
 
     fitting = scale.most(map(len, rows), build)

@@ -75,7 +75,7 @@ def test_a_link_is_for_its_owner_alone(open_agent, clock):
         agent.gate.read_resource(agent.template, uri[:-1] + ("A" if uri[-1] != "A" else "B")),
         agent.gate.read_resource(agent.template, "penstock://result/" + token.removeprefix("pen_")),
         agent.gate.read_resource(agent.template, "file:///etc/passwd"),
-        agent.gate.read_resource(agent.template, uri, authorize=lambda tool: False),
+        agent.gate.read_resource(agent.template, uri, authorize=lambda tool, origin: False),
     ]
     clock.pass_by(301)
     refusals.append(agent.gate.read_resource(agent.template, uri))

@@ -98,7 +98,7 @@ def refused_in_every_way(agent, clock):
     forged = place[:-1] + ("A" if place[-1] != "A" else "B")
     allowed = {"yes": True}
     watched = agent.but()
-    watched.hooks = {"authorize": lambda tool: allowed["yes"]}
+    watched.hooks = {"authorize": lambda tool, origin: allowed["yes"]}
     watched.look(token)
     allowed["yes"] = False
     replies = {
@@ -140,7 +140,7 @@ def test_the_reason_is_in_the_log_and_nowhere_else(agent, clock, caplog):
 
 def test_permission_is_asked_again_at_every_redemption(open_agent):
     asked = []
-    agent = open_agent(hooks={"authorize": lambda tool: asked.append(tool) or True})
+    agent = open_agent(hooks={"authorize": lambda tool, origin: asked.append(tool) or True})
     token = token_of(agent)
     first = agent.look(token)
     agent.look(first["next"])

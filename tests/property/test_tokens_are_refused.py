@@ -55,7 +55,7 @@ def test_every_reason_reads_the_same(which: int, reason: str):
     call = replace(call, **changes.get(reason, {}))
     agent.clock.now += 301 if reason == "time" else 0
     may = reason != "permission"
-    reply = agent.gate.call(call, _never, authorize=lambda _: may)
+    reply = agent.gate.call(call, _never, authorize=lambda *_: may)
     assert reply.wire() == unknown.wire()
 
 

@@ -47,6 +47,7 @@ references
 entries
 probe
 looking
+concluding
 negotiation
 stores
 worker

@@ -47,7 +47,7 @@ def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
     Stands below the framework's own decorator, bare or with options: `budget` of each reply, `page_size`
     in rows, `ttl` of what is stored, and `modes`, the views that are offered.
     """
-    settings = _checked({**options, "heavy": True})
+    settings = checked_options({**options, "heavy": True})
     if function is None:
         return lambda later: _decorate(later, settings)
     if not callable(function):
@@ -55,16 +55,17 @@ def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
     return _decorate(function, settings)
 
 
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+def checked_options(settings: dict[str, Any], decorator: str = "@heavy") -> dict[str, Any]:
     """A bad option fails where it stands, and names itself. Who asks for a longer life than any
     means that too."""
     try:
         Policy(tools={"*": settings})
     except InvalidSetting as error:
         if error.setting.endswith("max_ttl") and "max_ttl" not in settings:
-            return _checked({**settings, "max_ttl": settings["ttl"]})
+            return checked_options({**settings, "max_ttl": settings["ttl"]}, decorator)
         name = error.setting.removeprefix("tools.*.")
-        step = f"Correct the option of @heavy; there are {', '.join(HeavyOptions.__annotations__)}."
+        options = ", ".join(HeavyOptions.__annotations__)
+        step = f"Correct the option of {decorator}; there are {options}."
         raise InvalidSetting(name, error.value, error.why, next_step=step) from None
     return settings
 

@@ -29,11 +29,11 @@ from penstock.wire.state import ToClient
 try:
     import httpx2
 
-    from penstock.relay.http import headers
     from penstock.relay.http.carrier import Carrier
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
     from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
+    from penstock.wire import headers
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
 

@@ -35,6 +35,18 @@ class Ordinal(int):
 Step = str | Ordinal
 
 
+class Ahead(NamedTuple):
+    """Rows that were read before they were asked for. Of a list that has become shorter there may be
+    fewer than up to `stop`."""
+
+    start: int
+    stop: int
+    rows: tuple[bytes, ...]
+
+    def holds(self, start: int, stop: int) -> bool:
+        return self.start <= start and stop <= self.stop
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """A value in rows, either in memory (`rows`) or in the store (`entry`)."""
@@ -48,6 +60,7 @@ class Focus:
     rows: tuple[bytes, ...] | None = None
     entry: Entry | None = None
     ordinals: tuple[int, ...] | None = None
+    ahead: Ahead | None = None
 
     def read(self, start: int, stop: int) -> Steps[list[bytes]]:
         if self.rows is not None:
@@ -56,6 +69,8 @@ class Focus:
         stop = min(stop, self.count)
         if start >= stop:
             return []
+        if self.ahead is not None and self.ahead.holds(start, stop):
+            return list(self.ahead.rows[start - self.ahead.start : stop - self.ahead.start])
         numbers = chunk_numbers(self.entry.index, start, stop)
         if numbers and all(number in self.entry.chunks for number in numbers):
             return slice_rows(self.entry.index, self.entry.chunks, start, stop)

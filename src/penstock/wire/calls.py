@@ -206,7 +206,7 @@ def _read(session: Session, pending: Pending) -> Outputs:
     call = call_of(session, pending, given)
     call = replace(call, tool="", frame=Frame(fields=call.frame.fields), schema=None)
     try:
-        reply = session.gate.read(call, cancellation=pending.cancellation)
+        reply = session.gate.read(call, cancellation=pending.cancellation, **session.hooks)
     except Cancelled:
         return []
     return session.answer(pending, reply.wire())
@@ -223,7 +223,7 @@ def _prepare(session: Session, pending: Pending, line: bytes) -> Outputs:
         # Ours is the only token that the core may take; another goes up as it is.
         call = replace(call, arguments=_without_token(arguments))
     try:
-        outcome = session.gate.prepare(call, cancellation=pending.cancellation)
+        outcome = session.gate.prepare(call, cancellation=pending.cancellation, **session.hooks)
     except Cancelled:
         return []
     if isinstance(outcome, Reply) and outcome.reason and _is_theirs(session, arguments):

@@ -33,6 +33,7 @@ def close_call(session: Session, pending: Pending, message: Message, line: bytes
         return session.deliver(pending, line)
     policy = session.policy.for_tool(pending.tool)
     is_small = policy.inline_budget.surely_admits(len(memoryview(body))) and not policy.heavy
+    is_small = is_small and pending.told.result is None
     if is_small or not session.policy.covers(pending.tool):
         if b'"taskId"' in bytes(body):
             remember_task(session, pending, read_result(body))
@@ -58,7 +59,7 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
         reply = offer(session, pending, wire)
     except Cancelled:
         return []
-    if reply.is_whole and not pending.notice:
+    if reply.is_whole and not pending.notice and pending.told.result is None:
         return session.deliver(pending, line)
     return session.replace(pending, messages.response(pending.key, reply.wire()))
 
@@ -73,12 +74,17 @@ def offer(
     structured = keeps_output(session, pending) if is_known else wire.has_structured
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured, fields))
-    return _offered(session, pending, call, wire.decoded())
+    given = pending.told.result
+    return _offered(session, pending, call, wire.decoded() if given is None else given)
 
 
 def _offered(session: Session, pending: Pending, call: Call, result: Any) -> Reply:
     return session.gate.offer(
-        call, result, notice=pending.notice, cancellation=pending.cancellation
+        call,
+        result,
+        notice=pending.notice,
+        cancellation=pending.cancellation,
+        **session.hooks,
     )
 
 

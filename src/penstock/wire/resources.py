@@ -159,7 +159,9 @@ def _open_stored(session: Session, pending: Pending, line: bytes, uri: str | Non
 def _read(session: Session, pending: Pending, uri: str) -> Outputs:
     call = Call("", principal=session.principal, server=session.server)
     try:
-        found = session.gate.read_resource(call, uri, cancellation=pending.cancellation)
+        found = session.gate.read_resource(
+            call, uri, cancellation=pending.cancellation, **session.hooks
+        )
     except Cancelled:
         return []
     if isinstance(found, Refusal):

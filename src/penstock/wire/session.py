@@ -26,7 +26,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
@@ -66,7 +66,8 @@ HeaderCheck = Callable[[Tool | None], bytes | None]
 
 class Session:
     """The rules for one client. `seat`: what tells its legacy session from others. `is_inside`:
-    upstream is in this process, and its decorators have something to say."""
+    upstream is in this process, and its decorators have something to say. `hooks`: what an adapter
+    brings to every call, see `gate.Hooks`."""
 
     def __init__(
         self,
@@ -79,6 +80,7 @@ class Session:
         knowledge: Knowledge | None = None,
         is_inside: bool = False,
         header_check: HeaderCheck | None = None,
+        hooks: Mapping[str, Any] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.gate = gate
@@ -90,6 +92,7 @@ class Session:
         self.known = knowledge or Knowledge()
         self.is_inside = is_inside
         self.header_check = header_check
+        self.hooks = hooks or {}
         self.now = now
         self.pending: dict[bytes, Pending] = {}
         self._own: dict[bytes, tuple[Answered, Pending]] = {}

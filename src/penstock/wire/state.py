@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -16,7 +16,7 @@ import msgspec
 
 from penstock import rawjson
 from penstock.cancellation import Cancellation
-from penstock.model import Frame
+from penstock.model import Frame, LiveRows, Result
 from penstock.wire import eras, messages
 from penstock.wire.toolbox import Toolbox
 
@@ -47,6 +47,19 @@ class Later(msgspec.Struct, frozen=True):
 
 
 Outputs = list["ToClient | ToUpstream | Later"]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What upstream says of a call's result besides, where it is in this process. `result`: the result
+    itself, in the place of that in the message. The others are a `Call`'s."""
+
+    result: Result | LiveRows | None = None
+    origin: Any = None
+    pages_first: bool = False
+    essence: Mapping[str, Any] | None = None
+
+
+_NOTHING: Final = Told()
 
 
 class Knowledge:
@@ -145,6 +158,7 @@ class Pending:
     grant: Any = None
     shown: Any = None  # what `disclosing` has made of the tools for it
     notice: str = ""  # for whoever reads the result
+    told: Told = _NOTHING
     is_changed: bool = False
     cancellation: Cancellation = field(default_factory=Cancellation)
 

@@ -44,4 +44,7 @@ def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Ca
         reader=reader_of(session),
         is_merged=mark is not None and mark.is_merged,
         has_link=mark is not None and mark.has_link,
+        origin=pending.told.origin,
+        pages_first=pending.told.pages_first,
+        essence=pending.told.essence,
     )

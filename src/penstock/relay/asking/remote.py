@@ -20,12 +20,11 @@ from penstock.relay.asking.conversation import (
     messages_in,
     reply_to,
 )
-from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
-from penstock.wire import messages
+from penstock.wire import headers, messages
 from penstock.wire.messages import Message
 
 _REFUSES_ACCESS: Final = (401, 403)

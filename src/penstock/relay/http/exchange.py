@@ -8,10 +8,9 @@ import httpx2
 import msgspec
 
 from penstock.rawjson import NotJson
-from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, Answer, HttpUpstream, Unanswered, broken
-from penstock.wire import messages
+from penstock.wire import headers, messages
 from penstock.wire.messages import UPSTREAM_GONE, Message
 from penstock.wire.toolbox import Tool
 

@@ -21,13 +21,12 @@ from penstock._version import __version__
 from penstock.gate import log
 from penstock.model import Principal
 from penstock.rawjson import NotJson
-from penstock.relay.http import headers
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Gateway, Inbound
 from penstock.relay.http.guard import Guard
-from penstock.relay.http.headers import EVENTS, JSON
 from penstock.relay.http.outlet import Outlet
-from penstock.wire import eras, messages
+from penstock.wire import eras, headers, messages
+from penstock.wire.headers import EVENTS, JSON
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -42,16 +41,6 @@ _PING: Final = b": ping\r\n\r\n"
 _OPEN: Final = b": open\r\n\r\n"
 MOST_BODY: Final = 256_000_000
 
-# What an error of the new era is as an HTTP status.
-_STATUS: Final[Mapping[int, int]] = {
-    messages.PARSE_ERROR: 400,
-    messages.INVALID_REQUEST: 400,
-    messages.INVALID_PARAMS: 400,
-    messages.HEADER_MISMATCH: 400,
-    -32021: 400,  # a capability that the client lacks
-    messages.UNSUPPORTED_VERSION: 400,
-    messages.METHOD_NOT_FOUND: 404,
-}
 _STREAM_HEADERS: Final = {
     "content-type": EVENTS,
     "cache-control": "no-cache, no-transform",
@@ -236,7 +225,8 @@ class _Reply:
 
     async def _json(self, event: Event | None) -> None:
         body = b"" if event is None else event.message
-        await self._head(self._outlet.status or self._status(body), {"content-type": JSON})
+        status = headers.status_of(body) if self._inbound.is_modern and body else 200
+        await self._head(self._outlet.status or status, {"content-type": JSON})
         await self._body(body, more=False)
 
     async def _stream(self, event: Event | None) -> None:
@@ -253,14 +243,6 @@ class _Reply:
                 break
             await self._body(_framed(event))
         await self._body(b"", more=False)
-
-    def _status(self, body: bytes) -> int:
-        """Of a modern reply, which says in its status too what is wrong."""
-        if not self._inbound.is_modern:
-            return 200
-        error = messages.read_message(body).error
-        code = messages.decoded(messages.members_of(error).get("code"))
-        return _STATUS.get(code, 200) if isinstance(code, int) else 200
 
     async def _head(self, status: int, given: Mapping[str, str]) -> None:
         own = {
@@ -305,10 +287,8 @@ async def _disconnected(receive: Receive) -> None:
 
 
 def _accepts(request: Request, kind: str) -> bool:
-    given = request.headers.get("accept", "*/*").lower()
-    kinds = [item.partition(";")[0].strip() for item in given.split(",")]
-    family = kind.partition("/")[0] + "/*"
-    return any(item in (kind, family, "*/*") for item in kinds)
+    takes_json, takes_events = headers.accepts(request.headers.get("accept", "*/*"))
+    return takes_json if kind == JSON else takes_events
 
 
 def _require_accept(request: Request, kind: str) -> None:

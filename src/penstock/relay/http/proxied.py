@@ -10,7 +10,6 @@ import msgspec
 
 from penstock.gate import Gate
 from penstock.model import Principal
-from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
@@ -19,7 +18,7 @@ from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.recent import Recent
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
-from penstock.wire import messages
+from penstock.wire import headers, messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.messages import Message
 from penstock.wire.session import HeaderCheck, Session

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp
 from penstock.errors import InvalidSetting, PenstockError
 from penstock.gate import Gate, log
 from penstock.policy import Policy
-from penstock.relay.http import headers
 from penstock.relay.http.front import PATH, Front
 from penstock.relay.http.gateway import Gateway
 from penstock.relay.http.guard import Guard, is_loopback
@@ -24,6 +23,7 @@ from penstock.relay.http.hosted import Hosted
 from penstock.relay.http.proxied import Proxied
 from penstock.relay.process import NOT_THERE, CannotStart
 from penstock.relay.target import Target
+from penstock.wire import headers
 
 _BACKLOG = 2_048
 _LAST_SECONDS = 3

@@ -11,7 +11,6 @@ from penstock.disclosure.discloser import Discloser
 from penstock.gate import Gate, log
 from penstock.model import Principal
 from penstock.rawjson import NotJson
-from penstock.relay.http import headers
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
@@ -19,7 +18,7 @@ from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.renaming import Renaming, cancelled
 from penstock.relay.target import Target
-from penstock.wire import messages
+from penstock.wire import headers, messages
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, ToClient

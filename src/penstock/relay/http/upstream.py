@@ -16,8 +16,8 @@ import httpx2
 
 from penstock.gate import log
 from penstock.relay.http.events import Event
-from penstock.relay.http.headers import EVENTS, JSON, LAST_EVENT, SESSION
 from penstock.relay.target import Target, shown_url
+from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
 
 CONNECT_SECONDS: Final = 10.0
 # Greetings are quick, and so is taking what needs no answer; a tool may take as long as it likes.

@@ -28,6 +28,17 @@ LAST_EVENT: Final = "last-event-id"
 JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream"
 
+# What an error of the new era is as an HTTP status.
+_STATUS: Final[Mapping[int, int]] = {
+    messages.PARSE_ERROR: 400,
+    messages.INVALID_REQUEST: 400,
+    messages.INVALID_PARAMS: 400,
+    messages.HEADER_MISMATCH: 400,
+    -32021: 400,  # a capability that the client lacks
+    messages.UNSUPPORTED_VERSION: 400,
+    messages.METHOD_NOT_FOUND: 404,
+}
+
 Pairs = Sequence[tuple[str, str]]  # names in lower case, as they came
 
 # The member of the parameters that `Mcp-Name` repeats.
@@ -143,3 +154,19 @@ def decoded(value: str | None) -> str | None:
         return data.decode() if is_canonical else None
     except (binascii.Error, UnicodeDecodeError):
         return None
+
+
+def status_of(response: bytes) -> int:
+    """The HTTP status of a response of the new era, which says there too what is wrong."""
+    error = messages.read_message(response).error
+    code = messages.decoded(messages.members_of(error).get("code"))
+    return _STATUS.get(code, 200) if isinstance(code, int) else 200
+
+
+def accepts(accept: str) -> tuple[bool, bool]:
+    """Whether a client takes JSON, and whether it takes a stream of events."""
+    kinds = {item.partition(";")[0].strip() for item in accept.lower().split(",")}
+    return (
+        not kinds.isdisjoint({JSON, "application/*", "*/*"}),
+        not kinds.isdisjoint({EVENTS, "text/*", "*/*"}),
+    )

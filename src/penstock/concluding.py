@@ -1,0 +1,196 @@
+"""From what a tool gave to what the agent sees: the first half of the protocol's replies.
+
+See `negotiation` for the theory of operation and the rules, which hold here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from penstock import probe, rawjson
+from penstock.blocks import has_large_media, read_result, read_result_as_text
+from penstock.effects import Entry, Put, Steps
+from penstock.entries import Context, alias_entry, kept_meta, live_entry, new_entry
+from penstock.errors import InvalidResult, StoreError
+from penstock.fitting import Scale
+from penstock.glimpse import Glimpse
+from penstock.ingest import Ingested, ingest
+from penstock.looking import bookmark_of
+from penstock.model import Alias, Call, LiveRows, Refusal, Reply, Result
+from penstock.policy import Policy
+from penstock.stores.base import Record
+from penstock.views.focus import root
+from penstock.views.pages import Bookmark, beside, no_way_on, paginate
+from penstock.views.request import Request
+from penstock.views.whole import resource_link, resource_uri, whole_reply
+
+NOTICES_META = "dev.penstock/notices"
+_NOT_STORED = (
+    "The result could not be stored: only this first part of it can be shown. "
+    "The tool has run; calling it again would run it again."
+)
+
+
+def refuse(refusal: Refusal, call: Call, context: Context) -> Reply:
+    """A refusal as a reply, within the budget."""
+    return replace(context.scale(call).refusal(refusal), reason=refusal.reason)
+
+
+def for_tool(tool: str, context: Context) -> Context:
+    return replace(context, policy=context.policy.for_tool(tool))
+
+
+def conclude(
+    call: Call, context: Context, result: Result | LiveRows, notice: str = ""
+) -> Steps[Reply]:
+    """From what a tool gave to what the agent sees."""
+    context = for_tool(call.tool, context)
+    if isinstance(result, LiveRows):
+        return (yield from _conclude_live(call, context, result))
+    try:
+        ingested = _ingest(result, context.policy)
+    except InvalidResult as error:
+        return refuse(Refusal(error.message, error.next_step), call, context)
+    inline = _inline_reply(call, context, result, ingested, notice)
+    is_asked = call.heavy or context.policy.heavy or call.essence is not None
+    if inline is not None and not is_asked:
+        return inline
+    return (yield from _store_and_probe(call, context, result, ingested, inline, notice))
+
+
+def _ingest(result: Result, policy: Policy) -> Ingested:
+    cap = policy.media_cap
+    try:
+        return ingest(read_result(result, media_cap=cap), policy.inline_budget)
+    except rawjson.TooDeep:
+        return ingest(read_result_as_text(result, media_cap=cap), policy.inline_budget)
+
+
+def _inline_reply(
+    call: Call, context: Context, result: Result, ingested: Ingested, notice: str
+) -> Reply | None:
+    """The result as it was, where it is small enough to pass."""
+    value = ingested.value()
+    if value is None or has_large_media(result, context.policy.media_cap):
+        return None
+    scale = replace(context.scale(call), budget=context.policy.inline_budget)
+    document = ingested.document
+    reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
+    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta), is_whole=True)
+    notices = [notice] if notice else []
+    if result.content:
+        reply = replace(reply, untouched=result)
+    else:
+        notices += document.all_notices
+    if notices:
+        reply = replace(reply, meta={**result.meta, NOTICES_META: notices})
+    return reply if scale.admits(reply) else None
+
+
+def _store_and_probe(
+    call: Call,
+    context: Context,
+    result: Result,
+    ingested: Ingested,
+    inline: Reply | None,
+    notice: str,
+) -> Steps[Reply]:
+    entry, record = new_entry(call, context, ingested, result=result)
+    scale = _scale_of(result, ingested, context.scale(call))
+    notices = [*entry.head.notices, *([notice] if notice else [])]
+    life, policy = int(entry.expires - context.now), context.policy
+    if call.pages_first and entry.head.shape == "rows" and not result.is_error:
+        return (yield from _store_and_page(entry, record, policy, scale, inline, notices))
+    reply = None
+    if call.essence is not None:
+        reply = probe.lean(entry.head, str(entry.token), call.essence, scale, policy)
+    if reply is None:
+        reply = probe.probe(entry.head, str(entry.token), life, scale, policy, notices, call.reader)
+    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
+        return inline  # a probe that costs more than the result saves nothing
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        return (yield from _first_part(entry, policy, scale, failed))
+    link = (yield from _link(call, context, entry)) if call.has_link else None
+    if link is None:
+        return reply
+    linked = replace(scale, attachments=(*scale.attachments, link))
+    return probe.probe(entry.head, str(entry.token), life, linked, policy, notices, call.reader)
+
+
+def _store_and_page(
+    entry: Entry,
+    record: Record,
+    policy: Policy,
+    scale: Scale,
+    inline: Reply | None,
+    notices: Sequence[str],
+) -> Steps[Reply]:
+    """A list that was read whole answers as one that can be asked again does."""
+    request = Request(page_size=policy.page_size)
+    focus = root(entry)
+    rows = yield from focus.read(0, min(request.page_size, focus.count))
+    told = {**beside(focus, scale), **({"notices": list(notices)} if notices else {})}
+    token, bookmark = str(entry.token), bookmark_of(entry.token, request)
+    reply = probe.first_page(entry.head, rows, token, bookmark, scale, policy, told)
+    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
+        return inline
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        return (yield from _first_part(entry, policy, scale, failed))
+    return reply
+
+
+def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | None]:
+    """A link to the whole, for the client; none where the store does not take it."""
+    named, record = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
+    try:
+        yield Put(named.key, record)
+    except StoreError:
+        return None
+    head = entry.head
+    return resource_link(resource_uri(named.token), head.size, is_text=head.shape == "lines")
+
+
+def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
+    """Replies that stand for a result carry its error flag, the protocol's own `_meta`, and what
+    travels beside the value."""
+    return replace(
+        scale,
+        is_error=result.is_error,
+        meta=kept_meta(result.meta, scale),
+        attachments=ingested.document.beside,
+    )
+
+
+def _first_part(entry: Entry, policy: Policy, scale: Scale, failed: StoreError) -> Steps[Reply]:
+    """The store failed: the first page, with no way on, and a word about it."""
+    said = {"stored": False, "notice": " ".join((_NOT_STORED, *entry.head.notices))}
+    request = Request(page_size=policy.page_size)
+    page = yield from paginate(root(entry), request, scale, no_way_on, said)
+    assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
+    return replace(page, reason=f"not stored: {failed.message}")
+
+
+def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]:
+    glimpse = Glimpse()
+    for _ in glimpse.watch([list(rows.first)]):
+        pass
+    entry, record = live_entry(call, context, rows, glimpse.column_types())
+    request = Request(page_size=context.policy.page_size)
+    bookmark: Bookmark = bookmark_of(entry.token, request)
+    token: str | None = str(entry.token)
+    reason = ""
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        bookmark, token, reason = no_way_on, None, f"not stored: {failed.message}"
+    first = list(rows.first)[: request.page_size]
+    reply = probe.first_page(
+        entry.head, first, token, bookmark, context.scale(call), context.policy
+    )
+    return replace(reply, reason=reason)
