@@ -1,7 +1,8 @@
 """python -m benchmarks [--only NAME] [--json FILE]
 
 Prints a table, and ends with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
-but for pages, small results, and calls through a relay, which are medians; see `benchmarks.clock`.
+but for pages, small results, and calls through a relay or a Django site, which are medians; see
+`benchmarks.clock`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from benchmarks import (
     adapters,
     choosing,
+    django_lists,
     finding,
     imports,
     limits,
@@ -51,6 +53,7 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "adapters": adapters.measure,
     "shaping": shaping.measure,
     "shapes": shapes.measure,
+    "django": django_lists.measure,
 }
 
 

@@ -1,4 +1,7 @@
-"""Penstock's relay and what else stands before an MCP server: how each is started and called."""
+"""Penstock's relay and what else stands before an MCP server: how each is started and called.
+
+And the environment that everything lives in which is measured beside Penstock.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ _READY = _ENVIRONMENT / ".ready"
 _REQUIREMENTS = _HERE / "peers.txt"
 _PROGRAMS = _ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
 _SERVERS = _HERE / "servers"
+PYTHON = str(_PROGRAMS / "python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def mcp_compressor(server: Contender, *options: str) -> Contender:
 
 
 def fastmcp_proxy(server: Contender, limit: int = 0) -> Contender:
-    program = (str(_PROGRAMS / "python"), str(_SERVERS / "fastmcp_proxy.py"))
+    program = (PYTHON, str(_SERVERS / "fastmcp_proxy.py"))
     return Contender((*program, str(limit), *server.command))
 
 
@@ -61,7 +65,7 @@ def install() -> None:
     print(f"Setting up {_ENVIRONMENT.name} (once) ...", file=sys.stderr, flush=True)
     venv.create(_ENVIRONMENT, with_pip=True)
     (_ENVIRONMENT / ".gitignore").write_text("*\n", encoding="utf-8")
-    pip = [str(_PROGRAMS / "python"), "-m", "pip", "install"]
+    pip = [PYTHON, "-m", "pip", "install"]
     quiet = ["--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *quiet, "-r", str(_REQUIREMENTS)], check=True)  # noqa: S603
     _READY.write_text(wanted, encoding="utf-8")

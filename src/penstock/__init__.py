@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from penstock.budget import Budget
     from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
     from penstock.gate import Gate
-    from penstock.model import Call, Frame, LiveRows, Principal, Refusal, Reply, Result
+    from penstock.model import Call, Frame, LiveRows, LiveWindow, Principal, Refusal, Reply, Result
     from penstock.policy import Policy
     from penstock.shaping import Grid, Series
     from penstock.stores import open_store
@@ -28,6 +28,7 @@ __all__ = [
     "InvalidResult",
     "InvalidSetting",
     "LiveRows",
+    "LiveWindow",
     "PenstockError",
     "Policy",
     "Principal",
@@ -51,7 +52,7 @@ _HOMES = {
     "budget": ("Budget",),
     "errors": ("InvalidResult", "InvalidSetting", "PenstockError", "StoreError"),
     "gate": ("Gate",),
-    "model": ("Call", "Frame", "LiveRows", "Principal", "Refusal", "Reply", "Result"),
+    "model": ("Call", "Frame", "LiveRows", "LiveWindow", "Principal", "Refusal", "Reply", "Result"),
     "policy": ("Policy",),
     "shaping": ("Grid", "Series"),
     "stores": ("open_store",),

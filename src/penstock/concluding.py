@@ -105,7 +105,7 @@ def _store_and_probe(
         return (yield from _store_and_page(entry, record, policy, scale, inline, notices))
     reply = None
     if call.essence is not None:
-        reply = probe.lean(entry.head, str(entry.token), call.essence, scale, policy)
+        reply = probe.lean(entry.head, str(entry.token), call.essence, scale)
     if reply is None:
         reply = probe.probe(entry.head, str(entry.token), life, scale, policy, notices, call.reader)
     if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):

@@ -80,16 +80,10 @@ def _probes(
     yield {**_essence(head, token, policy, ""), **ending}
 
 
-def lean(
-    head: Head, token: str, essence: Mapping[str, Any], scale: Scale, policy: Policy
-) -> Reply | None:
-    """The essence of a result and the way to the rest of it; None where that is too much."""
-    told = {
-        **essence,
-        "data_size": head.wire_size,
-        TOKEN_FIELD: token,
-        "available_modes": modes_of(head, policy),
-    }
+def lean(head: Head, token: str, essence: Mapping[str, Any], scale: Scale) -> Reply | None:
+    """The essence of a result and the way to the rest of it; None where that is too much. In which
+    modes it can be read is left to whoever wants to read it."""
+    told = {**essence, "data_size": head.wire_size, TOKEN_FIELD: token}
     return scale.reply(told) if scale.holds(told) else None
 
 

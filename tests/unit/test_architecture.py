@@ -59,6 +59,7 @@ authoring
 disclosure
 wire
 adapters
+django
 relay
 auditing
 wrapping

@@ -1,0 +1,1 @@
+"""Devices at sites, and reports of many kilobytes."""

@@ -1,0 +1,9 @@
+"""A Django site's REST framework API as MCP tools, inside the budget and under its permissions.
+
+INSTALLED_APPS = [..., "rest_framework", "penstock.django"]
+urlpatterns = [..., path("mcp/", include("penstock.django.urls"))]
+"""
+
+from penstock.django.decorators import mcp_heavy, mcp_ignore, mcp_tool
+
+__all__ = ["mcp_heavy", "mcp_ignore", "mcp_tool"]

@@ -1,0 +1,161 @@
+"""What a view or a function gave, as the result of a tool."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from django.db.models.fields.files import FieldFile
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.encoding import force_str
+from rest_framework.response import Response
+from rest_framework.utils.encoders import JSONEncoder
+
+from penstock.encoding import encode, encode_all
+from penstock.errors import InvalidResult
+from penstock.model import Result
+
+STATUS_META: Final = "dev.penstock/status"
+FIRST_ERROR: Final = 400
+_MOST_STREAMED: Final = 64_000_000
+_EXPLAINED: Final = {
+    400: "Correct the arguments that are named, and call again.",
+    401: "Authenticate, and call again.",
+    403: "This caller is not permitted to do that; another one may be.",
+    404: "There is nothing under these arguments: list or search for what there is.",
+    405: "Use another tool: this one does not go with the view.",
+    409: "Read the current state, and call again with arguments that fit it.",
+    429: "Wait as long as is said, and call again.",
+}
+_AT_FAULT: Final = (
+    "The site failed on this; its log says why. The same call will probably fail again."
+)
+
+
+class _Encoder(JSONEncoder):
+    """REST framework's own, and what Django's models hold besides: files by their address, shapes by
+    what they call themselves in JSON."""
+
+    def default(self, obj: Any) -> Any:
+        if isinstance(obj, Decimal):
+            return str(obj)
+        if isinstance(obj, FieldFile):
+            return obj.url if obj else None
+        geometry = getattr(obj, "geojson", None)
+        if isinstance(geometry, str):
+            return json.loads(geometry)
+        return super().default(obj)
+
+
+def encoded(value: Any) -> bytes:
+    """JSON of what a view has in its response, or a function gives."""
+    try:
+        return encode(value)
+    except InvalidResult as error:
+        try:
+            return json.dumps(
+                value, cls=_Encoder, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+            ).encode("utf-8", "surrogatepass")
+        except (TypeError, ValueError, RecursionError):
+            raise error from None
+
+
+def encoded_rows(rows: Sequence[Any]) -> list[bytes]:
+    try:
+        return encode_all(rows)[0]
+    except InvalidResult:
+        return [encoded(row) for row in rows]
+
+
+def result_of(value: Any) -> Result:
+    """Of a function's value."""
+    if isinstance(value, Result):
+        return value
+    if isinstance(value, HttpResponseBase):
+        return result_of_response(value)
+    if isinstance(value, str):
+        return Result.of(value)
+    try:
+        encode(value)
+    except InvalidResult:
+        return Result(structured=msgspec.Raw(encoded(value)))
+    return Result(structured=value)
+
+
+def result_of_response(response: HttpResponseBase) -> Result:
+    """Of a view's response: its data before it is rendered, where it has any."""
+    status = response.status_code
+    if status >= FIRST_ERROR:
+        return failure(status, _data_of(response))
+    if isinstance(response, Response):
+        if response.data is None:
+            return Result(structured={"status": status})
+        return Result(structured=msgspec.Raw(encoded(response.data)))
+    return _content(response, status)
+
+
+def _data_of(response: HttpResponseBase) -> Any:
+    if isinstance(response, Response):
+        return response.data
+    content = _bytes_of(response)
+    try:
+        return json.loads(content)
+    except ValueError:
+        return force_str(content[:2_000], errors="replace")
+
+
+def failure(status: int, detail: Any) -> Result:
+    """What the API says is wrong, in the words that it has for it."""
+    told = detail["detail"] if isinstance(detail, Mapping) and "detail" in detail else None
+    error = (
+        force_str(told) if told is not None else f"The API refused the call with status {status}."
+    )
+    next_step = _EXPLAINED.get(status, _AT_FAULT if status >= 500 else _EXPLAINED[400])  # noqa: PLR2004 (HTTP)
+    said = {"error": error, "next_step": next_step, "status": status}
+    if detail not in (None, "") and told is None:
+        said["detail"] = detail
+    return Result(content=({"type": "text", "text": encoded(said).decode()},), is_error=True)
+
+
+def _content(response: HttpResponseBase, status: int) -> Result:
+    """Of a response that is no data: JSON, text, or else a file."""
+    content = _bytes_of(response)
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if not content:
+        return Result(structured={"status": status})
+    if kind == "application/json" or kind.endswith("+json"):
+        try:
+            return Result(structured=msgspec.Raw(msgspec.json.format(content, indent=-1)))
+        except msgspec.DecodeError:
+            return Result.of(force_str(content, errors="replace"))
+    if kind.startswith("text/") or kind.endswith(("xml", "yaml", "csv", "javascript")):
+        charset = getattr(response, "charset", "utf-8")
+        return Result.of(content.decode(charset, "replace"))
+    data = base64.b64encode(content).decode()
+    family = kind.partition("/")[0]
+    if family in ("image", "audio"):
+        return Result(content=({"type": family, "data": data, "mimeType": kind},))
+    resource = {"uri": "file:///response", "mimeType": kind, "blob": data}
+    return Result(content=({"type": "resource", "resource": resource},))
+
+
+def _bytes_of(response: HttpResponseBase) -> bytes:
+    if isinstance(response, StreamingHttpResponse):
+        parts: list[bytes] = []
+        size = 0
+        for part in response:
+            parts.append(part)
+            size += len(part)
+            if size > _MOST_STREAMED:
+                raise InvalidResult(f"The response streams more than {_MOST_STREAMED:,} bytes.")
+        return b"".join(parts)
+    if isinstance(response, HttpResponse):
+        render = getattr(response, "render", None)
+        if callable(render) and not getattr(response, "is_rendered", True):
+            render()
+        return bytes(response.content)
+    return b""

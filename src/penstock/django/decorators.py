@@ -1,0 +1,191 @@
+"""What an author writes: `@mcp_tool`, `@mcp_heavy` and `@mcp_ignore`.
+
+    @mcp_tool(name="orders.cancel", description="Cancel an order.", input_schema={...}, write=True)
+    def cancel(arguments, request): ...
+
+    class DeviceViewSet(ModelViewSet):
+        @mcp_heavy
+        def list(self, request): ...
+
+A function becomes a tool. A view is one by itself, if the site lets views be tools; there `@mcp_heavy`
+says that its lists are large. Whoever calls a view in another way than as a tool sees no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Final, TypeVar, overload
+
+from penstock.authoring.heavy import HeavyOptions, checked_options
+from penstock.django.tiers import Tier
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+HEAVY: Final = "_penstock_heavy"
+IGNORED: Final = "_penstock_ignored"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A function that an author has made a tool of. `heavy`: settings of the tool, where it is."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    function: Callable[..., Any]
+    permission_classes: tuple[type, ...] | None
+    tier: Tier
+    heavy: Mapping[str, Any] | None = field(default=None)
+
+
+# In the order in which the modules that hold them were imported. One name may stand here twice: a
+# system check says so, and what came first is served.
+declared: list[Declared] = []
+
+
+def mcp_tool(
+    name: str,
+    description: str,
+    input_schema: Mapping[str, Any],
+    permission_classes: Sequence[type] | None = None,
+    *,
+    write: bool = False,
+    admin: bool = False,
+) -> Callable[[Decorated], Decorated]:
+    """Make a tool of a function, which is called with `(arguments, request)`.
+
+    Without `permission_classes` the site's default ones hold; with an empty list, none. `write` and
+    `admin` say from which tier on a caller may use it.
+    """
+    return _declaring(name, description, input_schema, permission_classes, write, admin, None)
+
+
+@overload
+def mcp_heavy(view: Decorated, /) -> Decorated: ...
+@overload
+def mcp_heavy(
+    name: str,
+    description: str,
+    input_schema: Mapping[str, Any],
+    permission_classes: Sequence[type] | None = None,
+    *,
+    write: bool = False,
+    admin: bool = False,
+    **options: Any,
+) -> Callable[[Decorated], Decorated]: ...
+@overload
+def mcp_heavy(**options: Any) -> Callable[[Decorated], Decorated]: ...
+def mcp_heavy(
+    name: Any = None,
+    description: str | None = None,
+    input_schema: Mapping[str, Any] | None = None,
+    permission_classes: Sequence[type] | None = None,
+    *,
+    write: bool = False,
+    admin: bool = False,
+    **options: Any,
+) -> Any:
+    """Say that what a tool gives is large: the first call answers with a little of it and a token.
+
+    Bare, or with nothing but options (`budget`, `page_size`, `ttl`, `modes`), on a method of a view or
+    on the class: its lists answer with their first page. With a name, a description and an input
+    schema, on a function: it becomes a tool as with `@mcp_tool`, and answers with a probe.
+    """
+    settings = checked_options({**options, "heavy": True}, "@mcp_heavy")
+    if isinstance(name, str):
+        if description is None or input_schema is None:
+            raise TypeError("@mcp_heavy(name, …) also takes a description and an input_schema.")
+        return _declaring(
+            name, description, input_schema, permission_classes, write, admin, settings
+        )
+    if description is not None or input_schema is not None or write or admin:
+        raise TypeError("@mcp_heavy on a function takes a name; on a view it takes options alone.")
+    if name is None:
+        return lambda view: _heavy_view(view, settings)
+    return _heavy_view(name, settings)
+
+
+def mcp_ignore(view: Decorated) -> Decorated:
+    """Make no tool of this view, or of this method of one."""
+    setattr(view, IGNORED, True)
+    return view
+
+
+def _declaring(
+    name: str,
+    description: str,
+    input_schema: Mapping[str, Any],
+    permission_classes: Sequence[type] | None,
+    write: bool,
+    admin: bool,
+    heavy: Mapping[str, Any] | None,
+) -> Callable[[Decorated], Decorated]:
+    for what, value, kind in (("name", name, str), ("description", description, str),
+                              ("input_schema", input_schema, Mapping)):  # fmt: skip
+        if not isinstance(value, kind) or (kind is str and not value):
+            raise TypeError(f"A tool's {what} cannot be {value!r}: see the docs of @mcp_tool.")
+    tier = Tier.ADMIN if admin else Tier.READ_WRITE if write else Tier.READ
+    classes = None if permission_classes is None else tuple(permission_classes)
+
+    def declare(function: Decorated) -> Decorated:
+        if not callable(function):
+            raise TypeError(f"{function!r} is no function, and cannot be the tool {name}.")
+        declared.append(Declared(name, description, input_schema, function, classes, tier, heavy))
+        return function
+
+    return declare
+
+
+def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
+    if isinstance(view, type):
+        return _heavy_class(view, settings)
+    if not callable(view):
+        raise TypeError(f"@mcp_heavy stands on a method, a class or a function, not on {view!r}.")
+
+    @wraps(view)
+    def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from penstock.django.listening import listen  # noqa: PLC0415 (needs a site that is set up)
+
+        listen(self)
+        return view(self, *args, **kwargs)
+
+    setattr(listened_to, HEAVY, settings)
+    return listened_to
+
+
+def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
+    """A view is listened to from when it has let a request in."""
+    admit = view.initial
+
+    @wraps(admit)
+    def initial(self: Any, *args: Any, **kwargs: Any) -> None:
+        from penstock.django.listening import listen  # noqa: PLC0415 (as above)
+
+        admit(self, *args, **kwargs)
+        listen(self)
+
+    view.initial = initial
+    setattr(view, HEAVY, settings)
+    return view
+
+
+def heavy_settings(view_class: type, handler: Any) -> Mapping[str, Any] | None:
+    """What is said of a method, or of the class that has it."""
+    found: Mapping[str, Any] | None = getattr(handler, HEAVY, None)
+    return getattr(view_class, HEAVY, None) if found is None else found
+
+
+def is_ignored(view_class: type, handler: Any) -> bool:
+    return bool(getattr(handler, IGNORED, False) or getattr(view_class, IGNORED, False))
+
+
+__all__ = [
+    "HeavyOptions",
+    "declared",
+    "heavy_settings",
+    "is_ignored",
+    "mcp_heavy",
+    "mcp_ignore",
+    "mcp_tool",
+]

@@ -1,0 +1,133 @@
+"""What a site exposes, to whom, and what that costs: as values, for `manage.py penstock_doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
+from django.test import RequestFactory
+from rest_framework.request import Request
+
+from penstock.django import registry
+from penstock.django.callers import Caller
+from penstock.django.gateway import Gateway
+from penstock.django.tools import Tool
+from penstock.encoding import encode
+from penstock.wire import messages
+
+# Somebody who is in no database: whoever is let in only for being who he is does not count.
+_NOBODYS_KEY: Final = -1
+_ASKING: Final = messages.request(b"1", "tools/list", b"{}")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A tool. `tokens`: what its full description costs. `callers`: the names of those who see it."""
+
+    tool: Tool
+    tokens: int
+    callers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What one caller is shown: how many tools, in how many tokens, and in how many had they all been
+    listed in full."""
+
+    caller: str
+    tier: str
+    tools: int
+    listed_tokens: int
+    raw_tokens: int
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    tools: Sequence[Examined]
+    sights: Sequence[Sight]
+    meter: str
+
+
+def example_callers(names: Sequence[str] = ()) -> dict[str, Any]:
+    """Nobody, anybody, who may do anything; and users by their names."""
+    model: Any = get_user_model()
+    known = {
+        "anonymous": AnonymousUser(),
+        "user": model(pk=_NOBODYS_KEY, is_active=True),
+        "superuser": model(pk=_NOBODYS_KEY, is_active=True, is_staff=True, is_superuser=True),
+    }
+    named = {name: model.objects.get_by_natural_key(name) for name in names}
+    return {**known, **named}
+
+
+def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
+    callers = {name: _caller(gateway, user) for name, user in users.items()}
+    found = list(registry.tools().values())
+    seen = {
+        name: {tool.name for tool in found if tool.may(caller)} for name, caller in callers.items()
+    }
+    meter = gateway.gate.meter
+    costs = {tool.name: meter.count(tool.listed.decode()) for tool in found}
+    examined = [
+        Examined(tool, costs[tool.name], tuple(name for name in seen if tool.name in seen[name]))
+        for tool in found
+    ]
+    sights = [
+        Sight(
+            name,
+            "none" if caller.tier is None else caller.tier.label,
+            len(seen[name]),
+            meter.count(_listed(gateway, caller).decode()),
+            sum(costs[tool] for tool in seen[name]),
+        )
+        for name, caller in callers.items()
+    ]
+    return Diagnosis(examined, sights, meter.name)
+
+
+def _caller(gateway: Gateway, user: Any) -> Caller:
+    http = RequestFactory().post("/", data=b"{}", content_type="application/json")
+    http.user = user
+    http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework's way of saying who it is)
+    http._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
+    return gateway.caller(Request(http))
+
+
+def _listed(gateway: Gateway, caller: Caller) -> bytes:
+    answer = gateway.answer(caller, _ASKING, is_modern=False)
+    result = messages.read_message(answer).result
+    return b"" if isinstance(result, msgspec.UnsetType) else bytes(result)
+
+
+def as_json(diagnosis: Diagnosis) -> str:
+    """For programs."""
+    return encode(
+        {
+            "meter": diagnosis.meter,
+            "callers": [
+                {
+                    "caller": sight.caller,
+                    "tier": sight.tier,
+                    "tools": sight.tools,
+                    "listed_tokens": sight.listed_tokens,
+                    "raw_tokens": sight.raw_tokens,
+                }
+                for sight in diagnosis.sights
+            ],
+            "tools": [
+                {
+                    "name": one.tool.name,
+                    "where": one.tool.where,
+                    "tier": one.tool.tier.label,
+                    "heavy": one.tool.heavy is not None,
+                    "tokens": one.tokens,
+                    "callers": list(one.callers),
+                }
+                for one in diagnosis.tools
+            ],
+        }
+    ).decode()

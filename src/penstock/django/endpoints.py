@@ -1,0 +1,70 @@
+"""The actions of a site's views, as its URLconf holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rest_framework.request import Request
+from rest_framework.schemas.generators import EndpointEnumerator
+from rest_framework.views import APIView
+
+SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method of one view at one place of the URLconf. `path` has the names of its parameters
+    in braces. `action` is a ViewSet's; of any other view, its method in lower case."""
+
+    path: str
+    method: str
+    callback: Callable[..., Any]
+
+    @property
+    def view_class(self) -> type[APIView]:
+        found: type[APIView] = self.callback.cls  # type: ignore[attr-defined]  # set by `as_view`
+        return found
+
+    @property
+    def action(self) -> str:
+        actions: Mapping[str, str] = getattr(self.callback, "actions", None) or {}
+        return actions.get(self.method.lower(), self.method.lower())
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Of the path, in its order."""
+        return tuple(_PARAMETER.findall(self.path))
+
+    @property
+    def is_read(self) -> bool:
+        return self.method in SAFE_METHODS
+
+    @property
+    def handler(self) -> Any:
+        """The function that answers, as the class has it."""
+        return getattr(self.view_class, self.action, None)
+
+    def view(self, request: Request | None = None, **kwargs: Any) -> APIView:
+        """An instance of the view, as REST framework makes one to answer a request with."""
+        made: Any = self.view_class(**getattr(self.callback, "initkwargs", {}))
+        made.args, made.kwargs, made.format_kwarg = (), kwargs, None
+        actions = getattr(self.callback, "actions", None)
+        if actions is not None:
+            made.action_map, made.action = dict(actions), self.action
+        made.request = request
+        view: APIView = made
+        return view
+
+
+def find_endpoints(urlconf: Any = None) -> list[Endpoint]:
+    """Every action of every view of REST framework's that the URLconf leads to."""
+    found = EndpointEnumerator(urlconf=urlconf).get_api_endpoints()
+    return [
+        Endpoint(path, method, callback)
+        for path, method, callback in found
+        if method not in ("HEAD", "OPTIONS")
+    ]

@@ -1,0 +1,68 @@
+"""Functions that are tools: `@mcp_tool` and `@mcp_heavy` with a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework.settings import api_settings
+from rest_framework.views import APIView
+
+from penstock.django.answers import result_of
+from penstock.django.callers import REFUSALS, Caller
+from penstock.django.decorators import Declared
+from penstock.django.requests import in_transaction
+from penstock.django.tools import Outcome, Tool
+from penstock.model import LiveWindow
+
+
+class _Guard(APIView):
+    """What permission classes are shown as the view: they may look at it, and find nothing."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, and who may have it called."""
+
+    declared: Declared
+
+    def may(self, caller: Caller) -> bool:
+        given = self.declared.permission_classes
+        classes = api_settings.DEFAULT_PERMISSION_CLASSES if given is None else given
+        guard = _Guard(permission_classes=list(classes))
+        guard.request, guard.args, guard.kwargs = caller.request, (), {}
+        try:
+            guard.check_permissions(caller.request)
+        except REFUSALS:
+            return False
+        return True
+
+    def may_read(self, caller: Caller, origin: Any) -> bool:
+        del origin  # what it gave depends on the caller alone
+        return self.may(caller)
+
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Outcome:
+        request = caller.http
+        request.user = caller.request.user
+        call = in_transaction(self.declared.function)
+        return Outcome(result_of(call(dict(arguments), request)))
+
+    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
+        del reference, start, stop, caller
+        raise LookupError("A function gives no live rows.")
+
+
+def function_tool(declared: Declared) -> Tool:
+    schema = dict(declared.input_schema)
+    schema.setdefault("type", "object")
+    return Tool(
+        declared.name,
+        declared.description,
+        schema,
+        declared.tier,
+        Function(declared),
+        declared.heavy,
+        is_destructive=True,  # what it does is not known; annotations of reading tools say nothing
+        where=f"{declared.function.__module__}.{declared.function.__qualname__}",
+    )

@@ -1,0 +1,64 @@
+"""The types of a model's columns, as JSON Schemas: what identifies an object, what is filtered by."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+from django.db.models.constants import LOOKUP_SEP
+
+from penstock.django.inputs.nearest import nearest
+from penstock.django.inputs.schemas import Schema
+
+# The nearest class in a column's ancestry counts; a class that is not here is not typed.
+_SCHEMAS: Final[dict[type, Schema]] = {
+    models.AutoField: {"type": "integer"},  # so are its larger and smaller kin
+    models.IntegerField: {"type": "integer"},
+    models.FloatField: {"type": "number"},
+    models.DecimalField: {"type": ["number", "string"]},
+    models.BooleanField: {"type": "boolean"},
+    models.CharField: {"type": "string"},
+    models.TextField: {"type": "string"},
+    models.EmailField: {"type": "string", "format": "email"},
+    models.URLField: {"type": "string", "format": "uri"},
+    models.UUIDField: {"type": "string", "format": "uuid"},
+    models.DateField: {"type": "string", "format": "date"},
+    models.DateTimeField: {"type": "string", "format": "date-time"},
+    models.TimeField: {"type": "string", "format": "time"},
+    models.DurationField: {"type": "string", "format": "duration"},
+    models.GenericIPAddressField: {"type": "string"},
+    models.BinaryField: {"type": "string"},
+    models.FileField: {"type": "string"},
+    models.FilePathField: {"type": "string"},
+}
+
+
+def schema_of_column(column: Any) -> Schema:
+    """Of a relation, what it refers to. Of a column of a kind that is not known, anything."""
+    seen: set[int] = set()
+    while getattr(column, "is_relation", False) and id(column) not in seen:
+        seen.add(id(column))
+        column = _target(column)
+    return dict(nearest(_SCHEMAS, type(column)) or {})
+
+
+def column_at(model: type[models.Model], path: str) -> Any:
+    """The column that a lookup such as `site__name` leads to, or None."""
+    found: Any = None
+    for name in path.split(LOOKUP_SEP):
+        meta = model._meta  # noqa: SLF001 (public, under Django's promise)
+        try:
+            found = meta.pk if name == "pk" else meta.get_field(name)
+        except FieldDoesNotExist:
+            return None
+        model = getattr(found, "related_model", None) or model
+    return found
+
+
+def _target(relation: Any) -> Any:
+    """The column at the other end: a foreign key may refer to another than the primary key."""
+    if isinstance(relation, models.ForeignKey):
+        return relation.target_field
+    other = getattr(relation, "related_model", None)
+    return other._meta.pk if other is not None else None  # noqa: SLF001 (see above)

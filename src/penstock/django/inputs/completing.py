@@ -1,0 +1,104 @@
+"""What is known of an endpoint's arguments, completed from its documentation.
+
+What developers told comes before what is seen here; what was guessed for the documentation comes
+after it, and fills only gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.bodies import has_body
+from penstock.django.inputs.operations import (
+    Operation,
+    Told,
+    operation_of,
+    referring,
+    told_to,
+)
+from penstock.django.inputs.routes import Route
+from penstock.django.inputs.schemas import Schema
+from penstock.django.inputs.values import Argument, Part
+
+_OF_GUESSES: Final = frozenset({"type", "description", "default"})
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """Of one endpoint, by its inspector. `route` is where the endpoint stands."""
+
+    endpoint: Endpoint
+    inspector: Any
+    route: Route
+    told: Told
+
+    @classmethod
+    def of(cls, endpoint: Endpoint, inspector: Any, route: Route) -> Documentation:
+        return cls(endpoint, inspector, route, told_to(inspector, has_body=has_body(endpoint)))
+
+    def complete(
+        self, parts: tuple[Part, Part, Part], hidden: Container[str]
+    ) -> tuple[Part, Part, Part]:
+        """The path, the query and the body with what is documented of them. Parameters that are
+        `hidden` are not shown unless they were told."""
+        path, query, body = parts
+        if not (self.told.is_anything or _has_gaps(query) or _has_gaps(body)):
+            return parts
+        operation = operation_of(self.endpoint, self.inspector, self.route, self.told)
+        if operation is None:
+            return parts
+        return (
+            _with_told_path(path, operation),
+            self._query(query, operation, hidden),
+            self._body(body, operation.body),
+        )
+
+    def _query(self, ours: Part, operation: Operation, hidden: Container[str]) -> Part:
+        told = self.told
+        found = {
+            item.place.name: item for item in ours.arguments if item.place.name not in told.excluded
+        }
+        for item in operation.query:
+            name = item.place.name
+            is_new = name not in found and name not in hidden
+            if is_new or name in told.parameters or _fills(item.schema, found.get(name)):
+                found[name] = item
+        is_told = any(item.place.name in told.parameters for item in operation.query)
+        part = replace(ours, arguments=tuple(found.values()), closed=ours.closed or is_told)
+        return referring(part, operation.definitions)
+
+    def _body(self, ours: Part, theirs: Part | None) -> Part:
+        if theirs is None:
+            return ours
+        if self.told.has_body and self.told.serializer is None:
+            return theirs
+        known = {item.place: item.schema for item in theirs.arguments}
+        filled = tuple(
+            replace(item, schema=known[item.place])
+            if item.place in known and _fills(known[item.place], item)
+            else item
+            for item in ours.arguments
+        )
+        return referring(replace(ours, arguments=filled), theirs.definitions)
+
+
+def _with_told_path(path: Part, operation: Operation) -> Part:
+    told = {item.place.name: item for item in operation.path}
+    return replace(
+        path, arguments=tuple(told.get(item.place.name, item) for item in path.arguments)
+    )
+
+
+def _has_gaps(part: Part) -> bool:
+    return any(item.gap for item in part.arguments)
+
+
+def _fills(schema: Schema, ours: Argument | None) -> bool:
+    """Whether the documentation has what is missing here. It takes for a text what it does not know."""
+    if ours is None or not ours.gap:
+        return False
+    is_guess = schema.get("type") == "string" and schema.keys() <= _OF_GUESSES
+    return ours.gap == "told" or not is_guess

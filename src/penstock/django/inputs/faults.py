@@ -1,0 +1,43 @@
+"""What a site's own code raises while it is looked at: told once, and never in the way."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, TypeVar
+
+Found = TypeVar("Found")
+
+_LOGGER: Final = logging.getLogger("penstock")
+_MOST_TOLD: Final = 4_096
+
+
+def attempt(what: str, look: Callable[[], Found], otherwise: Found) -> Found:
+    """What `look` finds, or `otherwise`, with a warning of why."""
+    try:
+        return look()
+    except Exception as fault:  # noqa: BLE001 (it is the site's code: it may raise anything)
+        tell(what, fault)
+        return otherwise
+
+
+def quietly(look: Callable[[], Found]) -> Found | None:
+    """What `look` finds, or None: for a guess that is made where there may be nothing to find."""
+    try:
+        return look()
+    except Exception:  # noqa: BLE001 (it is the site's code: it may raise anything)
+        return None
+
+
+def tell(what: str, fault: Exception) -> None:
+    _tell_once(what, f"{type(fault).__name__}: {fault}")
+
+
+@lru_cache(_MOST_TOLD)
+def _tell_once(what: str, why: str) -> None:
+    _LOGGER.warning(
+        "%s could not be inspected (%s). Its tool stays callable, with a schema that is open there.",
+        what,
+        why,
+    )

@@ -1,0 +1,298 @@
+"""The fields of serializers, as JSON Schemas.
+
+A field is known by the nearest of REST framework's classes that it descends from. What a schema refuses
+never reaches the site, so it refuses little that a serializer might take: a relation, a choice or a
+serializer with a reading of its own is loosened, and a field of a kind that is not known takes
+anything. No queryset is evaluated: what a relation refers to is told by its type, not by listing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from rest_framework import ISO_8601, serializers
+from rest_framework.fields import Field, empty
+from rest_framework.relations import ManyRelatedField, RelatedField
+from rest_framework.settings import api_settings
+from rest_framework.utils import humanize_datetime
+
+from penstock.django.inputs.columns import column_at, schema_of_column
+from penstock.django.inputs.documented import excluded_fields, is_told_of
+from penstock.django.inputs.faults import attempt, quietly
+from penstock.django.inputs.handlers import overrides
+from penstock.django.inputs.nearest import nearest
+from penstock.django.inputs.schemas import (
+    Schema,
+    described,
+    is_json,
+    limits_of,
+    one_of,
+    or_null,
+)
+from penstock.django.inputs.values import Gap
+from penstock.django.inputs.views import model_of_serializer
+from penstock.django.inputs.wording import description_of
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The way through a serializer and those inside it. `files` collects what JSON cannot carry, and
+    whether it is required; `gaps` what their schemas do not say, by the field at the top."""
+
+    is_partial: bool = False
+    within: tuple[type, ...] = ()
+    at: str = ""
+    files: dict[str, bool] = field(default_factory=dict)
+    gaps: dict[str, Gap] = field(default_factory=dict)
+
+
+Maker = Callable[[Any, Walk], Schema]
+
+
+def schema_of_serializer(serializer: Any, walk: Walk) -> Schema:
+    """An object with the fields that can be written."""
+    fields = getattr(serializer, "fields", None)
+    if fields is None:
+        return {}  # a BaseSerializer has code for its reading, and nothing else
+    inner = replace(walk, within=(*walk.within, type(serializer)))
+    properties: Schema = {}
+    required: list[str] = []
+    excluded = excluded_fields(serializer)
+    for name, item in fields.items():
+        if item.read_only or isinstance(item, serializers.HiddenField) or name in excluded:
+            continue
+        if holds_files(item):
+            walk.files[walk.at + name] = item.required and not walk.is_partial
+            continue
+        properties[name] = _schema_of_named(name, item, inner)
+        if item.required:
+            required.append(name)
+    schema: Schema = {"properties": properties}
+    if reads_its_own_way(serializer):
+        return schema  # it may take other things than objects, and fill in what is missing
+    if required and not walk.is_partial:
+        schema["required"] = required
+    return {"type": "object", **schema}
+
+
+def reads_its_own_way(item: Any) -> bool:
+    return overrides(type(item), "to_internal_value") or overrides(type(item), "run_validation")
+
+
+def holds_files(item: Any) -> bool:
+    return isinstance(item, serializers.FileField) or isinstance(
+        getattr(item, "child", None), serializers.FileField
+    )
+
+
+def _schema_of_named(name: str, item: Any, walk: Walk) -> Schema:
+    at = replace(walk, at=f"{walk.at}{name}.")
+    what = f"The field {name} of {walk.within[-1].__qualname__}"
+    unknown: Schema = {}
+    schema = attempt(what, lambda: schema_of_field(item, at), unknown)
+    text = description_of(name, help_text=item.help_text, label=item.label)
+    schema = described({**schema, "description": text}, schema.get("description", ""))
+    if not walk.is_partial and (default := _default(item)) is not None:
+        schema["default"] = default
+    return schema
+
+
+def schema_of_field(item: Any, walk: Walk) -> Schema:
+    """What a field takes, without what its name would say of it."""
+    make = nearest(_MAKERS, type(item)) or _maker_of_foreign(type(item))
+    if make is None or is_told_of(item):
+        _note_gap(item, walk)
+        return {}
+    schema = make(item, walk)
+    return or_null(schema) if item.allow_null else schema
+
+
+def _note_gap(item: Any, walk: Walk) -> None:
+    """Of what is not known deep inside, the documentation has nothing better than guesses."""
+    name, _, deeper = walk.at.partition(".")
+    if is_told_of(item):
+        walk.gaps[name] = "told"
+    elif not deeper and item.field_name == name:
+        walk.gaps.setdefault(name, "unknown")
+
+
+def _maker_of_foreign(kind: type) -> Maker | None:
+    """Packages for maps agree on the name of this one."""
+    is_geometry = any(base.__name__ == "GeometryField" for base in kind.__mro__)
+    return _geometry if is_geometry else None
+
+
+def _default(item: Any) -> Any:
+    """A plain value as the field would show it; one that is computed or empty is not worth a word."""
+    default = item.default
+    if default is empty or callable(default) or isinstance(item, RelatedField):
+        return None
+    shown = default if is_json(default) else quietly(lambda: item.to_representation(default))
+    return shown if is_json(shown) and shown not in ("", [], {}) else None
+
+
+def _text(item: Any, _: Walk) -> Schema:
+    schema: Schema = {"type": "string", **limits_of("string", item.validators)}
+    if item.allow_blank:
+        schema.pop("minLength", None)
+        if "pattern" in schema:
+            schema["pattern"] += "|^$"
+    return schema
+
+
+def _formatted(format_: str) -> Maker:
+    def make(item: Any, walk: Walk) -> Schema:
+        is_text = isinstance(item, serializers.CharField)
+        return {**(_text(item, walk) if is_text else {"type": "string"}), "format": format_}
+
+    return make
+
+
+def _moment(format_: str, setting: str, humanize: Callable[[Sequence[str]], str]) -> Maker:
+    """A date or time: in ISO 8601, unless the field or the site says how it is written."""
+
+    def make(item: Any, _: Walk) -> Schema:
+        formats = getattr(item, "input_formats", None) or getattr(api_settings, setting)
+        if ISO_8601 in formats:
+            return {"type": "string", "format": format_}
+        return described({"type": "string"}, f"Written {humanize(formats)}")
+
+    return make
+
+
+def _number(kind: str | list[str]) -> Maker:
+    def make(item: Any, _: Walk) -> Schema:
+        return {"type": kind, **limits_of("number", item.validators)}
+
+    return make
+
+
+def _ip_address(item: Any, walk: Walk) -> Schema:
+    protocol = item.protocol.lower()
+    return {**_text(item, walk), **({} if protocol == "both" else {"format": protocol})}
+
+
+def _choice(item: Any, _: Walk) -> Schema:
+    if reads_its_own_way(item):
+        return described({}, f"Choices: {', '.join(map(str, item.choices))}.")
+    blank = [("", "")] if item.allow_blank and "" not in item.choices else []
+    return one_of([*item.choices.items(), *blank])
+
+
+def _choices(item: Any, walk: Walk) -> Schema:
+    return _list_of(_choice(item, walk), item)
+
+
+def _list(item: Any, walk: Walk) -> Schema:
+    return _list_of(schema_of_field(item.child, walk), item)
+
+
+def _list_of_serializers(item: Any, walk: Walk) -> Schema:
+    if reads_its_own_way(item):
+        return {}
+    schema = _list_of(_nested(item.child, walk), item)
+    for limit, key in ((item.min_length, "minItems"), (item.max_length, "maxItems")):
+        if limit is not None:
+            schema[key] = limit
+    return schema
+
+
+def _list_of(items: Schema, item: Any) -> Schema:
+    least = {} if item.allow_empty else {"minItems": 1}
+    limits = limits_of("array", item.validators)
+    return {"type": "array", **({"items": items} if items else {}), **least, **limits}
+
+
+def _mapping(item: Any, walk: Walk) -> Schema:
+    values = schema_of_field(item.child, walk)
+    least = {} if item.allow_empty else {"minProperties": 1}
+    return {"type": "object", **({"additionalProperties": values} if values else {}), **least}
+
+
+def _json(item: Any, _: Walk) -> Schema:
+    return described({"type": "string"}, "JSON text.") if item.binary else {}
+
+
+def _nested(item: Any, walk: Walk) -> Schema:
+    if type(item) in walk.within:
+        return {"type": "object"}  # it holds itself: it has no end, but its fields are said above
+    return schema_of_serializer(item, walk)
+
+
+def _primary_key(item: Any, walk: Walk) -> Schema:
+    if reads_its_own_way(item):
+        return {}
+    if item.pk_field is not None:
+        return schema_of_field(item.pk_field, walk)
+    model = _model_of_relation(item)
+    return schema_of_column(model._meta.pk) if model is not None else {}  # noqa: SLF001 (public)
+
+
+def _slug(item: Any, _: Walk) -> Schema:
+    model = None if reads_its_own_way(item) else _model_of_relation(item)
+    column = column_at(model, item.slug_field) if model is not None else None
+    return schema_of_column(column) if column is not None else {}
+
+
+def _link(item: Any, _: Walk) -> Schema:
+    return {} if reads_its_own_way(item) else {"type": "string", "format": "uri-reference"}
+
+
+def _relations(item: Any, walk: Walk) -> Schema:
+    return _list_of(schema_of_field(item.child_relation, walk), item)
+
+
+def _model_of_relation(item: Any) -> Any:
+    """By its queryset, which is only asked for its model; else by the relation it is named after."""
+    if item.queryset is not None:
+        return getattr(item.queryset, "model", None)
+    holder: Any = item.parent if isinstance(item.parent, ManyRelatedField) else item
+    model = model_of_serializer(holder.parent)
+    column = column_at(model, holder.source.replace(".", "__")) if model is not None else None
+    return getattr(column, "related_model", None)
+
+
+def _column(item: Any, walk: Walk) -> Schema:
+    """A column that REST framework has no field for."""
+    if hasattr(item.model_field, "geom_type"):
+        return _geometry(item, walk)
+    schema = schema_of_column(item.model_field)
+    is_text = schema.get("type") == "string"
+    return {**schema, **(limits_of("string", item.validators) if is_text else {})}
+
+
+def _geometry(_item: Any, _walk: Walk) -> Schema:
+    return {"type": ["object", "string"], "description": "A geometry, as GeoJSON."}
+
+
+_MAKERS: Final[dict[type[Field[Any, Any, Any, Any]], Maker]] = {
+    serializers.CharField: _text,
+    serializers.EmailField: _formatted("email"),
+    serializers.URLField: _formatted("uri"),
+    serializers.UUIDField: _formatted("uuid"),
+    serializers.IPAddressField: _ip_address,
+    serializers.DurationField: _formatted("duration"),
+    serializers.DateTimeField: _moment(
+        "date-time", "DATETIME_INPUT_FORMATS", humanize_datetime.datetime_formats
+    ),
+    serializers.DateField: _moment("date", "DATE_INPUT_FORMATS", humanize_datetime.date_formats),
+    serializers.TimeField: _moment("time", "TIME_INPUT_FORMATS", humanize_datetime.time_formats),
+    serializers.BooleanField: lambda _item, _walk: {"type": "boolean"},
+    serializers.IntegerField: _number("integer"),
+    serializers.FloatField: _number("number"),
+    serializers.DecimalField: _number(["number", "string"]),
+    serializers.ChoiceField: _choice,
+    serializers.MultipleChoiceField: _choices,
+    serializers.ListField: _list,
+    serializers.DictField: _mapping,
+    serializers.JSONField: _json,
+    serializers.ModelField: _column,
+    serializers.ListSerializer: _list_of_serializers,
+    serializers.Serializer: _nested,
+    serializers.PrimaryKeyRelatedField: _primary_key,
+    serializers.SlugRelatedField: _slug,
+    serializers.HyperlinkedRelatedField: _link,
+    serializers.ManyRelatedField: _relations,
+}

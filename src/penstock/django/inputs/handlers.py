@@ -1,0 +1,148 @@
+"""What the code behind an endpoint does with a request, as far as it shows.
+
+REST framework says of every action that it takes what the view's serializer takes, and so an action
+that only restarts a device would demand a whole new one. Which names a function uses tells the
+two apart. It is a hint: where it is silent, a schema stays open.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.serializers import BaseSerializer
+
+from penstock.django.endpoints import Endpoint
+
+OfView = Literal["view"]
+_FRAMEWORK: Final = "rest_framework."
+_METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
+_CALLED: Final = frozenset({"list", "retrieve", "create", "update", "partial_update", "destroy"})
+_ASKS_FOR_SERIALIZER: Final = frozenset(
+    {"get_serializer", "get_serializer_class", "serializer_class"}
+)
+_READS_QUERY: Final = frozenset({"query_params", "GET"})
+_QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
+_FILTERS: Final = frozenset({"filter_queryset", "paginate_queryset"})
+
+
+def handler_of(endpoint: Endpoint) -> Any:
+    """The function that answers: of `@api_view`, the one that was decorated; where REST framework's
+    `post` calls `create`, the view's `create`."""
+    found = _unwrapped(endpoint.handler)
+    seen: set[str] = set()
+    while is_frameworks(found) and (called := _CALLED.intersection(_names_in(found)) - seen):
+        seen |= called
+        found = _unwrapped(getattr(endpoint.view_class, min(called), None))
+    return found
+
+
+def _unwrapped(function: Any) -> Any:
+    found: Any = inspect.unwrap(function) if function is not None else None
+    if getattr(found, "__qualname__", "").startswith("api_view."):
+        return inspect.getclosurevars(found).nonlocals.get("func", found)
+    return found
+
+
+def is_frameworks(function: Any) -> bool:
+    """Whether it is REST framework's own, so that all it does is known."""
+    return (getattr(function, "__module__", None) or "").startswith(_FRAMEWORK)
+
+
+def overrides(kind: type, name: str) -> bool:
+    """Whether a site's class has its own idea of what REST framework defines."""
+    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
+    return owner is not None and not is_frameworks(owner)
+
+
+def reads_list(endpoint: Endpoint) -> bool:
+    """Whether it answers with a filtered list."""
+    if endpoint.method != "GET":
+        return False
+    if endpoint.action == "list" or _FILTERS.intersection(_names_in(handler_of(endpoint))):
+        return True
+    is_lister = issubclass(endpoint.view_class, ListModelMixin)
+    is_finder = issubclass(endpoint.view_class, RetrieveModelMixin)
+    return endpoint.action == "get" and is_lister and not is_finder
+
+
+def has_own_query(endpoint: Endpoint) -> bool:
+    """Whether it may read what no filter backend tells of from the query string."""
+    functions = [
+        handler_of(endpoint),
+        *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
+    ]
+    if any(map(reads_query, functions)):
+        return True
+    is_plain_read = endpoint.method == "GET" and not reads_list(endpoint)
+    return is_plain_read and not is_standard(endpoint)
+
+
+def reads_query(function: Any) -> bool:
+    return not _READS_QUERY.isdisjoint(_names_in(function))
+
+
+def reads_body(endpoint: Endpoint) -> bool:
+    """Whether a DELETE is by what its body lists, as bulk actions are."""
+    return endpoint.method == "DELETE" and "data" in _names_in(handler_of(endpoint))
+
+
+def is_standard(endpoint: Endpoint) -> bool:
+    """Whether it does what REST framework does, and at most something before or after."""
+    return is_frameworks(handler_of(endpoint)) or _extends(endpoint)
+
+
+def _extends(endpoint: Endpoint) -> bool:
+    return stands_for_standard(endpoint) and "super" in _names_in(handler_of(endpoint))
+
+
+def stands_for_standard(endpoint: Endpoint) -> bool:
+    """Whether it is in the place of something that REST framework does."""
+    return endpoint.action in _CALLED | _METHODS
+
+
+def has_own_serializer(endpoint: Endpoint) -> bool:
+    """Whether its decorator names one."""
+    return "serializer_class" in getattr(endpoint.handler, "kwargs", {})
+
+
+def validating_serializer(endpoint: Endpoint) -> type[BaseSerializer[Any]] | OfView | None:
+    """Which serializer the function validates with: the one it names first. Another is then for the
+    answer, and where it does not validate, all of them are."""
+    names = _names_in(handler_of(endpoint))
+    known = getattr(handler_of(endpoint), "__globals__", {})
+    if "is_valid" not in names:
+        return None
+    modules: list[Any] = []
+    for name in names[: names.index("is_valid")]:
+        if name in _ASKS_FOR_SERIALIZER:
+            return "view"
+        values = [known.get(name), *(getattr(module, name, None) for module in modules)]
+        for value in values:
+            if isinstance(value, type) and issubclass(value, BaseSerializer):
+                return value
+        modules += filter(inspect.ismodule, values)
+    return None
+
+
+def reads_many(endpoint: Endpoint) -> bool:
+    """Whether it validates a list, as `many=True` beside `data` says. Where that depends on what is
+    sent, a single one will do."""
+    handler = handler_of(endpoint)
+    calls = (item for item in handler.__code__.co_consts if isinstance(item, tuple))
+    is_many = any({"data", "many"} <= {*filter(_is_text, names)} for names in calls)
+    return is_many and "isinstance" not in _names_in(handler)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+@lru_cache(4_096)
+def _names_in(function: Callable[..., Any] | None) -> tuple[str, ...]:
+    """In the order of their first use."""
+    code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
+    return code.co_names if code is not None else ()

@@ -1,0 +1,12 @@
+"""A table by class, read for classes that descend from those in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+Entry = TypeVar("Entry")
+
+
+def nearest(table: Mapping[Any, Entry], kind: type) -> Entry | None:
+    return next((table[base] for base in kind.__mro__ if base in table), None)

@@ -1,0 +1,186 @@
+"""What developers told drf-spectacular of an endpoint. Loaded where a view is documented by it.
+
+What it was not told it guesses, and not for callers: it takes a decimal for a text where it is one in
+answers. So it is asked for what was told, and for what is not known here. Then the operation of
+the one endpoint is generated, in a registry of its own, and what the generator would print is kept
+off the site's standard error.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.plumbing import ComponentRegistry
+from drf_spectacular.settings import spectacular_settings
+from drf_spectacular.utils import OpenApiRequest
+from rest_framework.serializers import BaseSerializer
+from rest_framework.settings import api_settings
+
+from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.bodies import notes_on, part_of_object, part_of_whole
+from penstock.django.inputs.components import flattened, reachable, without_required
+from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.openapi import arguments_of, json_schema, sound
+from penstock.django.inputs.routes import Route
+from penstock.django.inputs.schemas import Schema
+from penstock.django.inputs.values import UNKNOWN, Argument, Part, Place
+
+# The generator is silenced for the whole process, and so by one thread at a time.
+_SILENCE: Final = threading.RLock()
+_PACKAGES: Final = ("drf_spectacular.", "rest_framework.")
+_JSON: Final = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Parameters that were written down and those that were struck out, by name. `serializer` reads
+    the body; a body that was told in another way is only in the operation. An inspector of the
+    site's own may know anything."""
+
+    parameters: frozenset[str]
+    excluded: frozenset[str]
+    has_body: bool
+    serializer: BaseSerializer[Any] | None
+    is_own_inspector: bool
+
+    @property
+    def is_anything(self) -> bool:
+        has_only_operation = self.has_body and self.serializer is None
+        is_listed = bool(self.parameters or self.excluded)
+        return is_listed or has_only_operation or self.is_own_inspector
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """As it was generated. `body` is None where nothing is said of one. `definitions` are all that
+    the schemas may refer to."""
+
+    path: tuple[Argument, ...]
+    query: tuple[Argument, ...]
+    body: Part | None
+    definitions: Mapping[str, Schema]
+
+
+def told_to(inspector: Any, *, has_body: bool) -> Told:
+    with _SILENCE, GENERATOR_STATS.silence():
+        overrides = inspector.get_override_parameters()
+        request = _request_told(inspector) if has_body else None
+    struck = frozenset(item.name for item in overrides if getattr(item, "exclude", False))
+    return Told(
+        frozenset(name for item in overrides for name in _names_in(item)) - struck,
+        struck,
+        request is not None,
+        _serializer_in(request),
+        is_own_inspector=not all(
+            kind is object or kind.__module__.startswith(_PACKAGES)
+            for kind in type(inspector).__mro__
+        ),
+    )
+
+
+def _request_told(inspector: Any) -> Any:
+    """What was given to a decorator is the same each time; what is guessed is made each time."""
+    request = inspector.get_request_serializer()
+    return request if request is inspector.get_request_serializer() else None
+
+
+def _serializer_in(request: Any) -> BaseSerializer[Any] | None:
+    """Also where it was told for a type of content; the package has serializers that are none."""
+    if isinstance(request, Mapping) and request:
+        request = request.get(_JSON, next(iter(request.values())))
+    if isinstance(request, OpenApiRequest):
+        request = request.request
+    made = quietly(request) if isinstance(request, type) else request
+    is_plain = isinstance(made, BaseSerializer) and not _is_packages(type(made))
+    return made if is_plain else None
+
+
+def _is_packages(kind: type) -> bool:
+    return kind.__module__.startswith(_PACKAGES[0])
+
+
+def _names_in(override: Any) -> Iterator[str]:
+    """A developer may write a parameter, or a serializer whose fields are parameters."""
+    if hasattr(override, "location"):
+        yield override.name
+    else:
+        made: Any = quietly(override) if isinstance(override, type) else override
+        yield from quietly(lambda: list(made.fields)) or ()
+
+
+def operation_of(endpoint: Endpoint, inspector: Any, route: Route, told: Told) -> Operation | None:
+    """None where it is kept out of the documentation."""
+    registry = ComponentRegistry()
+    with _SILENCE, GENERATOR_STATS.silence():
+        said = inspector.get_operation(
+            endpoint.path, route.written or endpoint.path, "^/", endpoint.method, registry
+        )
+        components = registry.build(spectacular_settings.APPEND_COMPONENTS).get("schemas", {})
+    if said is None:
+        return None
+    definitions = {name: json_schema(item) for name, item in components.items()}
+    found = arguments_of(said.get("parameters", ()), definitions)
+    in_path = (item for item in found if item.place.where == "path")
+    in_query = (item for item in found if item.place.where == "query")
+    return Operation(
+        tuple(_renamed(item, endpoint) for item in in_path if item.place.name in told.parameters),
+        tuple(
+            item for item in in_query if item.place.name in told.parameters or not _is_format(item)
+        ),
+        _body(said.get("requestBody") or {}, definitions, endpoint.method),
+        definitions,
+    )
+
+
+def _renamed(argument: Argument, endpoint: Endpoint) -> Argument:
+    """The documentation may call `pk` what it is: `id`."""
+    said = argument.place.name
+    if said in endpoint.parameters:
+        return argument
+    name = "pk" if said == "id" else f"{said.removesuffix('_id')}_pk"
+    return replace(argument, place=Place("path", name))
+
+
+def _is_format(argument: Argument) -> bool:
+    """The form of the answer is not for an agent to choose."""
+    return argument.place.name == api_settings.URL_FORMAT_OVERRIDE
+
+
+def _body(said: Mapping[str, Any], definitions: Mapping[str, Schema], method: str) -> Part | None:
+    content = said.get("content") or {}
+    if not content:
+        return None
+    kind = _JSON if _JSON in content else next(iter(content))
+    schema = json_schema(content[kind].get("schema") or {})
+    if not schema:
+        return UNKNOWN
+    if method == "PATCH":
+        schema, definitions = without_required(schema), without_required(definitions)
+    flat = flattened(schema, definitions)
+    part = part_of_whole(schema) if flat is None else _part_of(flat)
+    checked = (replace(item, schema=sound(item.schema, definitions)) for item in part.arguments)
+    return referring(replace(part, arguments=tuple(checked)), definitions)
+
+
+def referring(part: Part, definitions: Mapping[str, Schema]) -> Part:
+    """With the definitions that its schemas refer to."""
+    used = reachable([argument.schema for argument in part.arguments], definitions)
+    return replace(part, definitions=used)
+
+
+def _part_of(schema: Schema) -> Part:
+    """Without what JSON cannot carry."""
+    is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    files = {name: name in required for name, item in properties.items() if _is_binary(item)}
+    kept = {name: item for name, item in properties.items() if name not in files}
+    carried = {**schema, "properties": kept}
+    return replace(part_of_object(carried), closed=not is_open, notes=notes_on(files))
+
+
+def _is_binary(schema: Schema) -> bool:
+    return "binary" in (schema.get("format"), schema.get("items", {}).get("format"))

@@ -1,0 +1,109 @@
+"""manage.py penstock_doctor: what is exposed, to whom, and what it costs in tokens."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.checks import run_checks
+from django.core.management.base import BaseCommand, CommandError
+
+from penstock.django.conf import Site, site
+from penstock.django.doctoring import Diagnosis, Examined, as_json, examine, example_callers
+from penstock.django.gateway import gateway
+from penstock.errors import PenstockError
+
+
+class Command(BaseCommand):
+    help = "Shows which tools this site exposes over MCP, to whom, and what they cost in tokens."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "pattern", nargs="?", default="*", help='Only tools with names like this ("device_*").'
+        )
+        parser.add_argument(
+            "--user", action="append", default=[], metavar="NAME", help="Also as this user sees it."
+        )
+        parser.add_argument("--json", action="store_true", help="As JSON, for programs.")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            callers = example_callers(options["user"])
+        except get_user_model().DoesNotExist as error:
+            raise CommandError(f"There is no such user: {', '.join(options['user'])}.") from error
+        try:
+            found = examine(gateway(), callers)
+        except PenstockError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(as_json(found))
+            return
+        for line in report(found, site(), options["pattern"]):
+            self.stdout.write(line)
+
+
+def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
+    yield from _settings(of)
+    yield from _warnings()
+    yield ""
+    yield from _callers(found)
+    yield ""
+    shown = [one for one in found.tools if fnmatchcase(one.tool.name, pattern)]
+    yield from _tools(shown, [sight.caller for sight in found.sights])
+    if not found.tools:
+        yield "No tools: see ALLOW, DENY and MAX_TIER, or declare some with @mcp_tool."
+    elif not shown:
+        yield f"No tool is called {pattern}; there are {len(found.tools)}."
+
+
+def _settings(of: Site) -> Iterator[str]:
+    policy = of.policy
+    yield f"Server {of.server_name}: tools up to the tier {of.max_tier.label}."
+    yield (
+        f"Replies up to {policy.budget}, results whole up to {policy.inline_budget}, "
+        f"pages of {policy.page_size} rows, lists up to {policy.list_budget}."
+    )
+    yield f"Stored in {policy.store.partition('@')[2] or policy.store} for {policy.ttl:g} s."
+
+
+def _warnings() -> Iterator[str]:
+    for message in run_checks():
+        if str(message.id).startswith("penstock."):
+            yield f"{message.id}: {message.msg} {message.hint or ''}".rstrip()
+
+
+def _callers(found: Diagnosis) -> Iterator[str]:
+    rows = [("caller", "tier", "tools", "tokens of the list", "in full")]
+    rows += [
+        (one.caller, one.tier, str(one.tools), f"{one.listed_tokens:,}", f"{one.raw_tokens:,}")
+        for one in found.sights
+    ]
+    yield from _columns(rows, numbers={2, 3, 4})
+    yield f"(Tokens by {found.meter}.)"
+
+
+def _tools(shown: Sequence[Examined], callers: Sequence[str]) -> Iterator[str]:
+    if not shown:
+        return
+    rows = [("tool", "tier", "", "tokens", "seen by", "leads to")]
+    for one in sorted(shown, key=lambda one: one.tool.name):
+        everybody = len(one.callers) == len(callers)
+        seen_by = "all" if everybody else ", ".join(one.callers) or "none of these"
+        heavy = "heavy" if one.tool.heavy is not None else ""
+        rows.append(
+            (one.tool.name, one.tool.tier.label, heavy, f"{one.tokens:,}", seen_by, one.tool.where)
+        )
+    yield from _columns(rows, numbers={3})
+
+
+def _columns(rows: Sequence[tuple[str, ...]], numbers: set[int]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if number in numbers else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()

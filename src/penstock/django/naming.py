@@ -1,0 +1,105 @@
+"""What discovered tools are called: `app_resource_action`, as long as that tells them apart.
+
+The app comes first, so that a list that shows only the beginnings of names is grouped by apps. A name
+does not depend on what else there is, unless another view would have the same: then both get longer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django.apps import apps
+
+from penstock.django.endpoints import Endpoint
+
+LONGEST: Final = 64  # what the strictest of the hosts takes
+_VERBS: Final = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
+_NOT_NAMES: Final = re.compile(r"[^A-Za-z0-9]+")
+_PARAMETER: Final = re.compile(r"\{\w+\}")
+_GENERIC: Final = re.compile(r"(api|rest|v\d+(\.\d+)?)", re.IGNORECASE)
+
+
+def names_of(
+    endpoints: Sequence[Endpoint], taken: Iterable[str], separator: str
+) -> dict[Endpoint, str]:
+    """A name for each, none of them twice, none of them taken."""
+    used = set(taken)
+    named: dict[Endpoint, str] = {}
+    left = list(endpoints)
+    for parts_of in (_short, _by_path, _by_path_and_method):
+        wanted = {endpoint: _joined(parts_of(endpoint), separator) for endpoint in left}
+        times = Counter(wanted.values())
+        named |= {
+            endpoint: name
+            for endpoint, name in wanted.items()
+            if times[name] == 1 and name not in used
+        }
+        used |= set(wanted.values())  # also those that nobody got: they would mean any of several
+        left = [endpoint for endpoint in left if endpoint not in named]
+    for endpoint in left:
+        base = _joined(_by_path_and_method(endpoint), separator)
+        named[endpoint] = _hashed(base, f"{endpoint.method} {endpoint.path}", separator)
+    return {endpoint: named[endpoint] for endpoint in endpoints}
+
+
+def _short(endpoint: Endpoint) -> list[str]:
+    return [
+        *_app_unless_said(endpoint, resource_of(endpoint)),
+        resource_of(endpoint),
+        action_of(endpoint),
+    ]
+
+
+def _by_path(endpoint: Endpoint) -> list[str]:
+    path = _PARAMETER.sub("", endpoint.path)
+    return [*_app_unless_said(endpoint, path.strip("/")), path, action_of(endpoint)]
+
+
+def _by_path_and_method(endpoint: Endpoint) -> list[str]:
+    path = _PARAMETER.sub(lambda found: f"by_{found[0]}", endpoint.path)
+    return [path, action_of(endpoint), endpoint.method.lower()]
+
+
+def resource_of(endpoint: Endpoint) -> str:
+    """What a router calls it; else the last fixed part of the path."""
+    initkwargs: Mapping[str, Any] = getattr(endpoint.callback, "initkwargs", {})
+    basename = initkwargs.get("basename")
+    if basename:
+        return str(basename)
+    parts = [part for part in _PARAMETER.sub("", endpoint.path).split("/") if part]
+    parts = [part for part in parts if not _GENERIC.fullmatch(part)]
+    return parts[-1] if parts else endpoint.view_class.__name__.removesuffix("View")
+
+
+def action_of(endpoint: Endpoint) -> str:
+    """In the words that ViewSets have for it."""
+    if getattr(endpoint.callback, "actions", None) or endpoint.action in _VERBS:
+        return _VERBS.get(endpoint.action, endpoint.action)
+    is_list = hasattr(endpoint.view_class, "list") or hasattr(endpoint.view_class, "paginator")
+    has_one = hasattr(endpoint.view_class, "retrieve") or endpoint.path.rstrip("/").endswith("}")
+    if has_one:
+        return "retrieve"
+    return "list" if is_list else "get"
+
+
+def _app_unless_said(endpoint: Endpoint, said: str) -> list[str]:
+    """The label of the view's app, where the rest does not begin with it anyway."""
+    config = apps.get_containing_app_config(endpoint.view_class.__module__)
+    label = config.label if config is not None else ""
+    begins = said.lower().startswith(label.removesuffix("s").lower())
+    return [] if not label or begins else [label]
+
+
+def _joined(parts: Iterable[str], separator: str) -> str:
+    words = [_NOT_NAMES.sub("_", part).strip("_") for part in parts]
+    name = separator.join(word for word in words if word)
+    return name if len(name) <= LONGEST else _hashed(name, name, separator)
+
+
+def _hashed(name: str, of: str, separator: str) -> str:
+    digest = hashlib.sha256(of.encode()).hexdigest()[:8]
+    return name[: LONGEST - len(digest) - len(separator)] + separator + digest

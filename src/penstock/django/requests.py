@@ -1,0 +1,124 @@
+"""The request that a view gets: what a client of the API would have sent, made from a call of a tool.
+
+It carries all that the call itself came with, headers and cookies, session and whatever middleware has
+put on it; so a view authenticates the same caller, by its own classes, and refuses as it always does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+from django.db import connections, transaction
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.urls import Resolver404, ResolverMatch, get_script_prefix, resolve
+
+from penstock.django.endpoints import Endpoint
+from penstock.encoding import encode
+
+JSON: Final = "application/json"
+# Of the call's own body, and of what an HTTP cache would say of another resource.
+_NOT_THE_VIEWS: Final = (
+    "CONTENT_TYPE",
+    "CONTENT_LENGTH",
+    "HTTP_ACCEPT",
+    "HTTP_TRANSFER_ENCODING",
+    "HTTP_CONTENT_ENCODING",
+    "HTTP_IF_MATCH",
+    "HTTP_IF_NONE_MATCH",
+    "HTTP_IF_MODIFIED_SINCE",
+    "HTTP_IF_UNMODIFIED_SINCE",
+    "HTTP_RANGE",
+    "HTTP_X_HTTP_METHOD_OVERRIDE",
+)
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+_BODILESS: Final = ("GET", "HEAD", "OPTIONS", "DELETE")
+
+
+View = Callable[..., HttpResponseBase]
+Answer = TypeVar("Answer")
+
+
+class NoSuchPlace(Exception):
+    """The arguments lead to no URL of the tool's, or to another view's."""
+
+
+def path_of(endpoint: Endpoint, values: Mapping[str, str]) -> str:
+    """The path of a request with these values in it."""
+    return _PARAMETER.sub(lambda found: values[found[1]], endpoint.path)
+
+
+def matched(endpoint: Endpoint, path: str, urlconf: Any) -> ResolverMatch:
+    """Where the URLconf leads, with the values in the path converted as it says. One may not lead into
+    another view: `devices/export/` is not the device called export."""
+    try:
+        match = resolve(path, urlconf=urlconf)
+    except Resolver404 as error:
+        raise NoSuchPlace from error
+    if match.func is not endpoint.callback:
+        raise NoSuchPlace
+    return match
+
+
+def inner_request(
+    outer: HttpRequest,
+    endpoint: Endpoint,
+    match: ResolverMatch | None = None,
+    *,
+    path: str = "",
+    query: Sequence[tuple[str, str]] = (),
+    body: Any = None,
+) -> HttpRequest:
+    """A request to the view of an endpoint, by whoever made the `outer` one."""
+    made = outer.__class__.__new__(outer.__class__)
+    made.__dict__.update(outer.__dict__)  # `copy` leaves out what cannot be pickled
+    made.method = endpoint.method
+    made.path_info = path or endpoint.path
+    made.path = get_script_prefix().rstrip("/") + made.path_info
+    made.resolver_match = match
+    written = urlencode(query)
+    made.META = {name: value for name, value in outer.META.items() if name not in _NOT_THE_VIEWS}
+    made.META |= {
+        "REQUEST_METHOD": made.method,
+        "PATH_INFO": made.path_info,
+        "QUERY_STRING": written,
+        "HTTP_ACCEPT": JSON,
+    }
+    content = b"" if body is None or endpoint.method in _BODILESS else encode(body)
+    if content:
+        made.META |= {"CONTENT_TYPE": JSON, "CONTENT_LENGTH": str(len(content))}
+    _give_content(made, content, QueryDict(written))
+    return made
+
+
+def _give_content(request: HttpRequest, content: bytes, query: QueryDict) -> None:
+    """In the place of what the outer request has read, or would read, from its connection."""
+    for cached in ("headers", "accepted_types", "accepted_types_by_precedence"):
+        request.__dict__.pop(cached, None)
+    request.__dict__["GET"] = query  # cached there by Django's own requests
+    nothing = QueryDict()
+    attributes: dict[str, Any] = {
+        "_body": content,
+        "_read_started": True,
+        "_post": nothing,
+        "_files": nothing,
+        "content_type": JSON if content else "",
+        "content_params": {},
+    }
+    request.__dict__.update(attributes)
+
+
+def respond(view: View, request: HttpRequest, match: ResolverMatch) -> HttpResponseBase:
+    """What a view answers."""
+    return in_transaction(view)(request, *match.args, **match.kwargs)
+
+
+def in_transaction(view: Callable[..., Answer]) -> Callable[..., Answer]:
+    """As Django calls a view: in a transaction, where the site wants one for each request."""
+    outside: set[str] = getattr(view, "_non_atomic_requests", set())
+    for alias, settings in connections.settings.items():
+        if settings["ATOMIC_REQUESTS"] and alias not in outside:
+            view = transaction.atomic(using=alias)(view)
+    return view

@@ -1,0 +1,243 @@
+"""The endpoint: streamable HTTP, in both eras of MCP.
+
+It is a view of REST framework's, so that it authenticates, permits and throttles as the site does, and
+refuses with the right status and header. It keeps no sessions and sends nothing by itself: every
+request is answered in its own response, as JSON, or as a stream of one event for who takes that alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.http.request import UnreadablePostError
+from django.utils.decorators import method_decorator
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from penstock.django.callers import REFUSALS
+from penstock.django.conf import site
+from penstock.django.gateway import gateway
+from penstock.errors import InvalidSetting
+from penstock.gate import log
+from penstock.rawjson import NotJson
+from penstock.wire import eras, headers, messages
+from penstock.wire.headers import EVENTS, JSON
+from penstock.wire.messages import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, Message
+
+REFUSED: Final = -32001  # ours: not let in. Why is said in the HTTP status too
+
+
+class Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, error: bytes, key: bytes = b"") -> None:
+        super().__init__()
+        self.response = _json(messages.error_response(key or b"null", error), status)
+
+
+class _Unread(BaseParser):
+    """The body is a message, which is read as such; nobody who looks for a form in it gets in between."""
+
+    media_type = "*/*"
+
+    def parse(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+
+class _AsItIs(BaseContentNegotiation):
+    """What is accepted is looked at where the answer is made."""
+
+    def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
+        del request
+        return next(iter(parsers))
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        del request, format_suffix
+        chosen = next(iter(renderers))
+        return chosen, chosen.media_type
+
+
+@method_decorator(transaction.non_atomic_requests, name="dispatch")
+class McpView(APIView):
+    """POST a message, get its answer. Views that are called have transactions of their own."""
+
+    parser_classes = (_Unread,)
+    renderer_classes = (JSONRenderer,)
+    content_negotiation_class = _AsItIs
+    schema = None
+    http_method_names = ("post", "options")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        try:
+            site()
+        except InvalidSetting as error:
+            return _failed(error)
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        own = site().authentication_classes
+        return super().get_authenticators() if own is None else [one() for one in own]
+
+    def get_permissions(self) -> Sequence[Any]:
+        own = site().permission_classes
+        return super().get_permissions() if own is None else [one() for one in own]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """A page from elsewhere is refused before anything is looked up for it."""
+        _require_origin(_http(request))
+        super().initial(request, *args, **kwargs)
+
+    def handle_exception(self, exc: Exception) -> Any:
+        """What REST framework would have said, as an answer of the protocol's, with its headers."""
+        if isinstance(exc, Refused):
+            return exc.response
+        if not isinstance(exc, REFUSALS):
+            return _failed(exc)
+        said = super().handle_exception(exc)
+        detail = said.data.get("detail") if isinstance(said.data, Mapping) else said.data
+        told = messages.error(REFUSED, str(detail), {"status": said.status_code})
+        made = _json(messages.error_response(b"null", told), said.status_code)
+        for name, value in said.headers.items():
+            if name.lower() in ("www-authenticate", "retry-after", "allow"):
+                made[name] = value
+        return made
+
+    def post(self, request: Request) -> HttpResponse:
+        http = _http(request)
+        takes_json, takes_events = _accepted(http)
+        line = messages.one_line(_body(http))
+        message = _read(line)
+        is_modern = _is_modern(http, message)
+        if is_modern:
+            _require_agreement(message, http)
+        _require_version(http, is_modern=is_modern)
+        known = gateway()
+        answer = known.answer(known.caller(request), line, is_modern=is_modern)
+        if not answer:
+            return HttpResponse(status=202)
+        if not takes_json and takes_events:
+            return _event(answer)
+        return _json(answer, headers.status_of(answer) if is_modern else 200)
+
+
+def _http(request: Request) -> HttpRequest:
+    found: HttpRequest = request._request  # noqa: SLF001 (REST framework's name for it)
+    return found
+
+
+def _json(body: bytes, status: int = 200) -> HttpResponse:
+    return _private(HttpResponse(body, status=status, content_type=JSON))
+
+
+def _event(message: bytes) -> HttpResponse:
+    body = b"event: message\r\ndata: " + messages.one_line(message) + b"\r\n\r\n"
+    return _private(HttpResponse(body, content_type=EVENTS))
+
+
+def _failed(error: Exception) -> HttpResponse:
+    """Nothing that a client can help: what it is stands in the log."""
+    log().error("a request to the endpoint failed", exc_info=error)
+    told = "The endpoint failed on this request; the site's log says why."
+    if isinstance(error, InvalidSetting):
+        told = "The endpoint is not set up; `manage.py check` says what is missing."
+    return _json(messages.failure(b"null", INTERNAL_ERROR, told))
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    """What one caller was told is for no cache on the way."""
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+# -- what a request has to be ----------------------------------------------------------------------
+
+
+def _require_origin(http: HttpRequest) -> None:
+    """A browser says which page sends; only the site's own pages and those it trusts may."""
+    origin = http.headers.get("Origin", "")
+    if not origin:
+        return
+    own = f"{http.scheme}://{http.get_host()}"
+    allowed = {own, *site().allowed_origins, *settings.CSRF_TRUSTED_ORIGINS}
+    if "*" in allowed or origin.rstrip("/").lower() in {one.rstrip("/").lower() for one in allowed}:
+        return
+    host = urlsplit(origin).hostname or ""
+    if any("://*." in one and host.endswith(one.partition("://*")[2]) for one in allowed):
+        return
+    told = 'This Origin is not allowed. Add it to PENSTOCK["ALLOWED_ORIGINS"].'
+    raise Refused(403, messages.error(REFUSED, told))
+
+
+def _accepted(http: HttpRequest) -> tuple[bool, bool]:
+    """Whether JSON is, and whether a stream."""
+    kind = http.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != JSON:
+        raise Refused(415, messages.error(INVALID_REQUEST, f"The body must be {JSON}."))
+    accepted = headers.accepts(http.headers.get("Accept", "*/*"))
+    if not any(accepted):
+        told = f"This endpoint answers with {JSON} or {EVENTS}: accept them."
+        raise Refused(406, messages.error(INVALID_REQUEST, told))
+    return accepted
+
+
+def _body(http: HttpRequest) -> bytes:
+    try:
+        return http.body
+    except RequestDataTooBig as error:
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        told = f"The body is over {most:,} bytes, the site's DATA_UPLOAD_MAX_MEMORY_SIZE."
+        raise Refused(413, messages.error(INVALID_REQUEST, told)) from error
+    except UnreadablePostError as error:
+        raise Refused(400, messages.error(PARSE_ERROR, "The body could not be read.")) from error
+
+
+def _read(line: bytes) -> Message | None:
+    """The message; None for a batch of them."""
+    try:
+        if messages.batch_of(line) is not None:
+            return None
+        message = messages.read_message(line)
+        _ = message.key
+    except (NotJson, UnicodeDecodeError) as error:
+        raise Refused(400, messages.error(PARSE_ERROR, f"Not JSON: {error}.")) from error
+    return message
+
+
+def _is_modern(http: HttpRequest, message: Message | None) -> bool:
+    claims = http.headers.get(headers.VERSION, "") in eras.MODERN_VERSIONS
+    return claims or (message is not None and eras.is_modern(message.params))
+
+
+def _require_agreement(message: Message | None, http: HttpRequest) -> None:
+    """The body says which version it is of, and the headers say the same as the body."""
+    if message is None or message.method is msgspec.UNSET:
+        told = messages.error(INVALID_REQUEST, "A body is one request or one notification.")
+        raise Refused(400, told)
+    if not message.key:
+        return
+    given = [(name.lower(), value) for name, value in http.headers.items()]
+    fault = eras.envelope_fault(eras.meta_of(message.params), None)
+    fault = fault or headers.mismatch(message, given)
+    if fault is not None:
+        raise Refused(400, fault, message.key)
+
+
+def _require_version(http: HttpRequest, *, is_modern: bool) -> None:
+    """Of the old era, where the header says which; it need not."""
+    version = http.headers.get(headers.VERSION, "")
+    if not is_modern and version and version not in eras.LEGACY_VERSIONS:
+        supported = (*eras.MODERN_VERSIONS, *eras.LEGACY_VERSIONS)
+        raise Refused(400, eras.unsupported(version, supported))

@@ -1,0 +1,60 @@
+"""What an agent needs to know of a record that it has written: which one it is, and that it worked.
+
+It has sent the rest itself. The whole is stored, and `verify` has it sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+from rest_framework.response import Response
+
+from penstock.django.answers import FIRST_ERROR
+from penstock.django.endpoints import Endpoint
+
+VERIFY: Final = "verify"
+VERIFY_SCHEMA: Final = {
+    "type": "boolean",
+    "default": False,
+    "description": "Return all of what was written, not only what identifies it.",
+}
+_NAMES: Final = ("id", "pk", "uuid", "slug", "url", "name", "code")
+_LONGEST: Final = 200
+_MOST_SHOWN: Final = 20
+
+
+def essence_of(response: HttpResponseBase, endpoint: Endpoint) -> dict[str, Any] | None:
+    """None for what is an error, or nothing that could be identified."""
+    status = response.status_code
+    data = response.data if isinstance(response, Response) else None
+    if status >= FIRST_ERROR or not data:
+        return None
+    if isinstance(data, Mapping):
+        return {**_identity(data, endpoint), "status": status}
+    if isinstance(data, list):
+        shown = [_identity(row, endpoint) for row in data[:_MOST_SHOWN] if isinstance(row, Mapping)]
+        hidden = {"written_omitted": len(data) - len(shown)} if len(data) > len(shown) else {}
+        return {"status": status, "count": len(data), "written": shown, **hidden}
+    return None
+
+
+def _identity(row: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    return {name: row[name] for name in _identifying(endpoint) if _is_short(row.get(name))}
+
+
+def _identifying(endpoint: Endpoint) -> Iterator[str]:
+    """The key of the model, what the URL looks it up by, and what such fields are often called."""
+    view: Any = endpoint.view_class
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    if model is not None:
+        yield model._meta.pk.name  # noqa: SLF001 (documented by Django)
+    yield getattr(view, "lookup_field", None) or "pk"
+    yield from _NAMES
+
+
+def _is_short(value: Any) -> bool:
+    if value is None or isinstance(value, Mapping | list):
+        return False
+    return len(str(value)) <= _LONGEST

@@ -1,0 +1,279 @@
+"""Views that drf-spectacular documents. Imported where it is the site's default: its decorators look
+for that when they are applied."""
+
+import django_filters
+from django.urls import include, path
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiRequest,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
+)
+from rest_framework import generics, serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+from rest_framework.views import APIView
+
+from gateway_site.fields import views
+from gateway_site.fields.models import Place, Pump
+from gateway_site.fields.serializers import (
+    AlbumSerializer,
+    MoveSerializer,
+    OrderSerializer,
+    PartSerializer,
+    PlaceSerializer,
+    ShortPumpSerializer,
+)
+
+
+@extend_schema_field({"type": "object", "properties": {"km": {"type": "number"}}})
+class DistanceField(serializers.Field):
+    def to_internal_value(self, data):
+        return data["km"]
+
+
+class TrackSerializer(serializers.Serializer):
+    """What drf-spectacular knows better."""
+
+    length = DistanceField(help_text="From end to end.")
+    first = PartSerializer()
+    last = PartSerializer(required=False)
+    count = serializers.IntegerField(read_only=True)
+
+
+class StopSerializer(serializers.Serializer):
+    at = DistanceField()
+    part = PartSerializer()
+
+
+class JourneySerializer(serializers.Serializer):
+    stops = StopSerializer(many=True)
+
+
+class Unheard(serializers.Field):
+    def to_internal_value(self, data):
+        return data
+
+
+@extend_schema_field({"type": "file"})
+class Wrong(Unheard):
+    """Told in words that no schema has."""
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class Text(Unheard):
+    pass
+
+
+@extend_schema_serializer(exclude_fields=["secret"])
+class GuessedSerializer(serializers.Serializer):
+    unheard = Unheard(help_text="Anything.")
+    wrong = Wrong(help_text="Of a kind.")
+    text = Text()
+    deep = serializers.ListField(child=Unheard())
+    maybe = StopSerializer(allow_null=True)
+    secret = serializers.CharField()
+
+
+class ToldFilter(FilterSet):
+    near = extend_schema_field(OpenApiTypes.INT)(django_filters.CharFilter("name"))
+
+
+class PumpViewSet(views.PumpViewSet):
+    @extend_schema(
+        summary="Pumps of the plant",
+        description="With <b>all</b> that stand idle.",
+        parameters=[
+            OpenApiParameter("idle", OpenApiTypes.BOOL, description="Only those that stand idle."),
+            OpenApiParameter("floor", int, required=True, enum=[1, 2]),
+            OpenApiParameter("sizes", int, many=True, explode=False),
+            OpenApiParameter("called", exclude=True),
+        ],
+    )
+    def list(self, request, *args, **kwargs):
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(parameters=[OpenApiParameter("id", str, "path", description="Its plate.")])
+    def retrieve(self, request, *args, **kwargs):
+        return super().retrieve(request, *args, **kwargs)
+
+    @extend_schema(parameters=[OpenApiParameter("pk", str, "path", enum=["a"])])
+    def destroy(self, request, *args, **kwargs):
+        return super().destroy(request, *args, **kwargs)
+
+    @extend_schema(request=MoveSerializer)
+    @action(detail=True, methods=["post"])
+    def push(self, request, pk=None):
+        return Response()
+
+    @extend_schema(request=ShortPumpSerializer(many=True))
+    @action(detail=False, methods=["post"])
+    def replace_all(self, request):
+        return Response()
+
+
+class Shapes(generics.CreateAPIView):
+    """One of two shapes."""
+
+    serializer_class = PlaceSerializer
+
+    @extend_schema(
+        request=PolymorphicProxySerializer(
+            component_name="Shape",
+            serializers=[PartSerializer, MoveSerializer],
+            resource_type_field_name=None,
+        )
+    )
+    def post(self, request, *args, **kwargs):
+        return Response()
+
+
+class Tracks(generics.CreateAPIView):
+    serializer_class = TrackSerializer
+
+
+class Guessed(generics.CreateAPIView):
+    serializer_class = GuessedSerializer
+
+
+class Uploads(generics.CreateAPIView):
+    serializer_class = GuessedSerializer
+
+    @extend_schema(
+        request={
+            "multipart/form-data": {
+                "type": "object",
+                "properties": {
+                    "title": {"type": "string", "title": "Title"},
+                    "file": {"type": "string", "format": "binary"},
+                },
+                "required": ["title", "file"],
+            }
+        }
+    )
+    def post(self, request, *args, **kwargs):
+        return Response()
+
+    @extend_schema(request={"application/json": OpenApiRequest(PartSerializer)})
+    def put(self, request, *args, **kwargs):
+        return Response()
+
+    @extend_schema(request=OpenApiTypes.ANY)
+    def patch(self, request, *args, **kwargs):
+        return Response()
+
+
+class OwnSchema(AutoSchema):
+    def get_override_parameters(self):
+        return [OpenApiParameter("tenant", str, required=True), PartSerializer]
+
+
+class Near(generics.ListAPIView):
+    schema = OwnSchema()
+    queryset = Pump.objects.all()
+    serializer_class = ShortPumpSerializer
+    filter_backends = (DjangoFilterBackend,)
+    filterset_class = ToldFilter
+
+
+class Mixed(generics.ListAPIView):
+    """Told on the method, and by an inspector on the class: each knows a parameter."""
+
+    schema = OwnSchema()
+    queryset = Pump.objects.all()
+    serializer_class = ShortPumpSerializer
+
+    @extend_schema(parameters=[OpenApiParameter("told", int)])
+    def get(self, request, *args, **kwargs):
+        return super().get(request, *args, **kwargs)
+
+
+class Journeys(generics.CreateAPIView):
+    serializer_class = JourneySerializer
+
+
+class TrackDetail(generics.UpdateAPIView):
+    serializer_class = TrackSerializer
+    queryset = Pump.objects.all()
+
+
+class Albums(generics.CreateAPIView):
+    serializer_class = AlbumSerializer
+
+
+class Orders(generics.CreateAPIView):
+    serializer_class = OrderSerializer
+
+
+class Queried(APIView):
+    """Says itself what it is asked for."""
+
+    @extend_schema(parameters=[OpenApiParameter("days", int)], responses=None)
+    def get(self, request):
+        return Response({"days": request.query_params.get("days")})
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=None)
+    def post(self, request):
+        return Response(request.data)
+
+    @extend_schema(request=OpenApiTypes.STR, responses=None)
+    def put(self, request):
+        return Response(request.data)
+
+
+class RaisingSchema(AutoSchema):
+    def get_operation(self, *args, **kwargs):
+        raise RuntimeError("no documentation today")
+
+
+class Undocumented(generics.ListCreateAPIView):
+    schema = RaisingSchema()
+    queryset = Place.objects.all()
+    serializer_class = PlaceSerializer
+
+
+class Hidden(generics.ListCreateAPIView):
+    queryset = Place.objects.all()
+    serializer_class = PlaceSerializer
+
+    @extend_schema(exclude=True, parameters=[OpenApiParameter("hidden", str)])
+    def post(self, request, *args, **kwargs):
+        return super().post(request, *args, **kwargs)
+
+
+class Warned(viewsets.ViewSet):
+    """Of which drf-spectacular cannot make anything."""
+
+    def list(self, request, floor):
+        return Response()
+
+    def create(self, request, floor):
+        return Response(request.data)
+
+
+router = SimpleRouter()
+router.register("pumps", PumpViewSet)
+
+urlpatterns = [
+    path("", include(router.urls)),
+    path("shapes/", Shapes.as_view()),
+    path("tracks/", Tracks.as_view()),
+    path("tracks/<int:pk>/", TrackDetail.as_view()),
+    path("guessed/", Guessed.as_view()),
+    path("uploads/", Uploads.as_view()),
+    path("mixed/", Mixed.as_view()),
+    path("near/", Near.as_view()),
+    path("journeys/", Journeys.as_view()),
+    path("albums/", Albums.as_view()),
+    path("orders/", Orders.as_view()),
+    path("queried/", Queried.as_view()),
+    path("undocumented/", Undocumented.as_view()),
+    path("hidden/", Hidden.as_view()),
+    path("warned/<floor>/", Warned.as_view({"get": "list", "post": "create"})),
+]
