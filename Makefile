@@ -7,10 +7,10 @@ NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz clean
+.PHONY: help demo demo-django test check format bench fuzz clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -32,6 +32,9 @@ $(NODE_READY): $(NODE)/package.json $(NODE)/package-lock.json
 demo: $(READY) ## See a 5,000-row result kept inside the budget
 	@$(BIN)/python examples/demo.py
 
+demo-django: $(READY) ## See the API of a Django site with 50,000 devices as MCP tools
+	@$(BIN)/python examples/demo_django.py
+
 test: $(READY) $(NODE_READY) ## Run the whole suite
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -52,4 +55,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) .venv-peers .venv-servers .catalogues $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

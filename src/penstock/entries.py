@@ -40,6 +40,7 @@ REFUSED = Refusal(
 )
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
+COPY_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,10 @@ def new_entry(
     *,
     result: Result | None = None,
     parent: Entry | None = None,
+    token: Token | None = None,
 ) -> tuple[Entry, Record]:
-    """The head of a result, its token, and the record for the store."""
+    """The head of a result, its token, and the record for the store. `token`: one that is to lead to
+    it, where it is not a new one."""
     is_error = result is not None and result.is_error
     meta = _stored_meta(result, context.scale(call))
     document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
@@ -104,6 +107,7 @@ def new_entry(
         meta=meta,
     )
     entry = _entry(call, context, head, packed.index, packed.chunks)
+    entry = entry if token is None else replace(entry, token=token)
     return entry, _record(entry, packed.chunks)
 
 
@@ -265,6 +269,22 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     named = Position.unpack(alias.position) if alias.position else Position()
     merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
     return Opened(replace(target, token=entry.token), merged, alias.root, is_alias=True)
+
+
+def copy_token(live: Entry) -> Token:
+    """Of the copy of a live list that views read which need every row."""
+    return live.token.derived(f"copy of {live.key}")
+
+
+def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
+    """The copy that an earlier view has read, if the list may still be like that: as long, and but a
+    short while ago."""
+    token = copy_token(live)
+    found = yield from _load_key(token, token.key, context, None)
+    if isinstance(found, Denied) or found.head.created < context.now - COPY_SECONDS:
+        return None
+    is_whole = found.head.count == min(count, context.policy.query_rows)
+    return found if is_whole and found.head.owner == live.head.owner else None
 
 
 def _load_key(

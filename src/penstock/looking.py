@@ -11,7 +11,7 @@ import msgspec
 from penstock import rawjson
 from penstock.document import Document, read_json
 from penstock.effects import Compute, Entry, Put, ReadWindow, Steps
-from penstock.entries import Context, Opened, alias_entry, new_entry
+from penstock.entries import Context, Opened, alias_entry, copy_token, load_copy, new_entry
 from penstock.errors import MissingExtra, StoreError
 from penstock.fitting import Scale
 from penstock.ingest import ingest
@@ -248,7 +248,9 @@ class Look:
         return (yield from self._derive(document, {"matches": hits.total, **told}))
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
-        key = f"{self.entry.key}{self.opened.root}{self.request.path}"
+        # When it was stored, for the copy of a live list may be stored anew.
+        stored = f"{self.entry.key}@{self.entry.head.created}"
+        key = f"{stored}{self.opened.root}{self.request.path}"
         question = Question(key, language, self.request.query)
         answer = yield Compute(question)
         if isinstance(answer, MaterialNeeded):
@@ -290,20 +292,33 @@ class Look:
     # -- live sources --------------------------------------------------------------------------
 
     def _materialise_and_look(self) -> Steps[Reply | Refusal]:
-        """Views that need every row look at a stored copy, bounded in rows."""
-        most = min(self.entry.head.count, self.context.policy.query_rows)
-        focus = root(self.entry)
+        """Views that need every row look at a stored copy, bounded in rows. One question often
+        follows another: then the copy is still there."""
+        window: LiveWindow = yield ReadWindow(self.entry, 0, 1)
+        count = self.entry.head.count if window.count is None else window.count
+        copy = yield from load_copy(self.entry, count, self.context)
+        told: dict[str, Any] = {}
+        if copy is None:
+            copy = yield from self._copied(count)
+        else:
+            told["read_seconds_ago"] = int(self.context.now - copy.head.created)
+        left_out = count - copy.head.count
+        told |= {"rows_not_read": left_out} if left_out > 0 else {}
+        opened = Opened(copy, self.opened.position, self.opened.root)
+        return (yield from Look(self.call, self.context, opened, self.request, told).reply())
+
+    def _copied(self, count: int) -> Steps[Entry]:
+        most = min(count, self.context.policy.query_rows)
+        focus = replace(root(self.entry), count=most)
         rows: list[bytes] = []
         for start in range(0, most, SPAN):
             rows += yield from focus.read(start, min(start + SPAN, most))
         document = Document("rows", iter([rows] if rows else []), b"[", b"]")
         ingested = ingest(document, self.context.policy.budget)
-        entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
-        yield Put(entry.key, record)
-        opened = Opened(entry, self.opened.position, self.opened.root)
-        left_out = self.entry.head.count - len(rows)
-        told = {"rows_not_read": left_out} if left_out > 0 else {}
-        return (yield from Look(self.call, self.context, opened, self.request, told).reply())
+        token = copy_token(self.entry)
+        copy, record = new_entry(self.call, self.context, ingested, parent=self.entry, token=token)
+        yield Put(copy.key, record)
+        return copy
 
 
 def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:

@@ -138,6 +138,7 @@ def first_page(
             "next": bookmark(count, 0) if count < head.count else None,
             "previous": None,
             "results": [msgspec.Raw(row) for row in rows[:count]],
+            **({"truncated": len(rows) - count} if count < len(rows) else {}),
             **({TOKEN_FIELD: token} if token else {"stored": False}),
             "available_modes": modes_of(head, policy) if token else [],
             **({"live": True} if live is not None else {}),

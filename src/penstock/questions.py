@@ -6,6 +6,7 @@ Both sides of `penstock.worker` import this, so it imports nothing that is not c
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from typing import Literal
 
@@ -63,6 +64,7 @@ class MaterialNeeded(msgspec.Struct, frozen=True):
     """The worker that was asked does not hold what the question is about, and was not given it."""
 
 
+@cache
 def jq_installed() -> bool:
     """Can questions in jq be asked? SQL always can."""
     return find_spec("jq") is not None

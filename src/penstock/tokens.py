@@ -81,6 +81,10 @@ class Token(msgspec.Struct, frozen=True):
     def at(self, position: bytes) -> Token:
         return Token(self.secret, position)
 
+    def derived(self, name: str) -> Token:
+        """Another that goes with it, and that only who has this one can know."""
+        return Token(hmac.digest(self.secret, name.encode(), "sha256")[:SECRET_BYTES])
+
     def __str__(self) -> str:
         text = PREFIX + _b64(self.secret)
         if not self.position:

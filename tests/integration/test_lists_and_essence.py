@@ -132,3 +132,31 @@ def test_a_live_list_that_has_not_changed_says_nothing(open_agent):
     agent = open_agent(hooks={"live_rows": rows})
     page = agent.offer(LiveRows("ref", 100, [b"%d" % n for n in range(20)], 300)).value
     assert "count_was" not in agent.look(page["next"])
+
+
+def test_one_reading_of_a_live_list_serves_many_questions(open_agent, clock):
+    reads = []
+    there = [100]
+
+    def rows(_reference, start, stop):
+        reads.append((start, stop))
+        return LiveWindow([b'{"n":%d}' % n for n in range(start, min(stop, there[0]))], there[0])
+
+    agent = open_agent(hooks={"live_rows": rows})
+    page = agent.offer(LiveRows("ref", 100, [b'{"n":%d}' % n for n in range(20)], 300)).value
+
+    def count():
+        reads.clear()
+        told = agent.look(
+            page["continuation_token"], mode="sql", query="SELECT count(*) AS n FROM result"
+        )
+        return told["items"][0]["n"], (0, 100) in reads or (0, there[0]) in reads, told
+
+    assert count()[:2] == (100, True)
+    clock.pass_by(30)
+    counted, is_read, told = count()
+    assert (counted, is_read, told["read_seconds_ago"]) == (100, False, 30)
+    there[0] = 90  # it has changed: what was read is not that list any more
+    assert count()[:2] == (90, True)
+    clock.pass_by(61)
+    assert count()[:2] == (90, True)

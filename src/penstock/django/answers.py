@@ -19,7 +19,7 @@ from penstock.encoding import encode, encode_all
 from penstock.errors import InvalidResult
 from penstock.model import Result
 
-STATUS_META: Final = "dev.penstock/status"
+STATUS_CODE: Final = "status_code"
 FIRST_ERROR: Final = 400
 _MOST_STREAMED: Final = 64_000_000
 _EXPLAINED: Final = {
@@ -93,7 +93,7 @@ def result_of_response(response: HttpResponseBase) -> Result:
         return failure(status, _data_of(response))
     if isinstance(response, Response):
         if response.data is None:
-            return Result(structured={"status": status})
+            return Result(structured={STATUS_CODE: status})
         return Result(structured=msgspec.Raw(encoded(response.data)))
     return _content(response, status)
 
@@ -115,7 +115,7 @@ def failure(status: int, detail: Any) -> Result:
         force_str(told) if told is not None else f"The API refused the call with status {status}."
     )
     next_step = _EXPLAINED.get(status, _AT_FAULT if status >= 500 else _EXPLAINED[400])  # noqa: PLR2004 (HTTP)
-    said = {"error": error, "next_step": next_step, "status": status}
+    said = {"error": error, "next_step": next_step, STATUS_CODE: status}
     if detail not in (None, "") and told is None:
         said["detail"] = detail
     return Result(content=({"type": "text", "text": encoded(said).decode()},), is_error=True)
@@ -126,7 +126,7 @@ def _content(response: HttpResponseBase, status: int) -> Result:
     content = _bytes_of(response)
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not content:
-        return Result(structured={"status": status})
+        return Result(structured={STATUS_CODE: status})
     if kind == "application/json" or kind.endswith("+json"):
         try:
             return Result(structured=msgspec.Raw(msgspec.json.format(content, indent=-1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -13,7 +14,7 @@ from rest_framework.views import APIView
 
 from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
-from penstock.django.requests import inner_request
+from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
 from penstock.gate import log
 from penstock.model import NOBODY, Principal
@@ -33,12 +34,17 @@ class Caller:
         self.policy = policy
         self.counts: dict[bytes, int] = {}  # of live lists, by what they are asked for with
         self.tier: Tier | None = tier_for(request, site)
-        self._known: dict[tuple[type, ...], tuple[Any, Any, Any] | None] = {}
+        self._known: dict[tuple[type, ...], tuple[Any, Any, Any]] = {}
 
     @property
     def http(self) -> HttpRequest:
         found: HttpRequest = self.request._request  # noqa: SLF001 (REST framework's name for it)
         return found
+
+    @cached_property
+    def _meta(self) -> dict[str, Any]:
+        """The same for every view."""
+        return handed_on(self.http)
 
     @property
     def is_anonymous(self) -> bool:
@@ -62,32 +68,24 @@ class Caller:
         self, endpoint: Endpoint, http: HttpRequest | None = None, **kwargs: Any
     ) -> APIView:
         """A view with a request of this caller's, authenticated as the view does it."""
-        inner = http or inner_request(self.http, endpoint)
+        inner = http or inner_request(self.http, endpoint, meta=self._meta)
         view = endpoint.view(None, **kwargs)
         request = view.initialize_request(inner)
         view.request = request
-        self._authenticate(request)
+        self.identify(request)
         view.request.version, view.request.versioning_scheme = None, None
         return view
 
-    def _authenticate(self, request: Request) -> None:
-        """Once for all views with the same classes: it is a query, or two, each time."""
+    def identify(self, request: Request) -> None:
+        """Tell a request of this caller's who makes it. Found out once for all views with the same
+        classes: it is a query, or two, each time. Whom they do not know they refuse, each time."""
         classes = tuple(type(one) for one in request.authenticators or ())
         own = tuple(type(one) for one in self.request.authenticators or ())
         if classes not in self._known:
-            self._known[classes] = self._identity(self.request if classes == own else request)
-        known = self._known[classes]
-        if known is None:
-            raise PermissionDenied
-        request.user, request.auth, authenticator = known
+            asked = self.request if classes == own else request
+            self._known[classes] = asked.user, asked.auth, asked.successful_authenticator
+        request.user, request.auth, authenticator = self._known[classes]
         request.__dict__["_authenticator"] = authenticator  # there is no other way in
-
-    @staticmethod
-    def _identity(request: Request) -> tuple[Any, Any, Any] | None:
-        try:
-            return request.user, request.auth, request.successful_authenticator
-        except REFUSALS:
-            return None
 
     def may(self, endpoint: Endpoint) -> bool:
         """Whether a view would let the caller in, as far as that can be told without arguments."""

@@ -145,7 +145,7 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(view)
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from penstock.django.listening import listen  # noqa: PLC0415 (needs a site that is set up)
+        from penstock.django.visiting import listen  # noqa: PLC0415 (needs a site that is set up)
 
         listen(self)
         return view(self, *args, **kwargs)
@@ -160,7 +160,7 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(admit)
     def initial(self: Any, *args: Any, **kwargs: Any) -> None:
-        from penstock.django.listening import listen  # noqa: PLC0415 (as above)
+        from penstock.django.visiting import listen  # noqa: PLC0415 (as above)
 
         admit(self, *args, **kwargs)
         listen(self)

@@ -14,11 +14,14 @@ from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tools import Outcome, Tool
+from penstock.gate import log
 from penstock.model import LiveWindow
 
 
 class _Guard(APIView):
     """What permission classes are shown as the view: they may look at it, and find nothing."""
+
+    _ignore_model_permissions = True  # REST framework's way of saying that there is no model here
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,9 @@ class Function:
         try:
             guard.check_permissions(caller.request)
         except REFUSALS:
+            return False
+        except Exception:  # noqa: BLE001 (a permission that cannot do without a view denies)
+            log().warning("%s: a permission failed", self.declared.name, exc_info=True)
             return False
         return True
 

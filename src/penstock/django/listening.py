@@ -25,13 +25,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from penstock.django.endpoints import Endpoint
-
-_ATTRIBUTE: Final = "penstock_listener"
 _PAGE: Final = ("count", "next", "previous", "results")
-# The modules of functions that lead to a view and do nothing else on the way.
-_MAKE_VIEWS: Final = ("rest_framework.viewsets", "django.views.generic.base")
-_PASS_ON: Final = ("django.views.decorators.csrf",)
 
 
 @dataclass
@@ -46,11 +40,19 @@ class Listener:
     stop: int | None = None
     most: int = 100_000
     counted: int | None = None  # if it is known already
-    skips_throttles: bool = False
     count: int | None = None
     is_query: bool = False
     is_cut: bool = False
     heard: list[Any] | None = None
+
+    def attend(self, view: Any) -> None:
+        """Be the paginator of a view, and hear what it serializes."""
+        if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
+            return
+        heard: Any = view
+        has_pages = heard.pagination_class is not None
+        heard._paginator = _Paginator(self, has_pages=has_pages)  # noqa: SLF001 (where REST framework keeps it)
+        heard.get_serializer = _heard_serializer(self, view, heard.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> Sequence[Any]:
         """The rows that are wanted of what a view has found."""
@@ -130,20 +132,6 @@ class _Paginator(BasePagination):
         return Response(dict(zip(_PAGE, (count, None, None, data), strict=True)))
 
 
-def listen(view: Any) -> None:
-    """To a view that answers a call of a tool; to any other, not."""
-    request = getattr(view.request, "_request", view.request)
-    listener: Listener | None = getattr(request, _ATTRIBUTE, None)
-    if listener is None or not isinstance(view, GenericAPIView):
-        return
-    heard: Any = view
-    if isinstance(getattr(heard, "_paginator", None), _Paginator):
-        return
-    has_pages = heard.pagination_class is not None
-    heard._paginator = _Paginator(listener, has_pages=has_pages)  # noqa: SLF001 (where REST framework keeps it)
-    heard.get_serializer = _heard_serializer(listener, view, heard.get_serializer)
-
-
 def _heard_serializer(
     listener: Listener, view: GenericAPIView[Any], make: Callable[..., Any]
 ) -> Callable[..., Any]:
@@ -160,52 +148,3 @@ def _heard_serializer(
         return serializer
 
     return get_serializer
-
-
-def attach(listener: Listener, request: Any) -> None:
-    setattr(request, _ATTRIBUTE, listener)
-
-
-def is_plain(callback: Any) -> bool:
-    """Whether a URLconf leads to the view itself, and not to a decorator around it, which must have
-    its say too."""
-    while True:
-        module = getattr(callback, "__globals__", {}).get("__name__")
-        if module in _MAKE_VIEWS:
-            return True
-        if module not in _PASS_ON or not hasattr(callback, "__wrapped__"):
-            return False
-        callback = callback.__wrapped__
-
-
-def listened_view(endpoint: Endpoint) -> Callable[..., Any]:
-    """The view of an endpoint, to be listened to from when it has let a request in. One that the
-    URLconf has decorated is as it is: then only its own decorators make it heard."""
-    if not is_plain(endpoint.callback) or not issubclass(endpoint.view_class, GenericAPIView):
-        return endpoint.callback
-
-    def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
-        endpoint.view_class.initial(self, request, *args, **kwargs)
-        listen(self)
-
-    def check_throttles(self: Any, request: Request) -> None:
-        listener: Listener | None = getattr(request._request, _ATTRIBUTE, None)  # noqa: SLF001 (REST framework's name for the HttpRequest)
-        if listener is None or not listener.skips_throttles:
-            endpoint.view_class.check_throttles(self, request)
-
-    heard: Any = type(
-        endpoint.view_class.__name__,
-        (endpoint.view_class,),
-        {
-            "initial": initial,
-            "check_throttles": check_throttles,
-            "__module__": endpoint.view_class.__module__,
-            "__doc__": endpoint.view_class.__doc__,
-        },
-    )
-    actions = getattr(endpoint.callback, "actions", None)
-    initkwargs = getattr(endpoint.callback, "initkwargs", {})
-    made: Callable[..., Any] = (
-        heard.as_view(dict(actions), **initkwargs) if actions else heard.as_view(**initkwargs)
-    )
-    return made

@@ -15,11 +15,11 @@ from penstock.django.decorators import declared, heavy_settings, is_ignored
 from penstock.django.endpoints import Endpoint, find_endpoints
 from penstock.django.functions import function_tool
 from penstock.django.inputs import describe, inputs_of
-from penstock.django.listening import is_plain
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
 from penstock.django.tools import Tool
 from penstock.django.viewing import ViewAction
+from penstock.django.visiting import is_plain
 from penstock.django.writing import VERIFY, VERIFY_SCHEMA
 
 MODULE = "mcp_tools"  # where an app declares functions as tools

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
@@ -70,17 +71,19 @@ def inner_request(
     path: str = "",
     query: Sequence[tuple[str, str]] = (),
     body: Any = None,
+    meta: Mapping[str, Any] | None = None,
 ) -> HttpRequest:
-    """A request to the view of an endpoint, by whoever made the `outer` one."""
+    """A request to the view of an endpoint, by whoever made the `outer` one. `meta`: what is handed on
+    of that one's, where it is known already."""
     made = outer.__class__.__new__(outer.__class__)
     made.__dict__.update(outer.__dict__)  # `copy` leaves out what cannot be pickled
     made.method = endpoint.method
     made.path_info = path or endpoint.path
     made.path = get_script_prefix().rstrip("/") + made.path_info
     made.resolver_match = match
-    written = urlencode(query)
-    made.META = {name: value for name, value in outer.META.items() if name not in _NOT_THE_VIEWS}
-    made.META |= {
+    written = urlencode(query) if query else ""
+    made.META = {
+        **(handed_on(outer) if meta is None else meta),
         "REQUEST_METHOD": made.method,
         "PATH_INFO": made.path_info,
         "QUERY_STRING": written,
@@ -89,8 +92,13 @@ def inner_request(
     content = b"" if body is None or endpoint.method in _BODILESS else encode(body)
     if content:
         made.META |= {"CONTENT_TYPE": JSON, "CONTENT_LENGTH": str(len(content))}
-    _give_content(made, content, QueryDict(written))
+    _give_content(made, content, QueryDict(written) if written else _nothing())
     return made
+
+
+def handed_on(outer: HttpRequest) -> dict[str, Any]:
+    """Of what a request came with, what a view is shown."""
+    return {name: value for name, value in outer.META.items() if name not in _NOT_THE_VIEWS}
 
 
 def _give_content(request: HttpRequest, content: bytes, query: QueryDict) -> None:
@@ -98,7 +106,7 @@ def _give_content(request: HttpRequest, content: bytes, query: QueryDict) -> Non
     for cached in ("headers", "accepted_types", "accepted_types_by_precedence"):
         request.__dict__.pop(cached, None)
     request.__dict__["GET"] = query  # cached there by Django's own requests
-    nothing = QueryDict()
+    nothing = _nothing()
     attributes: dict[str, Any] = {
         "_body": content,
         "_read_started": True,
@@ -108,6 +116,12 @@ def _give_content(request: HttpRequest, content: bytes, query: QueryDict) -> Non
         "content_params": {},
     }
     request.__dict__.update(attributes)
+
+
+@cache
+def _nothing() -> QueryDict:
+    """One for all: it cannot be changed."""
+    return QueryDict()
 
 
 def respond(view: View, request: HttpRequest, match: ResolverMatch) -> HttpResponseBase:

@@ -15,9 +15,10 @@ from penstock.django.answers import FIRST_ERROR, encoded_rows, failure, result_o
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
-from penstock.django.listening import Listener, attach, listened_view
+from penstock.django.listening import Listener
 from penstock.django.requests import NoSuchPlace, inner_request, matched, path_of, respond
 from penstock.django.tools import Outcome
+from penstock.django.visiting import Visit, attach, visited_view
 from penstock.django.writing import VERIFY, essence_of
 from penstock.encoding import encode
 from penstock.errors import StoreError
@@ -63,7 +64,7 @@ class ViewAction:
 
     @cached_property
     def _view(self) -> Any:
-        return listened_view(self.endpoint)
+        return visited_view(self.endpoint)
 
     # -- who may -------------------------------------------------------------------------------
 
@@ -127,12 +128,15 @@ class ViewAction:
         )
 
     def _respond(
-        self, exchange: Exchange, caller: Caller, listener: Listener | None = None
+        self,
+        exchange: Exchange,
+        caller: Caller,
+        listener: Listener | None = None,
+        *,
+        is_throttled: bool = True,
     ) -> HttpResponseBase:
         request = self._request(exchange, caller)
-        if listener is None:
-            return respond(self.endpoint.callback, request, exchange.match)
-        attach(listener, request)
+        attach(Visit(caller.identify, listener, is_throttled), request)
         return respond(self._view, request, exchange.match)
 
     # -- lists ---------------------------------------------------------------------------------
@@ -147,7 +151,7 @@ class ViewAction:
                 raise
             # It asks its paginator for more than any has to have: then it gets its own.
             log().exception("%s is not read in parts, for it failed on that", self.name)
-            response = self._respond(exchange, caller)
+            response = self._respond(exchange, caller, is_throttled=False)
             return Outcome(result_of_response(response), exchange.reference, notice=_OWN_PAGE)
         rows = _rows_heard(listener, response)
         if rows is not None and listener.is_query:
@@ -181,8 +185,9 @@ class ViewAction:
         return Outcome(live, exchange.reference)
 
     def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> Outcome:
-        listener = Listener(most=policy.query_rows, skips_throttles=True)
-        return self._outcome(exchange, listener, self._respond(exchange, caller, listener))
+        listener = Listener(most=policy.query_rows)
+        response = self._respond(exchange, caller, listener, is_throttled=False)
+        return self._outcome(exchange, listener, response)
 
     def _outcome(
         self, exchange: Exchange, listener: Listener, response: HttpResponseBase
@@ -196,10 +201,11 @@ class ViewAction:
         exchange = self._recalled(reference)
         key = encode(reference)
         counted = caller.counts.get(key)
+        listener = Listener(start, stop, counted=counted)
         # Many parts may be asked for in one call; it is one call for a throttle too.
-        listener = Listener(start, stop, counted=counted, skips_throttles=counted is not None)
+        is_first = counted is None
         try:
-            response = self._respond(exchange, caller, listener)
+            response = self._respond(exchange, caller, listener, is_throttled=is_first)
         except Exception as error:
             log().exception("%s failed on rows %d to %d", self.name, start, stop)
             raise LiveRowsFailed from error

@@ -78,6 +78,8 @@ class McpView(APIView):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = _AsItIs
     schema = None
+    _ignore_model_permissions = True  # REST framework's way of saying that there is no model here
+    _key = b""  # of the request that is being answered
     http_method_names = ("post", "options")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -105,10 +107,10 @@ class McpView(APIView):
         if isinstance(exc, Refused):
             return exc.response
         if not isinstance(exc, REFUSALS):
-            return _failed(exc)
+            return _failed(exc, self._key)
         said = super().handle_exception(exc)
         detail = said.data.get("detail") if isinstance(said.data, Mapping) else said.data
-        told = messages.error(REFUSED, str(detail), {"status": said.status_code})
+        told = messages.error(REFUSED, str(detail), {"status_code": said.status_code})
         made = _json(messages.error_response(b"null", told), said.status_code)
         for name, value in said.headers.items():
             if name.lower() in ("www-authenticate", "retry-after", "allow"):
@@ -120,6 +122,7 @@ class McpView(APIView):
         takes_json, takes_events = _accepted(http)
         line = messages.one_line(_body(http))
         message = _read(line)
+        self._key = b"" if message is None else message.key
         is_modern = _is_modern(http, message)
         if is_modern:
             _require_agreement(message, http)
@@ -147,13 +150,14 @@ def _event(message: bytes) -> HttpResponse:
     return _private(HttpResponse(body, content_type=EVENTS))
 
 
-def _failed(error: Exception) -> HttpResponse:
-    """Nothing that a client can help: what it is stands in the log."""
+def _failed(error: Exception, key: bytes = b"") -> HttpResponse:
+    """Nothing that a client can help: what it is stands in the log. Where it is not known which
+    request is answered, the status has to say so."""
     log().error("a request to the endpoint failed", exc_info=error)
     told = "The endpoint failed on this request; the site's log says why."
     if isinstance(error, InvalidSetting):
         told = "The endpoint is not set up; `manage.py check` says what is missing."
-    return _json(messages.failure(b"null", INTERNAL_ERROR, told))
+    return _json(messages.failure(key or b"null", INTERNAL_ERROR, told), 200 if key else 503)
 
 
 def _private(response: HttpResponse) -> HttpResponse:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
-from penstock.django.answers import FIRST_ERROR
+from penstock.django.answers import FIRST_ERROR, STATUS_CODE
 from penstock.django.endpoints import Endpoint
 
 VERIFY: Final = "verify"
@@ -32,11 +32,11 @@ def essence_of(response: HttpResponseBase, endpoint: Endpoint) -> dict[str, Any]
     if status >= FIRST_ERROR or not data:
         return None
     if isinstance(data, Mapping):
-        return {**_identity(data, endpoint), "status": status}
+        return {**_identity(data, endpoint), STATUS_CODE: status}
     if isinstance(data, list):
         shown = [_identity(row, endpoint) for row in data[:_MOST_SHOWN] if isinstance(row, Mapping)]
         hidden = {"written_omitted": len(data) - len(shown)} if len(data) > len(shown) else {}
-        return {"status": status, "count": len(data), "written": shown, **hidden}
+        return {STATUS_CODE: status, "count": len(data), "written": shown, **hidden}
     return None
 
 

@@ -95,16 +95,16 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 def test_keys_that_lead_nowhere_else(agent, key):
     told = agent.error("inventory_device_retrieve", pk=key)
-    assert told.get("status", 400) in (400, 404), told
+    assert told.get("status_code", 400) in (400, 404), told
 
 
 def test_a_serializer_that_raises(agent, caplog):
     told = agent.error("inventory_broken_list")
-    assert told["status"] == 500
+    assert told["status_code"] == 500
     assert "secret" not in str(told)
     assert "a secret of the site" in caplog.text
     caplog.clear()
-    assert agent.error("inventory_broken_retrieve", pk=1)["status"] in (404, 500)
+    assert agent.error("inventory_broken_retrieve", pk=1)["status_code"] in (404, 500)
     caplog.clear()
 
 
@@ -145,7 +145,7 @@ def test_a_value_that_has_no_form(agent):
 @pytest.mark.parametrize(("tool", "status"), [("missing", 404), ("invalid", 400)])
 def test_what_functions_raise(agent, tool, status):
     told = agent.error(tool)
-    assert told["status"] == status
+    assert told["status_code"] == status
 
 
 # -- stores ---------------------------------------------------------------------------------------

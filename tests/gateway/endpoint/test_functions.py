@@ -53,7 +53,7 @@ def test_arguments_are_held_to_the_schema(agent, arguments, named):
 
 def test_a_function_that_fails(agent, caplog):
     told = agent.error("fail")
-    assert told["status"] == 500
+    assert told["status_code"] == 500
     assert "secret" not in str(told)
     assert "a secret of the site" in caplog.text
     caplog.clear()

@@ -78,9 +78,9 @@ def test_an_object_that_is_his_no_more(ada, plant, settings, era):
 
 def test_an_object_that_is_anothers(agent, plant):
     told = agent.error("inventory_own_retrieve", pk=plant[0].pk)
-    assert told["status"] == 403
+    assert told["status_code"] == 403
     told = agent.error("inventory_own_retrieve", pk=10**9)
-    assert told["status"] == 404
+    assert told["status_code"] == 404
 
 
 def test_a_tool_that_is_not_for_him_reads_like_one_that_is_not_there(agent):
@@ -169,7 +169,7 @@ def test_throttles_are_the_sites(agent, monkeypatch):
     for _ in range(2):
         agent.value("inventory_location_list")
     told = agent.error("inventory_location_list")
-    assert told["status"] == 429
+    assert told["status_code"] == 429
     assert "available in" in told["error"]
 
 

@@ -14,7 +14,7 @@ def test_a_record_is_made_and_named(agent, plant):
     told = agent.value("inventory_device_create", **new(plant))
     made = Device.objects.get(name="new")
     assert told["id"] == made.pk
-    assert told["status"] == 201
+    assert told["status_code"] == 201
     assert told["name"] == "new"
     assert "notes" not in told
     token = told["continuation_token"]
@@ -33,7 +33,7 @@ def test_who_asks_gets_it_all(agent, plant):
 def test_a_record_is_changed(agent, plant, action):
     given = new(plant) if action == "update" else {"notes": NOTES}
     told = agent.value(f"inventory_device_{action}", pk=plant[3].pk, **given)
-    assert (told["id"], told["status"]) == (plant[3].pk, 200)
+    assert (told["id"], told["status_code"]) == (plant[3].pk, 200)
     assert Device.objects.get(pk=plant[3].pk).notes == NOTES.strip()
 
 
@@ -46,7 +46,7 @@ def test_an_action_that_writes(agent, plant):
 def test_many_at_once(agent, plant):
     items = [new(plant, name=f"bulk {n}") for n in range(30)]
     told = agent.value("inventory_device_bulk", items=items)
-    assert (told["count"], told["status"]) == (30, 201)
+    assert (told["count"], told["status_code"]) == (30, 201)
     assert len(told["written"]) == 20
     assert told["written_omitted"] == 10
     rows = agent.value("read_result", continuation_token=told["continuation_token"], page_size=30)
@@ -55,7 +55,7 @@ def test_many_at_once(agent, plant):
 
 
 def test_a_record_is_removed(agent, plant):
-    assert agent.value("inventory_device_destroy", pk=plant[0].pk) == {"status": 204}
+    assert agent.value("inventory_device_destroy", pk=plant[0].pk) == {"status_code": 204}
     assert not Device.objects.filter(pk=plant[0].pk).exists()
 
 
@@ -70,6 +70,6 @@ def test_what_the_api_refuses_is_said_in_its_words(agent, plant):
     told = agent.error("inventory_device_create", name="x" * 81, location=plant[0].location_id)
     assert told["error"].startswith("name: ")
     told = agent.error("inventory_device_create", name="x", location=10**6)
-    assert told["status"] == 400
+    assert told["status_code"] == 400
     assert "location" in told["detail"]
     assert not Device.objects.filter(name="x").exists()

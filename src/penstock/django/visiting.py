@@ -1,0 +1,107 @@
+"""A view that is called for a tool, and who calls it.
+
+A visit is put on the request that a view gets. A view that the URLconf leads to directly is called as a
+subclass of itself, which heeds it; one that is behind a decorator of the URLconf's is called through
+that, for it may be what guards the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from rest_framework.request import Request
+
+from penstock.django.endpoints import Endpoint
+
+_ATTRIBUTE: Final = "penstock_visit"
+# The modules of functions that lead to a view and do nothing else on the way.
+_MAKE_VIEWS: Final = ("rest_framework.viewsets", "django.views.generic.base")
+_PASS_ON: Final = ("django.views.decorators.csrf",)
+
+
+class Attends(Protocol):
+    """Who wants to know of a view that it has let a request in."""
+
+    def attend(self, view: Any) -> None: ...
+
+
+def _stranger(_request: Request) -> None:
+    """Nothing is known of who calls."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """`identify` tells a request who makes it, where that is known already by the view's own classes:
+    it would be the same queries again. `is_throttled`: it counts as a request."""
+
+    identify: Callable[[Request], None] = _stranger
+    listener: Attends | None = None
+    is_throttled: bool = True
+
+
+_NONE: Final = Visit()
+
+
+def attach(visit: Visit, request: Any) -> None:
+    setattr(request, _ATTRIBUTE, visit)
+
+
+def visit_of(request: Any) -> Visit:
+    """Of a request that came in another way, one that says nothing."""
+    found: Visit = getattr(getattr(request, "_request", request), _ATTRIBUTE, _NONE)
+    return found
+
+
+def listen(view: Any) -> None:
+    """To a view that has let a request in, if the request is of a tool."""
+    listener = visit_of(view.request).listener
+    if listener is not None:
+        listener.attend(view)
+
+
+def is_plain(callback: Any) -> bool:
+    """Whether a URLconf leads to the view itself, and not to a decorator around it."""
+    while True:
+        module = getattr(callback, "__globals__", {}).get("__name__")
+        if module in _MAKE_VIEWS:
+            return True
+        if module not in _PASS_ON or not hasattr(callback, "__wrapped__"):
+            return False
+        callback = callback.__wrapped__
+
+
+def visited_view(endpoint: Endpoint) -> Callable[..., Any]:
+    """The view of an endpoint, as one that heeds a visit."""
+    if not is_plain(endpoint.callback):
+        return endpoint.callback
+    own: Any = endpoint.view_class
+
+    def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
+        own.initial(self, request, *args, **kwargs)
+        listen(self)
+
+    def perform_authentication(self: Any, request: Request) -> None:
+        visit_of(request).identify(request)
+        own.perform_authentication(self, request)
+
+    def check_throttles(self: Any, request: Request) -> None:
+        if visit_of(request).is_throttled:
+            own.check_throttles(self, request)
+
+    changes = {
+        "initial": initial,
+        "perform_authentication": perform_authentication,
+        "check_throttles": check_throttles,
+        "__module__": own.__module__,
+        "__qualname__": own.__qualname__,
+        "__doc__": own.__doc__,
+    }
+    visited: Any = type(own.__name__, (own,), changes)
+    actions = getattr(endpoint.callback, "actions", None)
+    initkwargs = getattr(endpoint.callback, "initkwargs", {})
+    made: Callable[..., Any] = (
+        visited.as_view(dict(actions), **initkwargs) if actions else visited.as_view(**initkwargs)
+    )
+    return made

@@ -1,0 +1,12 @@
+"""The settings of the example, for a site that keeps results in a cache of Django's."""
+
+from fleet.settings import *  # noqa: F403 (settings on top of others)
+from fleet.settings import PENSTOCK
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "cached",
+    }
+}
+PENSTOCK = {**PENSTOCK, "STORE": "django-cache:default"}
