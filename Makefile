@@ -2,15 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+OLDEST := .venv-oldest-django
 READY := $(VENV)/.ready
 NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-django test check format bench fuzz clean
+.PHONY: help demo demo-django test test-oldest-django check format bench fuzz clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -38,6 +39,11 @@ demo-django: $(READY) ## See the API of a Django site with 50,000 devices as MCP
 test: $(READY) $(NODE_READY) ## Run the whole suite
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
+	@$(PYTHON) -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-oldest-django.txt -e .
+	@$(OLDEST)/bin/python -m pytest -n 2 tests/gateway
+
 check: $(READY) ## Lint, check formatting, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -55,4 +61,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
