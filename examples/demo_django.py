@@ -44,7 +44,7 @@ async def play(url: str, tokens: dict[str, str]) -> None:
     raw = cost_of_api(f"{url}/api/devices/", tokens["viewer"])
     async with connected(url, tokens["technician"]) as client:
         cost, count = await cost_of_list(client)
-        print(f"\n  {count} tools, one for each action of its views, in {cost:,} tokens")
+        print(f"\n  {count} tools, from its views and functions, in {cost:,} tokens")
         agent = Agent(client)
         await walk(agent)
     async with connected(url, tokens["viewer"]) as client:

@@ -6,7 +6,7 @@ See `negotiation` for the theory of operation and the rules, which hold here too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock import probe, rawjson
@@ -20,7 +20,6 @@ from penstock.ingest import Ingested, ingest
 from penstock.looking import bookmark_of
 from penstock.model import Alias, Call, LiveRows, Refusal, Reply, Result
 from penstock.policy import Policy
-from penstock.stores.base import Record
 from penstock.views.focus import root
 from penstock.views.pages import Bookmark, beside, no_way_on, paginate
 from penstock.views.request import Request
@@ -48,7 +47,7 @@ def conclude(
     """From what a tool gave to what the agent sees."""
     context = for_tool(call.tool, context)
     if isinstance(result, LiveRows):
-        return (yield from _conclude_live(call, context, result))
+        return (yield from _conclude_live(call, context, result, notice))
     try:
         ingested = _ingest(result, context.policy)
     except InvalidResult as error:
@@ -100,49 +99,61 @@ def _store_and_probe(
     entry, record = new_entry(call, context, ingested, result=result)
     scale = _scale_of(result, ingested, context.scale(call))
     notices = [*entry.head.notices, *([notice] if notice else [])]
-    life, policy = int(entry.expires - context.now), context.policy
-    if call.pages_first and entry.head.shape == "rows" and not result.is_error:
-        return (yield from _store_and_page(entry, record, policy, scale, inline, notices))
-    reply = None
-    if call.essence is not None:
-        reply = probe.lean(entry.head, str(entry.token), call.essence, scale)
-    if reply is None:
-        reply = probe.probe(entry.head, str(entry.token), life, scale, policy, notices, call.reader)
+    about = _About(call, context, entry, notices)
+    reply = yield from about.reply(scale)
     if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
         return inline  # a probe that costs more than the result saves nothing
     try:
         yield Put(entry.key, record)
     except StoreError as failed:
-        return (yield from _first_part(entry, policy, scale, failed))
+        return (yield from _first_part(about, scale, failed))
     link = (yield from _link(call, context, entry)) if call.has_link else None
     if link is None:
         return reply
-    linked = replace(scale, attachments=(*scale.attachments, link))
-    return probe.probe(entry.head, str(entry.token), life, linked, policy, notices, call.reader)
+    return (yield from about.reply(replace(scale, attachments=(*scale.attachments, link))))
 
 
-def _store_and_page(
-    entry: Entry,
-    record: Record,
-    policy: Policy,
-    scale: Scale,
-    inline: Reply | None,
-    notices: Sequence[str],
-) -> Steps[Reply]:
-    """A list that was read whole answers as one that can be asked again does."""
-    request = Request(page_size=policy.page_size)
-    focus = root(entry)
-    rows = yield from focus.read(0, min(request.page_size, focus.count))
-    told = {**beside(focus, scale), **({"notices": list(notices)} if notices else {})}
-    token, bookmark = str(entry.token), bookmark_of(entry.token, request)
-    reply = probe.first_page(entry.head, rows, token, bookmark, scale, policy, told)
-    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
-        return inline
-    try:
-        yield Put(entry.key, record)
-    except StoreError as failed:
-        return (yield from _first_part(entry, policy, scale, failed))
-    return reply
+@dataclass(frozen=True, slots=True)
+class _About:
+    """A stored result, and what is said of it first."""
+
+    call: Call
+    context: Context
+    entry: Entry
+    notices: Sequence[str]
+
+    def reply(self, scale: Scale) -> Steps[Reply]:
+        """The first page of a list, the essence of a record, or a probe."""
+        call, head, token = self.call, self.entry.head, str(self.entry.token)
+        if call.pages_first and head.shape == "rows" and not head.is_error:
+            return (yield from self._page(scale))
+        policy = self.context.policy
+        if call.essence is not None:
+            essence = {**call.essence, **self.told}
+            lean = probe.lean(head, token, essence, scale)
+            if lean is not None:
+                return lean
+        life = int(self.entry.expires - self.context.now)
+        return probe.probe(head, token, life, scale, policy, self.notices, call.reader)
+
+    def _page(self, scale: Scale) -> Steps[Reply]:
+        """A list that was read whole answers as one that can be asked again does."""
+        entry, policy = self.entry, self.context.policy
+        request, focus = Request(page_size=policy.page_size), root(entry)
+        rows = yield from focus.read(0, min(request.page_size, focus.count))
+        told = {**beside(focus, scale), **self.told}
+        bookmark = bookmark_of(entry.token, request)
+        token, reader = str(entry.token), reader_of(self.call)
+        return probe.first_page(entry.head, rows, token, bookmark, scale, policy, told, reader)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"notices": list(self.notices)} if self.notices else {}
+
+
+def reader_of(call: Call) -> str:
+    """The tool that reads a list on: itself, where that takes tokens."""
+    return "" if call.is_merged else call.reader
 
 
 def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | None]:
@@ -167,16 +178,16 @@ def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
     )
 
 
-def _first_part(entry: Entry, policy: Policy, scale: Scale, failed: StoreError) -> Steps[Reply]:
+def _first_part(about: _About, scale: Scale, failed: StoreError) -> Steps[Reply]:
     """The store failed: the first page, with no way on, and a word about it."""
-    said = {"stored": False, "notice": " ".join((_NOT_STORED, *entry.head.notices))}
-    request = Request(page_size=policy.page_size)
-    page = yield from paginate(root(entry), request, scale, no_way_on, said)
+    said = {"stored": False, "notice": " ".join((_NOT_STORED, *about.notices))}
+    request = Request(page_size=about.context.policy.page_size)
+    page = yield from paginate(root(about.entry), request, scale, no_way_on, said)
     assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
     return replace(page, reason=f"not stored: {failed.message}")
 
 
-def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]:
+def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) -> Steps[Reply]:
     glimpse = Glimpse()
     for _ in glimpse.watch([list(rows.first)]):
         pass
@@ -190,7 +201,8 @@ def _conclude_live(call: Call, context: Context, rows: LiveRows) -> Steps[Reply]
     except StoreError as failed:
         bookmark, token, reason = no_way_on, None, f"not stored: {failed.message}"
     first = list(rows.first)[: request.page_size]
-    reply = probe.first_page(
-        entry.head, first, token, bookmark, context.scale(call), context.policy
-    )
+    told = {"notices": [notice]} if notice else {}
+    scale = context.scale(call)
+    policy, reader = context.policy, reader_of(call)
+    reply = probe.first_page(entry.head, first, token, bookmark, scale, policy, told, reader)
     return replace(reply, reason=reason)

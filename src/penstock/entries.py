@@ -36,7 +36,8 @@ from penstock.views.request import TOKEN_FIELD
 REFUSED = Refusal(
     f"Continuation token expired or not found. Re-invoke without {TOKEN_FIELD} to start a new "
     "negotiation.",
-    f"Call the tool that gave the token again, without {TOKEN_FIELD}.",
+    f"Call the tool that gave the token again, without {TOKEN_FIELD}; if it writes, read what it wrote "
+    "with another tool instead.",
 )
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, assert_never
+from typing import Any, Literal, NamedTuple, assert_never
 
 import msgspec
 
@@ -28,7 +28,7 @@ from penstock.questions import (
 )
 from penstock.tokens import Position, Token
 from penstock.views.focus import SPAN, Ahead, Focus, resolve, root
-from penstock.views.pages import Bookmark, first_row, no_way_on, paginate
+from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import TOKEN_FIELD, Request
 from penstock.views.whole import full, link_reply, resource_uri
 
@@ -36,6 +36,7 @@ _LONGEST_POSITION = 300
 _SAMPLE = 100
 _BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
 _NOT_FOR_ALL = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.FILTERED)
+_PAGES = (Mode.PAGINATED, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
 _CHANGED = (
     "The list has changed since the first page: rows may have moved from one page to another."
@@ -48,9 +49,13 @@ def look(call: Call, context: Context, opened: Opened, request: Request) -> Step
     return (yield from Look(call, context, opened, request).reply())
 
 
-def start_of(opened: Opened) -> Steps[Focus | Refusal]:
-    """All that the token stands for; paths count from here."""
+def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusal]:
+    """All that the token stands for; paths count from here. A live list is as long as it is now,
+    unless somebody else is about to find that out."""
     start = root(opened.entry)
+    if is_counted and isinstance(opened.entry.head.source, Live):
+        window: LiveWindow = yield ReadWindow(opened.entry, 0, 1)
+        start = replace(start, count=start.count if window.count is None else window.count)
     if not opened.root:
         return start
     focus = yield from resolve(start, opened.root)
@@ -100,7 +105,8 @@ class Look:
     def reply(self) -> Steps[Reply | Refusal]:
         if self.is_live and self.request.mode in _NEED_EVERY_ROW:
             return (yield from self._materialise_and_look())
-        start = yield from start_of(self.opened)
+        is_page = self.request.mode in _PAGES and not (self.opened.root or self.request.path)
+        start = yield from start_of(self.opened, is_counted=not is_page)
         if isinstance(start, Refusal):
             return start
         focus = yield from resolve(start, self.request.path)
@@ -165,16 +171,18 @@ class Look:
         """A live list with the page that is asked for, and a word where it is not the list any more
         that was first read."""
         said: dict[str, Any] = {"live": True}
-        start = first_row(focus, self.request)
-        if focus.entry is None or isinstance(start, Refusal):
+        if focus.entry is None:
             return focus, said
-        stop = start + self.request.page_size
+        request, was = self.request, self.entry.head.count
+        start = request.row if request.page is None else (request.page - 1) * request.page_size
+        stop = start + request.page_size
         window: LiveWindow = yield ReadWindow(self.entry, start, stop)
-        was, count = focus.count, focus.count if window.count is None else window.count
+        count = was if window.count is None else window.count
         if count != was:
             said |= {"total": count, "count_was": was, "notice": _CHANGED}
         # A page that was there is an empty one now, and no error.
-        there = max(count, start + 1) if start else count
+        was_there = 0 < start < was
+        there = max(count, start + 1) if was_there else count
         return replace(focus, count=there, ahead=Ahead(start, stop, tuple(window.rows))), said
 
     def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
@@ -294,18 +302,33 @@ class Look:
     def _materialise_and_look(self) -> Steps[Reply | Refusal]:
         """Views that need every row look at a stored copy, bounded in rows. One question often
         follows another: then the copy is still there."""
-        window: LiveWindow = yield ReadWindow(self.entry, 0, 1)
-        count = self.entry.head.count if window.count is None else window.count
-        copy = yield from load_copy(self.entry, count, self.context)
+        now = yield from self._ends()
+        copy = yield from load_copy(self.entry, now.total, self.context)
         told: dict[str, Any] = {}
-        if copy is None:
-            copy = yield from self._copied(count)
-        else:
+        if copy is not None and now == (yield from self._ends_of(copy, now.total)):
             told["read_seconds_ago"] = int(self.context.now - copy.head.created)
-        left_out = count - copy.head.count
+        else:
+            copy = yield from self._copied(now.total)
+        left_out = now.total - copy.head.count
         told |= {"rows_not_read": left_out} if left_out > 0 else {}
         opened = Opened(copy, self.opened.position, self.opened.root)
         return (yield from Look(self.call, self.context, opened, self.request, told).reply())
+
+    def _ends(self) -> Steps[_Ends]:
+        """By which a live list is known again."""
+        first: LiveWindow = yield ReadWindow(self.entry, 0, 1)
+        count = self.entry.head.count if first.count is None else first.count
+        at = min(count, self.context.policy.query_rows) - 1
+        last: LiveWindow = first
+        if at > 0:
+            last = yield ReadWindow(self.entry, at, at + 1)
+        return _Ends(count, tuple(first.rows), tuple(last.rows))
+
+    def _ends_of(self, copy: Entry, count: int) -> Steps[_Ends]:
+        focus = root(copy)
+        first = yield from focus.read(0, 1)
+        last = yield from focus.read(max(focus.count - 1, 0), focus.count)
+        return _Ends(count, tuple(first), tuple(last))
 
     def _copied(self, count: int) -> Steps[Entry]:
         most = min(count, self.context.policy.query_rows)
@@ -319,6 +342,14 @@ class Look:
         copy, record = new_entry(self.call, self.context, ingested, parent=self.entry, token=token)
         yield Put(copy.key, record)
         return copy
+
+
+class _Ends(NamedTuple):
+    """How many rows a list has, and its first and last."""
+
+    total: int
+    first: tuple[bytes, ...]
+    last: tuple[bytes, ...]
 
 
 def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:

@@ -120,11 +120,11 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes |
     if isinstance(opened, Denied):
         return refused(opened)
     head = opened.entry.head
-    if isinstance(head.source, Live) and head.count > context.policy.query_rows:
-        return _too_many(head.count, context.policy.query_rows)
     start = yield from start_of(opened)
     if isinstance(start, Refusal):
         return start
+    if isinstance(head.source, Live) and start.count > context.policy.query_rows:
+        return _too_many(start.count, context.policy.query_rows)
     focus = yield from resolve(start, opened.position.path + path)
     if isinstance(focus, Refusal):
         return focus

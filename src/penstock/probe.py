@@ -83,7 +83,7 @@ def _probes(
 def lean(head: Head, token: str, essence: Mapping[str, Any], scale: Scale) -> Reply | None:
     """The essence of a result and the way to the rest of it; None where that is too much. In which
     modes it can be read is left to whoever wants to read it."""
-    told = {**essence, "data_size": head.wire_size, TOKEN_FIELD: token}
+    told = {**essence, "data_size": head.size, TOKEN_FIELD: token}
     return scale.reply(told) if scale.holds(told) else None
 
 
@@ -125,9 +125,10 @@ def first_page(
     scale: Scale,
     policy: Policy,
     told: Mapping[str, Any] | None = None,
+    reader: str = "",
 ) -> Reply:
     """The first page of a list, in the words of a REST framework's page. `told`: what stands beside
-    it."""
+    it. `reader`: the tool that reads on, where it is another."""
     live = head.source if isinstance(head.source, Live) else None
 
     def build(count: int) -> dict[str, Any]:
@@ -143,8 +144,12 @@ def first_page(
             "available_modes": modes_of(head, policy) if token else [],
             **({"live": True} if live is not None else {}),
             **(told or {}),
+            **({"next_step": reading} if token and count < head.count else {}),
         }
 
+    reading = (
+        f"Call {reader or 'again'} with next as {TOKEN_FIELD}, or with {TOKEN_FIELD} and a mode."
+    )
     fitting = scale.most(map(len, rows), build)
     if fitting or not rows:
         return scale.reply(build(fitting))

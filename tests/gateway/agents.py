@@ -69,7 +69,7 @@ class Agent:
         assert "error" not in answer, answer
         return answer["result"]
 
-    def tools(self, form="full"):
+    def tools(self):
         listed = self.ask("tools/list")["tools"]
         return {tool["name"]: tool for tool in listed}
 

@@ -202,7 +202,6 @@ def test_a_site_without_a_settings_module(settings, name):
 @pytest.mark.parametrize(
     ("key", "hint"),
     [
-        ("ENABLED", "URLconf"),
         ("UNAUTHENTICATED_TIER", 'PENSTOCK["TIER"]'),
         ("ROUTES", 'PENSTOCK["TOOL_MAX_TIER"]'),
         ("HEAVY_PAGESIZE", "Did you mean FRISIAN_MCP_HEAVY_PAGE_SIZE?"),
@@ -218,9 +217,7 @@ def test_settings_without_a_counterpart(settings, key, hint):
 
 
 def test_each_of_them_is_told(settings):
-    settings.FRISIAN_MCP_ENABLED = settings.FRISIAN_MCP_PATH = settings.FRISIAN_MCP_MAX_TIER = (
-        "read"
-    )
+    settings.FRISIAN_MCP_ROUTES = settings.FRISIAN_MCP_PATH = settings.FRISIAN_MCP_MAX_TIER = "read"
     assert len(told("penstock.W003")) == 2
 
 
@@ -252,7 +249,7 @@ AUTHENTICATED = "rest_framework.permissions.IsAuthenticated"
 def test_writes_for_everybody(settings, stated, default, is_warned):
     settings.PENSTOCK = stated
     settings.REST_FRAMEWORK = {"DEFAULT_PERMISSION_CLASSES": [default]}
-    assert [message.id for message in told()] == ["penstock.W004"] * is_warned
+    assert len(told("penstock.W004")) == is_warned
 
 
 def test_a_warning_can_be_silenced(settings):

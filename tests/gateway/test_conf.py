@@ -86,6 +86,7 @@ def test_a_site_that_sets_nothing_has_the_defaults(settings, nothing):
         ("URLCONF", "gateway_site.urls", "urlconf", "gateway_site.urls"),
         ("AUTODISCOVER", False, "discovers", False),
         ("LEAN_WRITES", "off", "is_lean", False),
+        ("ENABLED", False, "is_enabled", False),
     ],
 )
 def test_settings_of_a_site(written, key, value, name, read):

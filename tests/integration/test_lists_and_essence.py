@@ -29,6 +29,7 @@ def test_a_list_answers_with_its_first_page(listing):
         "results": ROWS[:20],
         "continuation_token": page["continuation_token"],
         "available_modes": ["sql", "query", "search", "summary", "filtered", "paginated", "full"],
+        "next_step": page["next_step"],
     }
     seen = page["results"]
     while page["next"]:

@@ -304,6 +304,7 @@ def test_live_rows_answer_with_their_first_page(agent):
         "continuation_token": page["continuation_token"],
         "available_modes": ["sql", "query", "search", "summary", "filtered", "paginated", "full"],
         "live": True,
+        "next_step": "Call again with next as continuation_token, or with continuation_token and a mode.",
     }
     assert page["next"].startswith(page["continuation_token"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final
 
@@ -20,20 +21,28 @@ from penstock.errors import InvalidResult
 from penstock.model import Result
 
 STATUS_CODE: Final = "status_code"
+FIRST_REDIRECT: Final = 300
 FIRST_ERROR: Final = 400
 _MOST_STREAMED: Final = 64_000_000
 _EXPLAINED: Final = {
-    400: "Correct the arguments that are named, and call again.",
     401: "Authenticate, and call again.",
     403: "This caller is not permitted to do that; another one may be.",
     404: "There is nothing under these arguments: list or search for what there is.",
     405: "Use another tool: this one does not go with the view.",
+    413: "Ask for less of it.",
     409: "Read the current state, and call again with arguments that fit it.",
     429: "Wait as long as is said, and call again.",
 }
-_AT_FAULT: Final = (
-    "The site failed on this; its log says why. The same call will probably fail again."
+_BY_KIND: Final = (
+    (500, "The site failed on this; its log says why. The same call will probably fail again."),
+    (400, "Correct the arguments that are named, and call again."),
+    (0, "It is not for tools, or wants somebody to log in who is not: use another tool."),
 )
+_TEXTS: Final = ("xml", "yaml", "csv", "javascript", "ndjson", "jsonl")
+
+
+class TooLong(Exception):
+    """A response that goes on and on."""
 
 
 class _Encoder(JSONEncoder):
@@ -88,9 +97,29 @@ def result_of(value: Any) -> Result:
 
 def result_of_response(response: HttpResponseBase) -> Result:
     """Of a view's response: its data before it is rendered, where it has any."""
+    try:
+        return _result_of(response)
+    except TooLong:
+        told = f"The response is longer than {_MOST_STREAMED:,} bytes; nothing of it is kept."
+        return failure(413, {"detail": told})
+    finally:
+        _release(response)
+
+
+def _release(response: HttpResponseBase) -> None:
+    """What a response has open. Not by its `close`, which tells the site that the request is over."""
+    for close in getattr(response, "_resource_closers", ()):
+        with suppress(Exception):
+            close()
+
+
+def _result_of(response: HttpResponseBase) -> Result:
     status = response.status_code
     if status >= FIRST_ERROR:
         return failure(status, _data_of(response))
+    if status >= FIRST_REDIRECT:
+        told = f"The view redirects to {response.headers.get('Location', 'elsewhere')}."
+        return failure(status, {"detail": told})
     if isinstance(response, Response):
         if response.data is None:
             return Result(structured={STATUS_CODE: status})
@@ -110,15 +139,23 @@ def _data_of(response: HttpResponseBase) -> Any:
 
 def failure(status: int, detail: Any) -> Result:
     """What the API says is wrong, in the words that it has for it."""
-    told = detail["detail"] if isinstance(detail, Mapping) and "detail" in detail else None
+    told, detail = _told_apart(detail)
     error = (
         force_str(told) if told is not None else f"The API refused the call with status {status}."
     )
-    next_step = _EXPLAINED.get(status, _AT_FAULT if status >= 500 else _EXPLAINED[400])  # noqa: PLR2004 (HTTP)
+    usual = next(step for first, step in _BY_KIND if status >= first)
+    next_step = _EXPLAINED.get(status, usual)
     said = {"error": error, "next_step": next_step, STATUS_CODE: status}
-    if detail not in (None, "") and told is None:
+    if detail:
         said["detail"] = detail
     return Result(content=({"type": "text", "text": encoded(said).decode()},), is_error=True)
+
+
+def _told_apart(detail: Any) -> tuple[Any, Any]:
+    """The sentence in which REST framework says what is wrong, and what else there is."""
+    if isinstance(detail, Mapping) and isinstance(detail.get("detail"), str):
+        return detail["detail"], {name: it for name, it in detail.items() if name != "detail"}
+    return None, detail
 
 
 def _content(response: HttpResponseBase, status: int) -> Result:
@@ -132,7 +169,7 @@ def _content(response: HttpResponseBase, status: int) -> Result:
             return Result(structured=msgspec.Raw(msgspec.json.format(content, indent=-1)))
         except msgspec.DecodeError:
             return Result.of(force_str(content, errors="replace"))
-    if kind.startswith("text/") or kind.endswith(("xml", "yaml", "csv", "javascript")):
+    if kind.startswith("text/") or kind.endswith(_TEXTS):
         charset = getattr(response, "charset", "utf-8")
         return Result.of(content.decode(charset, "replace"))
     data = base64.b64encode(content).decode()
@@ -151,7 +188,7 @@ def _bytes_of(response: HttpResponseBase) -> bytes:
             parts.append(part)
             size += len(part)
             if size > _MOST_STREAMED:
-                raise InvalidResult(f"The response streams more than {_MOST_STREAMED:,} bytes.")
+                raise TooLong
         return b"".join(parts)
     if isinstance(response, HttpResponse):
         render = getattr(response, "render", None)

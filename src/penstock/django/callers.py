@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
+from rest_framework.authentication import BasicAuthentication, TokenAuthentication
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -16,25 +18,34 @@ from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
 from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
-from penstock.gate import log
+from penstock.gate import Gate, log
 from penstock.model import NOBODY, Principal
 from penstock.policy import Policy
 
 # What a view raises that refuses a request.
-REFUSALS = (APIException, PermissionDenied, Http404)
+REFUSALS: Final = (APIException, PermissionDenied, Http404)
+# Classes that look at nothing but the header, and give nothing but a user and what proves him: whom one
+# of these has found for the endpoint it would find for a view, with the same queries again.
+_KNOWN_BY_HEADER: Final = ("rest_framework_simplejwt.authentication.JWTAuthentication",)
+_SAME_AGAIN: Final = (TokenAuthentication, BasicAuthentication)
 
 
 class Caller:
-    """One request to the endpoint, with the answers to what is asked again and again while tools are
-    listed: who this is for views that authenticate in this way or that."""
+    """One request to the endpoint, with the answers to what is asked again and again."""
 
-    def __init__(self, request: Request, site: Site, policy: Policy) -> None:
+    def __init__(self, request: Request, site: Site, gate: Gate) -> None:
         self.request = request
         self.site = site
-        self.policy = policy
+        self._gate = gate
         self.counts: dict[bytes, int] = {}  # of live lists, by what they are asked for with
         self.tier: Tier | None = tier_for(request, site)
-        self._known: dict[tuple[type, ...], tuple[Any, Any, Any]] = {}
+        self._permitted: dict[str, bool | None] = {}
+        self._known: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
+
+    @property
+    def policy(self) -> Policy:
+        """With what decorators have set for their tools, as far as that is known by now."""
+        return self._gate.policy
 
     @property
     def http(self) -> HttpRequest:
@@ -52,7 +63,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        """The user; one without a key, by what proved who he is; else nobody."""
+        """The user; one without a key, by the header that proves who he is; else nobody."""
         user = self.request.user
         if self.is_anonymous:
             return NOBODY
@@ -61,40 +72,93 @@ class Caller:
             meta = getattr(user, "_meta", None)
             kind = meta.label_lower if meta is not None else type(user).__qualname__.lower()
             return Principal(f"user:{kind}:{key}")
-        proof = self.http.META.get("HTTP_AUTHORIZATION", "") or repr(self.request.auth)
-        return Principal(f"authorization:{hashlib.sha256(proof.encode()).hexdigest()}")
+        proof = self.http.META.get("HTTP_AUTHORIZATION", "")
+        digest = hashlib.sha256(proof.encode()).hexdigest()
+        return Principal(f"authorization:{digest}") if proof else NOBODY
+
+    # -- permissions ---------------------------------------------------------------------------
+
+    def may(self, name: str, ask: Callable[[], None]) -> bool | None:
+        """Whether he may use a tool; None where that cannot be told without arguments. `ask` raises
+        what refuses him. Asked once."""
+        if name not in self._permitted:
+            self._permitted[name] = _answer(name, ask)
+        return self._permitted[name]
+
+    def ask_view(self, endpoint: Endpoint) -> None:
+        """Raises what a view refuses him with, as far as that does not depend on arguments."""
+        inner = inner_request(self.http, endpoint, meta=self._meta)
+        view = self.view_for(endpoint, inner)
+        self._identify_once(view)
+        version, scheme = view.determine_version(view.request)
+        view.request.version, view.request.versioning_scheme = version, scheme
+        view.check_permissions(view.request)
 
     def view_for(
-        self, endpoint: Endpoint, http: HttpRequest | None = None, **kwargs: Any
+        self,
+        endpoint: Endpoint,
+        inner: HttpRequest,
+        kwargs: Mapping[str, Any] | None = None,
+        kind: type[APIView] | None = None,
     ) -> APIView:
-        """A view with a request of this caller's, authenticated as the view does it."""
-        inner = http or inner_request(self.http, endpoint, meta=self._meta)
-        view = endpoint.view(None, **kwargs)
-        request = view.initialize_request(inner)
-        view.request = request
-        self.identify(request)
-        view.request.version, view.request.versioning_scheme = None, None
+        """A view with a request of this caller's."""
+        view = endpoint.view(None, kwargs, kind)
+        view.request = view.initialize_request(inner)
         return view
 
-    def identify(self, request: Request) -> None:
-        """Tell a request of this caller's who makes it. Found out once for all views with the same
-        classes: it is a query, or two, each time. Whom they do not know they refuse, each time."""
-        classes = tuple(type(one) for one in request.authenticators or ())
-        own = tuple(type(one) for one in self.request.authenticators or ())
-        if classes not in self._known:
-            asked = self.request if classes == own else request
-            self._known[classes] = asked.user, asked.auth, asked.successful_authenticator
-        request.user, request.auth, authenticator = self._known[classes]
-        request.__dict__["_authenticator"] = authenticator  # there is no other way in
+    def _identify_once(self, view: APIView) -> None:
+        """While tools are listed, who he is for views with the same classes: it may be a query, or
+        two, each time. A view that makes its authenticators itself is asked itself."""
+        if type(view).get_authenticators is not APIView.get_authenticators:
+            return
+        request = view.request
+        key = (request.method in ("GET", "HEAD"), *map(type, request.authenticators or ()))
+        if key not in self._known:
+            self._known[key] = request.user, request.auth, request.successful_authenticator
+        _tell(request, *self._known[key])
 
-    def may(self, endpoint: Endpoint) -> bool:
-        """Whether a view would let the caller in, as far as that can be told without arguments."""
-        try:
-            view = self.view_for(endpoint)
-            view.check_permissions(view.request)
-        except REFUSALS:
-            return False
-        except Exception:  # noqa: BLE001 (a permission that cannot do without arguments denies)
-            log().warning("%s: a permission failed", endpoint.path, exc_info=True)
-            return False
-        return True
+    def identify(self, view: APIView) -> None:
+        """Tell a view that is called who calls, where it would find out just the same: by the same
+        classes as the endpoint, of which one that looks at nothing but a header has found him."""
+        own = self.request
+        found: Any = own.successful_authenticator
+        if not _is_same_again(found) or type(view).get_authenticators is not _VIEWS_OWN:
+            return
+        classes = [type(one) for one in view.request.authenticators or ()]
+        if classes == [type(one) for one in own.authenticators or ()]:
+            before = classes[: classes.index(type(found))]
+            if all(one.__module__.startswith("rest_framework.") for one in before):
+                _tell(view.request, own.user, own.auth, found)
+
+
+_VIEWS_OWN: Final = APIView.get_authenticators
+
+
+def _is_same_again(authenticator: Any) -> bool:
+    kind = type(authenticator)
+    named = f"{kind.__module__}.{kind.__qualname__}"
+    return kind in _SAME_AGAIN or named in _KNOWN_BY_HEADER
+
+
+def _tell(request: Request, user: Any, auth: Any, authenticator: Any) -> None:
+    request.user, request.auth = user, auth
+    request.__dict__["_authenticator"] = authenticator  # there is no other way in
+
+
+def _answer(name: str, ask: Callable[[], None]) -> bool | None:
+    try:
+        ask()
+    except REFUSALS:
+        return False
+    except Exception as fault:  # noqa: BLE001 (the site's own code: it may want what is not there yet)
+        _tell_once(name, f"{type(fault).__name__}: {fault}")
+        return None
+    return True
+
+
+@lru_cache(1_024)
+def _tell_once(name: str, why: str) -> None:
+    told = (
+        "who may use %s cannot be told without arguments (%s): it is shown, and asked when called"
+    )
+    log().warning(told, name, why)

@@ -42,6 +42,7 @@ NEVER_LOADED: Final = "penstock.W001"
 ONE_PROCESS_ONLY: Final = "penstock.W002"
 NO_COUNTERPART: Final = "penstock.W003"
 WRITES_FOR_ALL: Final = "penstock.W004"
+NO_SUCH_TOOL: Final = "penstock.W005"
 
 _OTHER_STORE: Final = (
     f'Set {place_of("STORE")} to "sqlite:" (one machine), to the URL of a Redis (many), or to'
@@ -52,7 +53,6 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "ALLOW_UNAUTHENTICATED": f"Say who may call in {place_of('PERMISSION_CLASSES')}.",
     "API_KEYS": f"Name a class that knows your keys in {place_of('AUTHENTICATION_CLASSES')}.",
     "DISPATCH_GROUPS": f"A list of tools is kept within {place_of('LIST_BUDGET')} by itself.",
-    "ENABLED": "To switch the endpoint off, take its path out of the URLconf.",
     "RATE_LIMIT": "REST framework's throttles hold for tools too: set them in REST_FRAMEWORK.",
     "ROUTES": f"Say what is exposed in {place_of('ALLOW')} and {place_of('TOOL_MAX_TIER')}.",
     "TOKEN_TIER_MAP": f"Name a function that gives a request its tier in {place_of('TIER')}.",
@@ -191,6 +191,18 @@ def check_names(_site: Site) -> Messages:
         )
 
 
+def check_patterns(site: Site) -> Messages:
+    from penstock.django.registry import unmatched_patterns  # noqa: PLC0415 (as above)
+
+    for pattern in unmatched_patterns(site):
+        yield checks.Warning(
+            f"No tool is called {pattern!r}, which {place_of('ALLOW')}, {place_of('DENY')} or"
+            f" {place_of('TOOL_MAX_TIER')} names.",
+            hint="See `manage.py penstock_doctor` for the names that there are.",
+            id=NO_SUCH_TOOL,
+        )
+
+
 def _lets_everybody_in(site: Site) -> bool:
     # Not above: REST framework may be missing, which is for another check to say.
     from rest_framework.permissions import AllowAny  # noqa: PLC0415 (see above)
@@ -217,6 +229,7 @@ _OF_A_READ_SITE: Final[tuple[Callable[[Site], Messages], ...]] = (
     check_urlconf,
     check_writes,
     check_names,
+    check_patterns,
 )
 
 

@@ -59,6 +59,7 @@ class Site:
     urlconf: str | None = None
     discovers: bool = True
     is_lean: bool = True
+    is_enabled: bool = True
 
     def highest_tier(self, tool: str) -> Tier:
         """The highest at which this tool is exposed: the last pattern that matches its name."""
@@ -88,6 +89,7 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "URLCONF": ("urlconf", values.text),
     "AUTODISCOVER": ("discovers", values.flag),
     "LEAN_WRITES": ("is_lean", values.flag),
+    "ENABLED": ("is_enabled", values.flag),
 }
 
 

@@ -13,12 +13,13 @@ says that its lists are large. Whoever calls a view in another way than as a too
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Final, TypeVar, overload
 
-from penstock.authoring.heavy import HeavyOptions, checked_options
+from penstock.authoring.heavy import checked_options
 from penstock.django.tiers import Tier
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -128,9 +129,14 @@ def _declaring(
     tier = Tier.ADMIN if admin else Tier.READ_WRITE if write else Tier.READ
     classes = None if permission_classes is None else tuple(permission_classes)
 
+    if any(isinstance(one, str) for one in permission_classes or ()):
+        raise TypeError(f"The permission_classes of {name} are classes, not their names.")
+
     def declare(function: Decorated) -> Decorated:
         if not callable(function):
             raise TypeError(f"{function!r} is no function, and cannot be the tool {name}.")
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"{name} is asynchronous: make it a function that is called as it is.")
         declared.append(Declared(name, description, input_schema, function, classes, tier, heavy))
         return function
 
@@ -147,7 +153,9 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
         from penstock.django.visiting import listen  # noqa: PLC0415 (needs a site that is set up)
 
-        listen(self)
+        listen(
+            self
+        )  # of a function that is a view, this is the request, and there is nothing to hear
         return view(self, *args, **kwargs)
 
     setattr(listened_to, HEAVY, settings)
@@ -170,22 +178,7 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
     return view
 
 
-def heavy_settings(view_class: type, handler: Any) -> Mapping[str, Any] | None:
-    """What is said of a method, or of the class that has it."""
-    found: Mapping[str, Any] | None = getattr(handler, HEAVY, None)
-    return getattr(view_class, HEAVY, None) if found is None else found
-
-
-def is_ignored(view_class: type, handler: Any) -> bool:
-    return bool(getattr(handler, IGNORED, False) or getattr(view_class, IGNORED, False))
-
-
-__all__ = [
-    "HeavyOptions",
-    "declared",
-    "heavy_settings",
-    "is_ignored",
-    "mcp_heavy",
-    "mcp_ignore",
-    "mcp_tool",
-]
+def said_of(name: str, *places: Any) -> Any:
+    """What a decorator has said in the first of these places where one has."""
+    found = (getattr(place, name, None) for place in places)
+    return next((said for said in found if said is not None), None)

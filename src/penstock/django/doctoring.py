@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Final
+from uuid import uuid4
 
 import msgspec
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import UUIDField
 from django.test import RequestFactory
 from rest_framework.request import Request
 
@@ -57,11 +61,25 @@ def example_callers(names: Sequence[str] = ()) -> dict[str, Any]:
     model: Any = get_user_model()
     known = {
         "anonymous": AnonymousUser(),
-        "user": model(pk=_NOBODYS_KEY, is_active=True),
-        "superuser": model(pk=_NOBODYS_KEY, is_active=True, is_staff=True, is_superuser=True),
+        "user": _somebody(model),
+        "superuser": _somebody(model, is_staff=True, is_superuser=True),
     }
     named = {name: model.objects.get_by_natural_key(name) for name in names}
     return {**known, **named}
+
+
+def _somebody(model: Any, **more: bool) -> Any:
+    """A user of whatever model the site has; what it makes a property of, it knows best."""
+    made = model()
+    is_uuid = isinstance(model._meta.pk, UUIDField)  # noqa: SLF001 (documented by Django)
+    for name, value in {
+        "pk": uuid4() if is_uuid else _NOBODYS_KEY,
+        "is_active": True,
+        **more,
+    }.items():
+        with suppress(AttributeError):
+            setattr(made, name, value)
+    return made
 
 
 def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
@@ -103,7 +121,7 @@ def _listed(gateway: Gateway, caller: Caller) -> bytes:
     return b"" if isinstance(result, msgspec.UnsetType) else bytes(result)
 
 
-def as_json(diagnosis: Diagnosis) -> str:
+def as_json(diagnosis: Diagnosis, pattern: str) -> str:
     """For programs."""
     return encode(
         {
@@ -128,6 +146,7 @@ def as_json(diagnosis: Diagnosis) -> str:
                     "callers": list(one.callers),
                 }
                 for one in diagnosis.tools
+                if fnmatchcase(one.tool.name, pattern)
             ],
         }
     ).decode()

@@ -48,10 +48,16 @@ class Endpoint:
         """The function that answers, as the class has it."""
         return getattr(self.view_class, self.action, None)
 
-    def view(self, request: Request | None = None, **kwargs: Any) -> APIView:
-        """An instance of the view, as REST framework makes one to answer a request with."""
-        made: Any = self.view_class(**getattr(self.callback, "initkwargs", {}))
-        made.args, made.kwargs, made.format_kwarg = (), kwargs, None
+    def view(
+        self,
+        request: Request | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        kind: type[APIView] | None = None,
+    ) -> APIView:
+        """An instance of the view, as REST framework makes one to answer a request with. `kind`: of
+        another class than its own."""
+        made: Any = (kind or self.view_class)(**getattr(self.callback, "initkwargs", {}))
+        made.args, made.kwargs, made.format_kwarg = (), dict(kwargs or {}), None
         actions = getattr(self.callback, "actions", None)
         if actions is not None:
             made.action_map, made.action = dict(actions), self.action

@@ -13,9 +13,9 @@ from penstock.django.answers import result_of
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
-from penstock.django.tools import Outcome, Tool
-from penstock.gate import log
+from penstock.django.tools import Tool
 from penstock.model import LiveWindow
+from penstock.wire.state import Told
 
 
 class _Guard(APIView):
@@ -30,36 +30,39 @@ class Function:
 
     declared: Declared
 
-    def may(self, caller: Caller) -> bool:
+    def ask(self, caller: Caller) -> None:
+        self._guard(caller).check_permissions(caller.request)
+
+    def may_read(self, caller: Caller, origin: Any) -> bool:
+        del origin  # what it gave depends on the caller alone
+        try:
+            self.ask(caller)
+        except REFUSALS:
+            return False
+        return True
+
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Told:
+        guard = self._guard(caller)
+        guard.check_permissions(caller.request)
+        guard.check_throttles(caller.request)
+        request = caller.http
+        request.user = caller.request.user
+        call = in_transaction(self.declared.function)
+        return Told(result_of(call(dict(arguments), request)))
+
+    def _guard(self, caller: Caller) -> APIView:
         given = self.declared.permission_classes
         classes = api_settings.DEFAULT_PERMISSION_CLASSES if given is None else given
         guard = _Guard(permission_classes=list(classes))
         guard.request, guard.args, guard.kwargs = caller.request, (), {}
-        try:
-            guard.check_permissions(caller.request)
-        except REFUSALS:
-            return False
-        except Exception:  # noqa: BLE001 (a permission that cannot do without a view denies)
-            log().warning("%s: a permission failed", self.declared.name, exc_info=True)
-            return False
-        return True
-
-    def may_read(self, caller: Caller, origin: Any) -> bool:
-        del origin  # what it gave depends on the caller alone
-        return self.may(caller)
-
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Outcome:
-        request = caller.http
-        request.user = caller.request.user
-        call = in_transaction(self.declared.function)
-        return Outcome(result_of(call(dict(arguments), request)))
+        return guard
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
         del reference, start, stop, caller
         raise LookupError("A function gives no live rows.")
 
 
-def function_tool(declared: Declared) -> Tool:
+def function_tool(declared: Declared, modes: tuple[str, ...]) -> Tool:
     schema = dict(declared.input_schema)
     schema.setdefault("type", "object")
     return Tool(
@@ -69,6 +72,7 @@ def function_tool(declared: Declared) -> Tool:
         declared.tier,
         Function(declared),
         declared.heavy,
+        modes=modes,
         is_destructive=True,  # what it does is not known; annotations of reading tools say nothing
         where=f"{declared.function.__module__}.{declared.function.__qualname__}",
     )

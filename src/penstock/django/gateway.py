@@ -13,15 +13,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from django.conf import settings
 from django.core.signals import setting_changed
 
 from penstock._version import __version__
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
-from penstock.django.serving import CAPABILITIES, LIST_SECONDS, Server
+from penstock.django.serving import CAPABILITIES, LIST_SECONDS, Server, Sight
 from penstock.gate import Gate
 from penstock.model import LiveWindow
+from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
@@ -41,13 +43,17 @@ class Gateway:
         self.gate = Gate(site.policy, open_site_store(site))
         self._discloser = discloser_of(self.gate)
         self._known: OrderedDict[tuple[bool, bytes], Knowledge] = OrderedDict()
-        self._seen: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
+        self._seen: OrderedDict[str, tuple[float, Sight]] = OrderedDict()
+        # Two sites may share a store, and have users with the same keys.
+        secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
+        self._server = f"django:{site.server_name}:{secret[:16]}"
         self._lock = threading.Lock()
 
     def answer(self, caller: Caller, line: bytes, *, is_modern: bool) -> bytes:
         """What a client gets; nothing for a notification."""
-        session = self._session(caller, is_modern=is_modern)
-        server = Server(caller, registry.tools(), session)
+        sight = self._sight(caller, line)
+        session = self._session(caller, sight, is_modern=is_modern)
+        server = Server(caller, registry.tools(), sight, session.tell)
         outputs = session.from_client(line)
         while outputs:
             output = outputs.pop(0)
@@ -61,18 +67,18 @@ class Gateway:
         return b""
 
     def caller(self, request: Any) -> Caller:
-        return Caller(request, self.site, self.gate.policy)
+        return Caller(request, self.site, self.gate)
 
     def close(self) -> None:
         self.gate.close()
 
-    def _session(self, caller: Caller, *, is_modern: bool) -> Session:
+    def _session(self, caller: Caller, sight: Sight, *, is_modern: bool) -> Session:
         return Session(
             self.gate,
             self._discloser,
             principal=caller.principal,
-            server=f"django:{self.site.server_name}",
-            knowledge=self._knowledge(caller, is_modern=is_modern),
+            server=self._server,
+            knowledge=self._knowledge(sight, is_modern=is_modern),
             is_inside=True,
             hooks={
                 "authorize": partial(self._may_read, caller),
@@ -92,25 +98,27 @@ class Gateway:
 
     # -- what is known -------------------------------------------------------------------------
 
-    def _knowledge(self, caller: Caller, *, is_modern: bool) -> Knowledge:
-        key = (is_modern, self._sight(caller))
+    def _knowledge(self, sight: Sight, *, is_modern: bool) -> Knowledge:
+        """Of just these tools: whoever is shown others has another."""
+        key = (is_modern, sight.digest)
         with self._lock:
             return _kept(self._known, key, _MOST_KNOWN, partial(self._newly_known, is_modern))
 
-    def _sight(self, caller: Caller) -> bytes:
-        """The tools that a caller may use, as a digest; as of a while ago, which is enough to know what
-        he was shown. Whether he may use one now is found out when he calls it."""
+    def _sight(self, caller: Caller, line: bytes) -> Sight:
+        """The tools that a caller may use. As of a while ago where he calls one of them, which is
+        enough to know what he was shown: whether he may use it now is asked when it is called. Where
+        he asks what there is, as of now."""
         who = f"{caller.principal.id}/{caller.tier}"
         now = self.gate.clock()
-        seen = self._seen.get(who)
-        if seen is None or seen[0] < now:
-            names = [tool.name for tool in registry.tools().values() if tool.may(caller)]
-            seen = now + LIST_SECONDS, hashlib.sha256("\n".join(names).encode()).digest()
+        until, seen = self._seen.get(who, (0.0, None))
+        if seen is None or until < now or not _calls_a_tool(line):
+            found = registry.tools().values()
+            seen = Sight([tool for tool in found if tool.may(caller)])
             with self._lock:
-                self._seen[who] = seen
-                while len(self._seen) > _MOST_CALLERS:
+                self._seen[who] = now + LIST_SECONDS, seen
+                if len(self._seen) > _MOST_CALLERS:
                     self._seen.popitem(last=False)
-        return seen[1]
+        return seen
 
     def _newly_known(self, is_modern: bool) -> Knowledge:
         known = Knowledge()
@@ -119,6 +127,14 @@ class Gateway:
         known.server_info = {"name": self.site.server_name, "version": __version__}
         known.is_initialized = True
         return known
+
+
+def _calls_a_tool(line: bytes) -> bool:
+    """Whether a message is the call of a tool of the site's, and not of Penstock's own."""
+    message = messages.message_or_none(line)
+    if message is None or message.method != "tools/call":
+        return False
+    return messages.text_of(messages.members_of(message.params), "name") in registry.tools()
 
 
 def _kept(kept: OrderedDict[Key, Value], key: Key, most: int, make: Callable[[], Value]) -> Value:

@@ -13,17 +13,20 @@ asked for in parts, and again. If it builds something of its own from them, only
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db.models import QuerySet
 from rest_framework.generics import GenericAPIView
-from rest_framework.pagination import BasePagination, CursorPagination
+from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from penstock.django.answers import encoded_rows
+from penstock.django.inputs.handlers import is_frameworks
+from penstock.django.ordering import in_order
 
 _PAGE: Final = ("count", "next", "previous", "results")
 
@@ -32,97 +35,89 @@ _PAGE: Final = ("count", "next", "previous", "results")
 class Listener:
     """What is wanted of a list, and what was heard. `stop` None: all there is, up to `most`.
 
-    `heard` are the rows as the view has serialized them, `count` how many there are in all, where a
-    queryset or a list was met. `is_query`: they come from a database, and can be asked for again.
+    `heard` are the rows as the view has serialized them, encoded, and `count` how many there are in
+    all, where a queryset or a list was met. `is_query`: they can be asked for again, in parts.
     """
 
     start: int = 0
     stop: int | None = None
     most: int = 100_000
     counted: int | None = None  # if it is known already
+    has_attended: bool = False
     count: int | None = None
     is_query: bool = False
     is_cut: bool = False
-    heard: list[Any] | None = None
+    has_own_form: bool = False  # the view's paginator says more than how many there are
+    heard: list[bytes] | None = None
+    _given: int = 0
 
     def attend(self, view: Any) -> None:
         """Be the paginator of a view, and hear what it serializes."""
         if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
             return
-        heard: Any = view
-        has_pages = heard.pagination_class is not None
-        heard._paginator = _Paginator(self, has_pages=has_pages)  # noqa: SLF001 (where REST framework keeps it)
+        heard, own = cast("Any", view), view.paginator
+        self.has_attended = True
+        self.has_own_form = own is not None and not is_frameworks(type(own).get_paginated_response)
+        heard._paginator = _Paginator(self, view, has_pages=_has_pages(own, view.request))  # noqa: SLF001 (where REST framework keeps it)
         heard.get_serializer = _heard_serializer(self, view, heard.get_serializer)
 
-    def rows_of(self, found: Any, view: APIView) -> Sequence[Any]:
+    def rows_of(self, found: Any, view: APIView) -> list[Any]:
         """The rows that are wanted of what a view has found."""
-        self.is_query = isinstance(found, QuerySet) and not found.query.is_sliced
-        rows = _ordered(found, view) if self.is_query else found
-        if not self.is_query and not isinstance(rows, Sequence):
+        ordered = in_order(found, view) if isinstance(found, QuerySet) else None
+        self.is_query = ordered is not None
+        rows = found if ordered is None else ordered
+        if not isinstance(rows, QuerySet | Sequence):
             rows = list(rows)
         self.count = self.counted if self.counted is not None else _length(rows)
         start, stop = (self.start, self.stop) if self.is_query else (0, None)
         if stop is None:
             stop = start + self.most
             self.is_cut = self.count > stop
-        return list(rows[start:stop])
+        given = list(rows[start:stop])
+        self._given = len(given)
+        return given
 
     def hear(self, data: Any) -> None:
-        self.heard = list(data) if isinstance(data, list) else None
+        self.heard = encoded_rows(data) if isinstance(data, list) else None
 
-    def plain_rows(self, data: Any) -> list[Any] | None:
-        """The rows, if what the view answered is these and nothing else. It may have changed what is
-        in one, for that it would do to any; not which there are, or in which order."""
+    def plain_rows(self, data: Any) -> list[bytes] | None:
+        """The rows, if what the view answered is these and nothing else: as many as it was given, in
+        that order, and as they were serialized. What it has added to each, a rank for instance, may
+        depend on the others."""
         rows = data["results"] if isinstance(data, dict) and tuple(data) == _PAGE else data
-        if self.count is None or self.heard is None or not isinstance(rows, list):
+        if self.heard is None or not isinstance(rows, list) or len(rows) != self._given:
             return None
-        # A serializer makes a new list of the same rows each time that it is asked.
-        is_same = len(rows) == len(self.heard) and all(map(operator.is_, rows, self.heard))
-        return rows if is_same else None
+        return self.heard if encoded_rows(rows) == self.heard else None
 
 
 def _length(rows: Any) -> int:
     return int(rows.count()) if isinstance(rows, QuerySet) else len(rows)
 
 
-def _ordered(found: QuerySet[Any], view: APIView) -> QuerySet[Any]:
-    """The same rows in one order, so that every row is on one page. Rows that the view's own order
-    leaves equal are told apart by their key."""
-    paginator = getattr(view, "pagination_class", None)
-    if isinstance(paginator, type) and issubclass(paginator, CursorPagination):
-        ordering = paginator().get_ordering(view.request, found, view)
-        found = found.order_by(*ordering)
-    query = found.query
-    is_partial = (
-        query.distinct and not query.default_cols
-    )  # then the key is not among what is told apart
-    if (
-        query.combinator
-        or query.distinct_fields
-        or query.group_by
-        or query.extra_order_by
-        or is_partial
-    ):
-        return found
-    if not found.ordered:
-        return found.order_by("pk")
-    if not query.order_by:  # the model's own
-        return found.order_by(*(found.model._meta.ordering or ()), "pk")  # noqa: SLF001 (documented by Django)
-    return found.order_by(*query.order_by, "pk")
+def _has_pages(own: Any, request: Request) -> bool:
+    """Whether a view's own paginator would page: one without a size does not."""
+    if own is None:
+        return False
+    for name in ("get_page_size", "get_limit"):
+        size = getattr(own, name, None)
+        if callable(size):
+            return size(request) is not None
+    return True
 
 
 class _Paginator(BasePagination):
     """In the place of the view's own."""
 
-    def __init__(self, listener: Listener, *, has_pages: bool) -> None:
+    def __init__(self, listener: Listener, view: APIView, *, has_pages: bool) -> None:
         self._listener = listener
+        self._view = view
         self._has_pages = has_pages
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
-    ) -> list[Any] | None:
-        del request
-        return list(self._listener.rows_of(queryset, view)) if view is not None else None
+    ) -> list[Any]:
+        del request, view  # not everybody gives it
+        return self._listener.rows_of(queryset, self._view)
 
     def get_paginated_response(self, data: Any) -> Response:
         self._listener.hear(data)

@@ -4,25 +4,41 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
+from django.conf import settings
 from django.core.signals import setting_changed
+from django.utils import translation
 from django.utils.module_loading import autodiscover_modules
 
 from penstock.django.conf import Site, site
-from penstock.django.decorators import declared, heavy_settings, is_ignored
+from penstock.django.decorators import HEAVY, IGNORED, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
 from penstock.django.functions import function_tool
 from penstock.django.inputs import describe, inputs_of
+from penstock.django.inputs.handlers import handler_of, reads_list
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
 from penstock.django.tools import Tool
 from penstock.django.viewing import ViewAction
 from penstock.django.visiting import is_plain
 from penstock.django.writing import VERIFY, VERIFY_SCHEMA
+from penstock.gate import log
+from penstock.probe import offered_modes
 
 MODULE = "mcp_tools"  # where an app declares functions as tools
+_NOT_TOOLS = (
+    "penstock.django",
+    "rest_framework_simplejwt",
+    "rest_framework.authtoken",
+    "oauth2_provider",
+    "dj_rest_auth",
+    "djoser",
+    "knox",
+    "drf_spectacular",
+)
 
 _lock = threading.RLock()
 _found: dict[str, Tool] | None = None
@@ -49,15 +65,38 @@ setting_changed.connect(forget, dispatch_uid="penstock.tools")
 
 def find_tools(site: Site) -> list[Tool]:
     """Functions first: their names are their authors'."""
+    found = list(_every_tool(site))
+    for pattern in unmatched(site, found):
+        log().warning("no tool is called %s, which the settings name", pattern)
+    return [tool for tool in found if is_exposed(tool, site)]
+
+
+def _every_tool(site: Site) -> Iterator[Tool]:
+    """Exposed or not."""
     autodiscover_modules(MODULE)
     functions: dict[str, Tool] = {}
     for one in declared:
-        functions.setdefault(one.name, function_tool(one))
-    endpoints = [one for one in find_endpoints(site.urlconf) if _is_wanted(one)]
-    endpoints = endpoints if site.discovers else []
-    names = names_of(endpoints, functions, site.separator)
-    found = [*functions.values(), *(_view_tool(one, names[one], site) for one in endpoints)]
-    return [tool for tool in found if is_exposed(tool, site)]
+        functions.setdefault(one.name, function_tool(one, _modes(one.name, one.heavy, site)))
+    yield from functions.values()
+    if site.discovers:
+        # Paths that are translated are those of the site's own language, whoever asks first.
+        with translation.override(settings.LANGUAGE_CODE):
+            endpoints = [one for one in find_endpoints(site.urlconf) if _is_wanted(one)]
+        names = names_of(endpoints, functions, site.separator)
+        yield from (_view_tool(one, names[one], site) for one in endpoints)
+
+
+def unmatched(site: Site, tools: Iterable[Tool]) -> list[str]:
+    """Patterns in the site's lists of names that none of its tools has: slips, mostly."""
+    names = [tool.name for tool in tools]
+    patterns = (*site.allow, *site.deny, *site.tool_tiers)
+    return [one for one in patterns if not any(fnmatchcase(name, one) for name in names)]
+
+
+def unmatched_patterns(site: Site) -> list[str]:
+    """The same, for who has not looked for the tools."""
+    has_any = site.allow or site.deny or site.tool_tiers
+    return unmatched(site, _every_tool(site)) if has_any else []
 
 
 def is_exposed(tool: Tool, site: Site) -> bool:
@@ -66,15 +105,37 @@ def is_exposed(tool: Tool, site: Site) -> bool:
 
 
 def _is_wanted(endpoint: Endpoint) -> bool:
-    """Not what its author has left out, nor the endpoint of the tools itself."""
-    is_own = endpoint.view_class.__module__.startswith("penstock.django")
-    return not is_own and not is_ignored(endpoint.view_class, endpoint.handler)
+    """Not what its author has left out, nor the endpoint of the tools itself, nor views of packages
+    that take passwords or describe the API."""
+    package = endpoint.view_class.__module__
+    if package.startswith(_NOT_TOOLS):
+        return False
+    return not said_of(IGNORED, *_places(endpoint), endpoint.view_class)
+
+
+def _places(endpoint: Endpoint) -> tuple[Any, ...]:
+    """Where decorators of an action leave what they say: also of a function under `@api_view`."""
+    return endpoint.handler, handler_of(endpoint), endpoint.callback
+
+
+def _heavy(endpoint: Endpoint) -> Mapping[str, Any] | None:
+    """On a class it is said of its lists."""
+    if not endpoint.is_read:
+        return None
+    of_class = (endpoint.view_class,) if reads_list(endpoint) else ()
+    found: Mapping[str, Any] | None = said_of(HEAVY, *_places(endpoint), *of_class)
+    return found
+
+
+def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str, ...]:
+    policy = site.policy.with_tools({name: heavy or {}}).for_tool(name)
+    return tuple(mode.value for mode in offered_modes(policy))
 
 
 def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
-    heavy = heavy_settings(endpoint.view_class, endpoint.handler) if endpoint.is_read else None
-    # A view that cannot be listened to has pages of its own, and they are all that there is.
-    is_heard = heavy is not None or is_plain(endpoint.callback)
+    heavy = _heavy(endpoint)
+    # A view that is not listened to has pages of its own, and they are all that there is.
+    is_heard = (heavy is not None or is_plain(endpoint.callback)) and site.policy.covers(name)
     has_pages = endpoint.is_read and not is_heard
     inputs = inputs_of(endpoint, with_pagination=has_pages, urlconf=site.urlconf)
     schema = inputs.schema
@@ -91,6 +152,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
         heavy,
         is_destructive=endpoint.method in ("PUT", "PATCH", "DELETE"),
         is_idempotent=endpoint.method in ("PUT", "DELETE"),
+        modes=_modes(name, heavy, site),
         where=f"{endpoint.method} {endpoint.path}",
     )
 

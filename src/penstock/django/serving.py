@@ -1,12 +1,15 @@
 """The MCP server of a site, as it would be without Penstock's rules: it answers one message.
 
 What it says is put through a `wire.Session` on the way out, which holds results and lists to their
-budgets. So nothing here knows of tokens or of brief forms.
+budgets; of what a tool gave it is told as of values. So nothing here knows of tokens or of brief forms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -18,21 +21,35 @@ from rest_framework.serializers import as_serializer_error
 from penstock._version import __version__
 from penstock.django.answers import failure
 from penstock.django.callers import Caller
-from penstock.django.tools import Outcome, Tool
+from penstock.django.tools import Tool
 from penstock.encoding import encode
 from penstock.errors import InvalidResult
 from penstock.gate import log
 from penstock.model import Result
 from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Message
-from penstock.wire.session import Session
+from penstock.wire.state import Told
 
 CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {"listChanged": False}}
 LIST_SECONDS: Final = 60
 _SERVER_ERROR: Final = 500
 _SHOWN: Final = 100
-# The result of a call, of which the session is told apart, as the values that it is.
-_IN_TOLD: Final = b'{"content":[]}'
+# In the place of a result that the session was told of.
+_TOLD: Final = b'{"content":[]}'
+
+
+Tell = Callable[[bytes, Told], None]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The tools that a caller is shown, and a digest of which they are."""
+
+    tools: Sequence[Tool]
+
+    @cached_property
+    def digest(self) -> bytes:
+        return hashlib.sha256("\n".join(tool.name for tool in self.tools).encode()).digest()
 
 
 class Fault(Exception):
@@ -44,17 +61,21 @@ class Fault(Exception):
 
 
 class Server:
-    """For one caller. `tools` are those of the site, whoever may use them."""
+    """For one caller. `sight` are the tools that he is shown, `tools` those of the site, and `tell`
+    takes what a tool gave."""
 
-    def __init__(self, caller: Caller, tools: Mapping[str, Tool], session: Session) -> None:
+    def __init__(self, caller: Caller, tools: Mapping[str, Tool], sight: Sight, tell: Tell) -> None:
         self._caller = caller
         self._tools = tools
-        self._session = session
+        self._sight = sight
+        self._tell = tell
+        self._is_batch = False
 
     def answer(self, line: bytes) -> bytes:
         """A message or a batch of them, and what there is to say to it; nothing to a notification."""
         batch = messages.batch_of(line)
         if batch is not None:
+            self._is_batch = True
             answers = [self._answer(messages.read_message(one)) for one in batch]
             return b"[" + b",".join(filter(None, answers)) + b"]" if any(answers) else b""
         return self._answer(messages.read_message(line))
@@ -119,14 +140,11 @@ class Server:
     # -- tools ---------------------------------------------------------------------------------
 
     def list_tools(self, _message: Message, is_modern: bool) -> bytes:
-        listed = b"[" + b",".join(tool.listed for tool in self.permitted()) + b"]"
+        listed = b"[" + b",".join(tool.listed for tool in self._sight.tools) + b"]"
         members: dict[str, Any] = {"tools": msgspec.Raw(listed)}
         if is_modern:
             members |= {**eras.COMPLETE, **self._cacheable()}
         return encode(members)
-
-    def permitted(self) -> Iterable[Tool]:
-        return [tool for tool in self._tools.values() if tool.may(self._caller)]
 
     def call_tool(self, message: Message, _is_modern: bool) -> bytes:
         params = messages.members_of(message.params)
@@ -136,11 +154,8 @@ class Server:
         arguments = {} if given is None else given
         if not isinstance(arguments, dict):
             raise Fault(INVALID_PARAMS, "arguments must be an object.")
-        outcome = self._run(self._tool(name), arguments)
-        pending = self._session.pending[message.key]
-        pending.told = outcome.told
-        pending.notice = " ".join(filter(None, (pending.notice, outcome.notice)))
-        return _IN_TOLD
+        self._tell(message.key, self._run(self._tool(name), arguments))
+        return _TOLD
 
     def _tool(self, name: str) -> Tool:
         """One that is not there and one that is not for him are the same to a caller; who has not said
@@ -148,26 +163,26 @@ class Server:
         tool = self._tools.get(name)
         if tool is not None and tool.may(self._caller):
             return tool
-        if self._caller.is_anonymous:
+        if self._caller.is_anonymous and not self._is_batch:
             raise NotAuthenticated
         raise Fault(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}. See tools/list.")
 
-    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
+    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Told:
         wrong = tool.fault(arguments)
         if wrong:
             step = f"Correct the arguments and call {tool.name} again."
-            return Outcome(_error({"error": wrong, "next_step": step}))
+            return Told(_error({"error": wrong, "next_step": step}))
         try:
             return tool.runs.run(arguments, self._caller)
         except APIException as refused:
-            return Outcome(failure(refused.status_code, refused.detail))
+            return Told(failure(refused.status_code, refused.detail))
         except (Http404, PermissionDenied, ValidationError) as refused:
-            return Outcome(_refusal(refused))
+            return Told(_refusal(refused))
         except InvalidResult as unfit:
-            return Outcome(_error({"error": unfit.message, "next_step": unfit.next_step}))
+            return Told(_error({"error": unfit.message, "next_step": unfit.next_step}))
         except Exception:  # noqa: BLE001 (whatever a view does, the agent is told something)
             log().exception("the tool %s failed", tool.name)
-            return Outcome(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
+            return Told(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
 
 
 def _refusal(refused: Exception) -> Result:

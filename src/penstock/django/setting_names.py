@@ -26,8 +26,8 @@ POLICY_KEYS: Final = frozenset(
     {SETTING_NAMES.get(item.name, item.name).upper() for item in fields(Policy)} | {"HOST"}
 )
 SITE_KEYS: Final = frozenset({
-    "ALLOW", "ALLOWED_ORIGINS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "INSTRUCTIONS",
-    "LEAN_WRITES", "MAX_TIER", "PERMISSION_CLASSES", "SERVER_NAME", "TIER", "TOOL_MAX_TIER",
+    "ALLOW", "ALLOWED_ORIGINS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "ENABLED",
+    "INSTRUCTIONS", "LEAN_WRITES", "MAX_TIER", "PERMISSION_CLASSES", "SERVER_NAME", "TIER", "TOOL_MAX_TIER",
     "TOOL_NAME_SEPARATOR", "URLCONF",
 })  # fmt: skip
 # Other names of some of them.

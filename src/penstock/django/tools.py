@@ -13,9 +13,7 @@ from penstock.django.callers import Caller
 from penstock.django.tiers import Tier
 from penstock.encoding import encode
 from penstock.marks import KEYWORD, REQUIRED, Mark, new_mark
-from penstock.model import LiveRows, LiveWindow, Result
-from penstock.policy import Policy
-from penstock.probe import offered_modes
+from penstock.model import LiveWindow, Mode
 from penstock.schema import (
     NEGOTIATION_FIELDS,
     first_call_note,
@@ -31,31 +29,17 @@ _HEAVY_NOTE: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a call of a tool gave. The others are for whoever reads it later, see `Told`."""
-
-    result: Result | LiveRows
-    origin: Any = None
-    pages_first: bool = False
-    essence: Mapping[str, Any] | None = None
-    notice: str = ""
-
-    @property
-    def told(self) -> Told:
-        return Told(self.result, self.origin, self.pages_first, self.essence)
-
-
 class Runs(Protocol):
     """What does the work of a tool."""
 
-    def may(self, caller: Caller) -> bool:
-        """Whether the caller may use it at all."""
+    def ask(self, caller: Caller) -> None:
+        """Raises what refuses the caller, as far as that does not depend on arguments."""
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
         """Whether he may still read what a call with this origin gave."""
 
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Outcome: ...
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Told:
+        """What it gives, as values."""
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
         """Rows of a live result of its own."""
@@ -63,8 +47,9 @@ class Runs(Protocol):
 
 @dataclass(frozen=True)
 class Tool:
-    """`schema` is what it takes itself; `heavy` are its settings, where it is. `is_destructive` and
-    `is_idempotent` are for hosts, which ask people before what can do harm."""
+    """`schema` is what it takes itself; `heavy` are its settings, where it is, and `modes` what its
+    results can then be looked at in. `is_destructive` and `is_idempotent` are for hosts, which ask
+    people before what can do harm."""
 
     name: str
     description: str
@@ -74,6 +59,7 @@ class Tool:
     heavy: Mapping[str, Any] | None = None
     is_destructive: bool = False
     is_idempotent: bool = False
+    modes: tuple[str, ...] = tuple(Mode)
     where: str = ""  # for people: what it leads to
 
     def is_exposed(self, caller: Caller) -> bool:
@@ -81,7 +67,10 @@ class Tool:
         return caller.tier is not None and self.tier <= caller.tier
 
     def may(self, caller: Caller) -> bool:
-        return self.is_exposed(caller) and self.runs.may(caller)
+        """Whether he may use it, or at least may not be refused before he has said for what."""
+        if not self.is_exposed(caller):
+            return False
+        return caller.may(self.name, lambda: self.runs.ask(caller)) is not False
 
     def fault(self, arguments: Mapping[str, Any]) -> str:
         """What is wrong with the arguments, in words; nothing where they are in order."""
@@ -134,6 +123,5 @@ class Tool:
         for name in required_arguments(self.schema):
             properties[name] = {**properties.get(name, {}), KEYWORD: REQUIRED}
         if "mode" in mark.added:
-            policy = Policy(tools={"*": dict(mark.settings)}).for_tool("any")
-            properties["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
+            properties["mode"]["enum"] = list(self.modes)
         return merged

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from django.db import connections, transaction
 from django.urls import path
 
 from penstock.django.views import McpView
 
 app_name = "penstock"
-urlpatterns = [path("", McpView.as_view(), name="mcp")]
+
+_view = McpView.as_view()
+for _alias in connections:  # each view that a call leads to has a transaction of its own
+    _view = transaction.non_atomic_requests(using=_alias)(_view)
+
+urlpatterns = [path("", _view, name="mcp")]

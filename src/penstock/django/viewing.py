@@ -11,24 +11,34 @@ from django.http import HttpResponseBase
 from django.urls import ResolverMatch
 from rest_framework.response import Response
 
-from penstock.django.answers import FIRST_ERROR, encoded_rows, failure, result_of_response
+from penstock.django.answers import FIRST_ERROR, failure, result_of_response
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
+from penstock.django.inputs.handlers import finds_object
 from penstock.django.listening import Listener
-from penstock.django.requests import NoSuchPlace, inner_request, matched, path_of, respond
-from penstock.django.tools import Outcome
-from penstock.django.visiting import Visit, attach, visited_view
+from penstock.django.requests import (
+    FORM,
+    JSON,
+    NoSuchPlace,
+    inner_request,
+    matched,
+    path_of,
+    respond,
+)
+from penstock.django.visiting import Visit, attach, visited_class, visited_view
 from penstock.django.writing import VERIFY, essence_of
 from penstock.encoding import encode
 from penstock.errors import StoreError
 from penstock.gate import log
 from penstock.model import LiveRows, LiveWindow
 from penstock.policy import Policy
+from penstock.wire.state import Told
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
 _OWN_PAGE: Final = "This view pages its list itself: this may be one page of it."
 _NOT_FOUND: Final = 404
+_AT_FAULT: Final = 500
 
 
 class LiveRowsFailed(StoreError):
@@ -63,23 +73,35 @@ class ViewAction:
     urlconf: Any = None
 
     @cached_property
+    def _kind(self) -> Any:
+        return visited_class(self.endpoint.view_class)
+
+    @cached_property
     def _view(self) -> Any:
-        return visited_view(self.endpoint)
+        return visited_view(self.endpoint, self._kind)
+
+    @cached_property
+    def _content_type(self) -> str:
+        """JSON, unless the view takes forms alone."""
+        kinds = {parser.media_type for parser in self.endpoint.view().get_parsers()}
+        takes_json = any(kind in (JSON, "*/*") or kind.endswith("json") for kind in kinds)
+        return FORM if FORM in kinds and not takes_json else JSON
 
     # -- who may -------------------------------------------------------------------------------
 
-    def may(self, caller: Caller) -> bool:
-        return caller.may(self.endpoint)
+    def ask(self, caller: Caller) -> None:
+        caller.ask_view(self.endpoint)
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
-        """The view's permissions, for this request; and those for the object, where it is of one."""
+        """Whether the view would still let this request in; and to the object, where it is of one."""
         try:
             exchange = self._recalled(origin)
-            view: Any = caller.view_for(
-                self.endpoint, self._request(exchange, caller), **exchange.match.kwargs
-            )
-            view.check_permissions(view.request)
-            if self._is_of_object(view):
+            inner = self._request(exchange, caller)
+            attach(Visit(caller.identify, is_throttled=False), inner)
+            kwargs = exchange.match.kwargs
+            view: Any = caller.view_for(self.endpoint, inner, kwargs, self._kind)
+            view.initial(view.request, **kwargs)
+            if finds_object(self.endpoint):
                 view.get_object()
         except (*REFUSALS, NoSuchPlace):
             return False
@@ -88,30 +110,38 @@ class ViewAction:
             return False
         return True
 
-    def _is_of_object(self, view: Any) -> bool:
-        lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", "")
-        return lookup in view.kwargs and callable(getattr(view, "get_object", None))
-
     # -- asking --------------------------------------------------------------------------------
 
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Outcome:
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Told:
         given = dict(arguments)
-        is_whole = given.pop(VERIFY, False) is True or not self.is_lean
+        is_whole = not self.is_lean or given.pop(VERIFY, False) is True
         try:
             exchange = self._exchange(given)
         except NoSuchPlace:
-            return Outcome(failure(_NOT_FOUND, None))
-        if self.endpoint.is_read:
-            return self._read(exchange, caller)
+            return Told(failure(_NOT_FOUND, None))
+        if not self.endpoint.is_read:
+            return self._write(exchange, caller, is_whole=is_whole)
+        if not caller.policy.covers(self.name):
+            return Told(result_of_response(self._respond(exchange, caller)))
+        return self._read(exchange, caller)
+
+    def _write(self, exchange: Exchange, caller: Caller, *, is_whole: bool) -> Told:
         response = self._respond(exchange, caller)
-        essence = None if is_whole else essence_of(response, self.endpoint)
-        return Outcome(result_of_response(response), exchange.reference, essence=essence)
+        essence = None
+        if not is_whole:
+            kwargs = exchange.match.kwargs
+            essence = essence_of(response, self.endpoint, kwargs, exchange.body)
+        return Told(result_of_response(response), exchange.reference, essence=essence)
 
     def _exchange(self, arguments: Mapping[str, Any]) -> Exchange:
         path = path_of(self.endpoint, path_values(arguments, self.inputs))
         query = query_pairs(arguments, self.inputs)
         match = matched(self.endpoint, path, self.urlconf)
-        return Exchange(path, query, match, body_of(arguments, self.inputs))
+        has_body = self.inputs.rest == "body" or any(
+            place.where == "body" for place in self.inputs.places.values()
+        )
+        body = body_of(arguments, self.inputs) if has_body else None
+        return Exchange(path, query, match, body)
 
     def _recalled(self, reference: Mapping[str, Any]) -> Exchange:
         path, query = reference["path"], [(name, value) for name, value in reference["query"]]
@@ -125,6 +155,7 @@ class ViewAction:
             path=exchange.path,
             query=exchange.query,
             body=exchange.body,
+            content_type=self._content_type,
         )
 
     def _respond(
@@ -137,29 +168,38 @@ class ViewAction:
     ) -> HttpResponseBase:
         request = self._request(exchange, caller)
         attach(Visit(caller.identify, listener, is_throttled), request)
-        return respond(self._view, request, exchange.match)
+        return respond(self._view, request, exchange.match, self.urlconf)
 
     # -- lists ---------------------------------------------------------------------------------
 
-    def _read(self, exchange: Exchange, caller: Caller) -> Outcome:
+    def _read(self, exchange: Exchange, caller: Caller) -> Told:
         policy = caller.policy.for_tool(self.name)
         listener = Listener(stop=policy.page_size)
-        try:
-            response = self._respond(exchange, caller, listener)
-        except Exception:
-            if listener.count is None:
-                raise
-            # It asks its paginator for more than any has to have: then it gets its own.
-            log().exception("%s is not read in parts, for it failed on that", self.name)
+        response = self._listened_to(exchange, caller, listener)
+        if response is None:
             response = self._respond(exchange, caller, is_throttled=False)
-            return Outcome(result_of_response(response), exchange.reference, notice=_OWN_PAGE)
+            return Told(result_of_response(response), exchange.reference, notice=_OWN_PAGE)
         rows = _rows_heard(listener, response)
         if rows is not None and listener.is_query:
             return self._listed(exchange, caller, policy, listener, response, rows)
-        if rows is None and listener.is_query and _has_more(listener):
+        if listener.is_query and rows is None and _has_more(listener):
             # It has built something of its own from a part: that makes sense of the whole alone.
             return self._whole(exchange, caller, policy)
-        return self._outcome(exchange, listener, response)
+        return self._told(exchange, listener, response)
+
+    def _listened_to(
+        self, exchange: Exchange, caller: Caller, listener: Listener
+    ) -> HttpResponseBase | None:
+        """None from a view that asks its paginator for more than any has to have, and so can only do
+        with its own. One that fails without having met ours fails by itself."""
+        try:
+            response = self._respond(exchange, caller, listener)
+        except Exception:
+            if not listener.has_attended:
+                raise
+            log().exception("%s is not read in parts, for it failed on that", self.name)
+            return None
+        return None if listener.has_attended and response.status_code >= _AT_FAULT else response
 
     def _listed(
         self,
@@ -168,34 +208,36 @@ class ViewAction:
         policy: Policy,
         listener: Listener,
         response: HttpResponseBase,
-        rows: list[Any],
-    ) -> Outcome:
+        rows: list[bytes],
+    ) -> Told:
         """A list that can be asked for in parts: so it is, where it is large."""
         count = listener.count or 0
-        first = encoded_rows(rows)
-        size = sum(map(len, first)) + len(first) + 1
-        is_all = count <= len(first)
-        estimate = size if is_all else size * count // len(first)
+        size = sum(map(len, rows)) + len(rows) + 1
+        is_all = count <= len(rows)
+        estimate = size if is_all or not rows else size * count // len(rows)
         if not self.is_heavy and policy.inline_budget.surely_admits(estimate):
-            if is_all:
-                return self._outcome(exchange, listener, response)
-            return self._whole(exchange, caller, policy)
+            if not is_all:
+                return self._whole(exchange, caller, policy)
+            if listener.has_own_form:
+                response = self._respond(exchange, caller, is_throttled=False)
+            return self._told(exchange, listener, response)
         reference = {"tool": self.name, **exchange.reference}
-        live = LiveRows(reference, count, first, estimate, estimated=not is_all)
-        return Outcome(live, exchange.reference)
+        live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
+        return Told(live, exchange.reference)
 
-    def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> Outcome:
+    def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> Told:
         listener = Listener(most=policy.query_rows)
         response = self._respond(exchange, caller, listener, is_throttled=False)
-        return self._outcome(exchange, listener, response)
+        return self._told(exchange, listener, response)
 
-    def _outcome(
-        self, exchange: Exchange, listener: Listener, response: HttpResponseBase
-    ) -> Outcome:
-        cut = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
-        is_list = self.is_heavy or listener.count is not None
+    def _told(self, exchange: Exchange, listener: Listener, response: HttpResponseBase) -> Told:
+        notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
+        is_heard = listener.count is not None
+        if not is_heard and _is_page(response):
+            notice = _OWN_PAGE
         result = result_of_response(response)
-        return Outcome(result, exchange.reference, pages_first=is_list, notice=cut)
+        is_list = self.is_heavy or is_heard
+        return Told(result, exchange.reference, pages_first=is_list, notice=notice)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
         exchange = self._recalled(reference)
@@ -211,14 +253,14 @@ class ViewAction:
             raise LiveRowsFailed from error
         rows = _rows_heard(listener, response)
         if rows is None:
-            why = f"status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
-            raise LiveRowsFailed(f"The list could not be read again{': ' + why if why else ''}.")
+            why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
+            raise LiveRowsFailed(f"The list could not be read again{why}.")
         if listener.count is not None:
             caller.counts[key] = listener.count
-        return LiveWindow(encoded_rows(rows), listener.count)
+        return LiveWindow(rows, listener.count)
 
 
-def _rows_heard(listener: Listener, response: HttpResponseBase) -> list[Any] | None:
+def _rows_heard(listener: Listener, response: HttpResponseBase) -> list[bytes] | None:
     if response.status_code >= FIRST_ERROR or not isinstance(response, Response):
         return None
     return listener.plain_rows(response.data)
@@ -226,3 +268,11 @@ def _rows_heard(listener: Listener, response: HttpResponseBase) -> list[Any] | N
 
 def _has_more(listener: Listener) -> bool:
     return listener.stop is not None and (listener.count or 0) > listener.stop
+
+
+def _is_page(response: HttpResponseBase) -> bool:
+    """Whether an answer looks like a page of REST framework's, and not the only one."""
+    data = response.data if isinstance(response, Response) else None
+    if not isinstance(data, Mapping) or not isinstance(data.get("results"), list):
+        return False
+    return bool(data.get("next") or data.get("previous"))

@@ -11,23 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import msgspec
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
-from django.utils.decorators import method_decorator
+from django.utils.http import is_same_domain
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
-from rest_framework.request import Request
+from rest_framework.request import Request, clone_request
 from rest_framework.views import APIView
 
 from penstock.django.callers import REFUSALS
 from penstock.django.conf import site
 from penstock.django.gateway import gateway
+from penstock.django.requests import remember
 from penstock.errors import InvalidSetting
 from penstock.gate import log
 from penstock.rawjson import NotJson
@@ -70,7 +69,6 @@ class _AsItIs(BaseContentNegotiation):
         return chosen, chosen.media_type
 
 
-@method_decorator(transaction.non_atomic_requests, name="dispatch")
 class McpView(APIView):
     """POST a message, get its answer. Views that are called have transactions of their own."""
 
@@ -78,15 +76,20 @@ class McpView(APIView):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = _AsItIs
     schema = None
+    throttle_classes = ()  # a call is one request, and the view that it leads to counts it
     _ignore_model_permissions = True  # REST framework's way of saying that there is no model here
     _key = b""  # of the request that is being answered
     http_method_names = ("post", "options")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         try:
-            site()
+            is_enabled = site().is_enabled
         except InvalidSetting as error:
             return _failed(error)
+        if not is_enabled:
+            told = messages.error(REFUSED, "The site has switched this endpoint off.")
+            return Refused(404, told).response
+        remember(request)
         return super().dispatch(request, *args, **kwargs)
 
     def get_authenticators(self) -> list[BaseAuthentication]:
@@ -102,6 +105,10 @@ class McpView(APIView):
         _require_origin(_http(request))
         super().initial(request, *args, **kwargs)
 
+    def check_permissions(self, request: Request) -> None:
+        """As for reading: what a call does is for the view that it leads to to permit."""
+        super().check_permissions(clone_request(request, "GET"))
+
     def handle_exception(self, exc: Exception) -> Any:
         """What REST framework would have said, as an answer of the protocol's, with its headers."""
         if isinstance(exc, Refused):
@@ -109,7 +116,9 @@ class McpView(APIView):
         if not isinstance(exc, REFUSALS):
             return _failed(exc, self._key)
         said = super().handle_exception(exc)
-        detail = said.data.get("detail") if isinstance(said.data, Mapping) else said.data
+        data = getattr(said, "data", None)  # a site's own handler may answer with anything
+        detail = data.get("detail") if isinstance(data, Mapping) else data
+        detail = detail or getattr(exc, "detail", None) or said.reason_phrase
         told = messages.error(REFUSED, str(detail), {"status_code": said.status_code})
         made = _json(messages.error_response(b"null", told), said.status_code)
         for name, value in said.headers.items():
@@ -123,7 +132,7 @@ class McpView(APIView):
         line = messages.one_line(_body(http))
         message = _read(line)
         self._key = b"" if message is None else message.key
-        is_modern = _is_modern(http, message)
+        is_modern = headers.is_modern(message, http.headers.get(headers.VERSION, ""))
         if is_modern:
             _require_agreement(message, http)
         _require_version(http, is_modern=is_modern)
@@ -146,8 +155,7 @@ def _json(body: bytes, status: int = 200) -> HttpResponse:
 
 
 def _event(message: bytes) -> HttpResponse:
-    body = b"event: message\r\ndata: " + messages.one_line(message) + b"\r\n\r\n"
-    return _private(HttpResponse(body, content_type=EVENTS))
+    return _private(HttpResponse(headers.event(message), content_type=EVENTS))
 
 
 def _failed(error: Exception, key: bytes = b"") -> HttpResponse:
@@ -175,14 +183,23 @@ def _require_origin(http: HttpRequest) -> None:
     if not origin:
         return
     own = f"{http.scheme}://{http.get_host()}"
-    allowed = {own, *site().allowed_origins, *settings.CSRF_TRUSTED_ORIGINS}
-    if "*" in allowed or origin.rstrip("/").lower() in {one.rstrip("/").lower() for one in allowed}:
-        return
-    host = urlsplit(origin).hostname or ""
-    if any("://*." in one and host.endswith(one.partition("://*")[2]) for one in allowed):
+    allowed = (own, *site().allowed_origins, *settings.CSRF_TRUSTED_ORIGINS)
+    if any(_is_origin(origin, one) for one in allowed):
         return
     told = 'This Origin is not allowed. Add it to PENSTOCK["ALLOWED_ORIGINS"].'
     raise Refused(403, messages.error(REFUSED, told))
+
+
+def _is_origin(origin: str, allowed: str) -> bool:
+    """As Django compares them: with their schemes and ports, and `*.` for any subdomain."""
+    if allowed == "*":
+        return True
+    given, named = urlsplit(origin.lower()), urlsplit(allowed.rstrip("/").lower())
+    if given.scheme != named.scheme:
+        return False
+    if named.netloc.startswith("*."):
+        return is_same_domain(given.netloc, named.netloc[1:])
+    return given.netloc == named.netloc
 
 
 def _accepted(http: HttpRequest) -> tuple[bool, bool]:
@@ -220,23 +237,12 @@ def _read(line: bytes) -> Message | None:
     return message
 
 
-def _is_modern(http: HttpRequest, message: Message | None) -> bool:
-    claims = http.headers.get(headers.VERSION, "") in eras.MODERN_VERSIONS
-    return claims or (message is not None and eras.is_modern(message.params))
-
-
 def _require_agreement(message: Message | None, http: HttpRequest) -> None:
-    """The body says which version it is of, and the headers say the same as the body."""
-    if message is None or message.method is msgspec.UNSET:
-        told = messages.error(INVALID_REQUEST, "A body is one request or one notification.")
-        raise Refused(400, told)
-    if not message.key:
-        return
+    """A body of the modern era is one message, which says what the headers say."""
     given = [(name.lower(), value) for name, value in http.headers.items()]
-    fault = eras.envelope_fault(eras.meta_of(message.params), None)
-    fault = fault or headers.mismatch(message, given)
+    fault = headers.disagreement(message, given)
     if fault is not None:
-        raise Refused(400, fault, message.key)
+        raise Refused(400, fault, b"" if message is None else message.key)
 
 
 def _require_version(http: HttpRequest, *, is_modern: bool) -> None:

@@ -18,7 +18,7 @@ from penstock.django.endpoints import Endpoint
 _ATTRIBUTE: Final = "penstock_visit"
 # The modules of functions that lead to a view and do nothing else on the way.
 _MAKE_VIEWS: Final = ("rest_framework.viewsets", "django.views.generic.base")
-_PASS_ON: Final = ("django.views.decorators.csrf",)
+_PASS_ON: Final = ("django.views.decorators.csrf", "penstock.django.decorators")
 
 
 class Attends(Protocol):
@@ -27,16 +27,16 @@ class Attends(Protocol):
     def attend(self, view: Any) -> None: ...
 
 
-def _stranger(_request: Request) -> None:
+def _stranger(_view: Any) -> None:
     """Nothing is known of who calls."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """`identify` tells a request who makes it, where that is known already by the view's own classes:
-    it would be the same queries again. `is_throttled`: it counts as a request."""
+    """`identify` tells a view who calls, where it would find out the same with the same queries again.
+    `is_throttled`: it counts as a request."""
 
-    identify: Callable[[Request], None] = _stranger
+    identify: Callable[[Any], None] = _stranger
     listener: Attends | None = None
     is_throttled: bool = True
 
@@ -56,7 +56,7 @@ def visit_of(request: Any) -> Visit:
 
 def listen(view: Any) -> None:
     """To a view that has let a request in, if the request is of a tool."""
-    listener = visit_of(view.request).listener
+    listener = visit_of(getattr(view, "request", None)).listener
     if listener is not None:
         listener.attend(view)
 
@@ -72,18 +72,15 @@ def is_plain(callback: Any) -> bool:
         callback = callback.__wrapped__
 
 
-def visited_view(endpoint: Endpoint) -> Callable[..., Any]:
-    """The view of an endpoint, as one that heeds a visit."""
-    if not is_plain(endpoint.callback):
-        return endpoint.callback
-    own: Any = endpoint.view_class
+def visited_class(own: Any) -> Any:
+    """The class of a view, as one that heeds a visit."""
 
     def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
         own.initial(self, request, *args, **kwargs)
         listen(self)
 
     def perform_authentication(self: Any, request: Request) -> None:
-        visit_of(request).identify(request)
+        visit_of(request).identify(self)
         own.perform_authentication(self, request)
 
     def check_throttles(self: Any, request: Request) -> None:
@@ -98,10 +95,20 @@ def visited_view(endpoint: Endpoint) -> Callable[..., Any]:
         "__qualname__": own.__qualname__,
         "__doc__": own.__doc__,
     }
-    visited: Any = type(own.__name__, (own,), changes)
+    return type(own.__name__, (own,), changes)
+
+
+def visited_view(endpoint: Endpoint, visited: Any) -> Callable[..., Any]:
+    """The view of an endpoint with that class; with what decorators have said of the view."""
+    if not is_plain(endpoint.callback):
+        return endpoint.callback
     actions = getattr(endpoint.callback, "actions", None)
     initkwargs = getattr(endpoint.callback, "initkwargs", {})
     made: Callable[..., Any] = (
         visited.as_view(dict(actions), **initkwargs) if actions else visited.as_view(**initkwargs)
     )
+    said = {
+        name: value for name, value in vars(endpoint.callback).items() if name not in vars(made)
+    }
+    vars(made).update(said)
     return made

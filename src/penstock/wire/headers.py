@@ -14,8 +14,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+import msgspec
+
 from penstock.wire import eras, messages
-from penstock.wire.messages import HEADER_MISMATCH, Message
+from penstock.wire.messages import HEADER_MISMATCH, INVALID_REQUEST, Message
 from penstock.wire.toolbox import Tool
 
 SESSION: Final = "mcp-session-id"
@@ -170,3 +172,33 @@ def accepts(accept: str) -> tuple[bool, bool]:
         not kinds.isdisjoint({JSON, "application/*", "*/*"}),
         not kinds.isdisjoint({EVENTS, "text/*", "*/*"}),
     )
+
+
+def is_modern(message: Message | None, version: str) -> bool:
+    """Whether a body is of the new era, by the header that names its version or by itself. None is a
+    batch."""
+    return version in eras.MODERN_VERSIONS or (
+        message is not None and eras.is_modern(message.params)
+    )
+
+
+def disagreement(message: Message | None, given: Pairs) -> bytes | None:
+    """The error for a body of the new era that is not one request or notification, or that does not say
+    which version it is of, or something else than the headers say."""
+    if message is None or isinstance(message.method, msgspec.UnsetType):
+        return messages.error(INVALID_REQUEST, "A body is one request or one notification.")
+    if not message.key:
+        return None
+    missing = eras.envelope_fault(eras.meta_of(message.params), None)
+    return missing or mismatch(message, given)
+
+
+def event(message: bytes, *, id: str = "", retry: int | None = None) -> bytes:  # noqa: A002 (its name)
+    """An event of a stream. The message is one line."""
+    parts = [b"event: message"]
+    if id:
+        parts.append(f"id: {id}".encode())
+    if retry is not None:
+        parts.append(f"retry: {retry}".encode())
+    parts.append(b"data: " + messages.one_line(message))
+    return b"\r\n".join(parts) + b"\r\n\r\n"

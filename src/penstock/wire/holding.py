@@ -15,7 +15,7 @@ from penstock.encoding import encode
 from penstock.model import Call, Frame, Reply, Result
 from penstock.wire import messages
 from penstock.wire.messages import HEADER_MISMATCH, Message
-from penstock.wire.results import WireResult, read_result
+from penstock.wire.results import WireResult, plain_wire, read_result
 from penstock.wire.state import Later, Outputs, Pending
 from penstock.wire.telling import call_of, keeps_output, tool_of
 
@@ -33,7 +33,11 @@ def close_call(session: Session, pending: Pending, message: Message, line: bytes
         return session.deliver(pending, line)
     policy = session.policy.for_tool(pending.tool)
     is_small = policy.inline_budget.surely_admits(len(memoryview(body))) and not policy.heavy
-    is_small = is_small and pending.told.result is None
+    given = pending.told.result
+    if isinstance(given, Result) and not session.policy.covers(pending.tool):
+        fields = session.known.frame(is_modern=pending.is_modern).fields
+        return session.answer(pending, plain_wire(given, fields))
+    is_small = is_small and given is None
     if is_small or not session.policy.covers(pending.tool):
         if b'"taskId"' in bytes(body):
             remember_task(session, pending, read_result(body))

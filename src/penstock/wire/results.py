@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock import rawjson
+from penstock.encoding import encode
 from penstock.model import ABSENT, Result
 from penstock.wire import messages
 
@@ -90,3 +91,13 @@ def _decoded_blocks(raw: msgspec.Raw) -> Any:
         return _BLOCKS.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return rawjson.decode(raw)
+
+
+def plain_wire(result: Result, fields: Mapping[str, Any]) -> bytes:
+    """A result that is to pass as it is, with what goes around it."""
+    content = [dict(block) for block in result.content]
+    if not content:
+        content = [{"type": "text", "text": rawjson.text(encode(result.structured))}]
+    error = {"isError": True} if result.is_error else {}
+    meta = {"_meta": {**fields.get("_meta", {}), **result.meta}} if result.meta else {}
+    return encode({"content": content, **fields, **error, **meta})

@@ -51,6 +51,7 @@ from penstock.wire.state import (
     Outputs,
     Pending,
     ToClient,
+    Told,
     ToUpstream,
 )
 from penstock.wire.toolbox import Tool, Toolbox
@@ -259,6 +260,13 @@ class Session:
         if was_cancelled and not self.policy.inline_budget.surely_admits(len(line)):
             return []
         return [ToClient(line)]
+
+    def tell(self, key: bytes, told: Told) -> None:
+        """What an upstream in this process says of its answer to a call, before it gives that."""
+        pending = self.pending.get(key)
+        if pending is not None:
+            pending.told = told
+            pending.notice = " ".join(filter(None, (pending.notice, told.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
         """What each request that waits is told, and from now on each that comes."""

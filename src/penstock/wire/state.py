@@ -51,12 +51,14 @@ Outputs = list["ToClient | ToUpstream | Later"]
 
 class Told(msgspec.Struct, frozen=True):
     """What upstream says of a call's result besides, where it is in this process. `result`: the result
-    itself, in the place of that in the message. The others are a `Call`'s."""
+    itself, in the place of that in the message. `notice`: for whoever reads it. The others are a
+    `Call`'s."""
 
     result: Result | LiveRows | None = None
     origin: Any = None
     pages_first: bool = False
     essence: Mapping[str, Any] | None = None
+    notice: str = ""
 
 
 _NOTHING: Final = Told()

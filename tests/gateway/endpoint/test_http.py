@@ -195,3 +195,10 @@ def test_the_wire_is_within_the_budget(agent, settings):
         agent.call("inventory_device_list", continuation_token=page["continuation_token"], **fields)
         result = json.dumps(agent.last.json()["result"], separators=(",", ":"), ensure_ascii=False)
         assert len(result.encode()) <= 2_000
+
+
+def test_an_endpoint_that_is_switched_off(caller, settings):
+    settings.FRISIAN_MCP_ENABLED = False
+    response = caller.post(caller.message("tools/list"))
+    assert response.status_code == 404
+    assert "switched" in response.json()["error"]["message"]

@@ -198,3 +198,15 @@ def test_a_large_api_fits_its_budget(root, plant, settings):
     told = agent.value("call_read_only_tool", name=name, arguments={"pk": plant[4].pk})
     assert told["id"] == plant[4].pk
     assert len(registry.tools()) > 1_800
+
+
+def test_a_pattern_that_no_tool_matches_is_told(settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "DENY": ["device_destroy", "inventory_device_*"]}
+    found = [message.msg for message in run_checks() if message.id == "penstock.W005"]
+    assert len(found) == 1
+    assert "'device_destroy'" in found[0]
+
+
+def test_views_that_take_passwords_are_no_tools(root, plant, settings):
+    settings.ROOT_URLCONF = "gateway_site.login_urls"
+    assert not [name for name in Agent.of(root).tools() if "token" in name or "schema" in name]

@@ -54,13 +54,14 @@ def test_a_user_who_is_let_in_no_more(ada, agent):
 def test_staff_no_more(root, plant, settings, era):
     settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 2_000, "BUDGET": "2kB"}
     agent = Agent.of(root, era)
+    Device.objects.filter(pk=plant[0].pk).update(notes="n" * 3_000)
     live = agent.value("inventory_staff_list")
     stored = agent.value("inventory_staff_retrieve", pk=plant[0].pk)
     assert live["live"]
-    assert stored["id"] == plant[0].pk
     root.is_staff = False
     root.save()
     is_refused(agent, "inventory_staff_list", live["next"])
+    is_refused(agent, "inventory_staff_retrieve", stored["continuation_token"])
 
 
 def test_an_object_that_is_his_no_more(ada, plant, settings, era):

@@ -59,7 +59,7 @@ def test_a_record_is_removed(agent, plant):
     assert not Device.objects.filter(pk=plant[0].pk).exists()
 
 
-def test_an_echo_that_is_smaller_passes_whole(agent, settings):
+def test_a_site_may_want_it_all(agent, settings):
     settings.PENSTOCK = {**settings.PENSTOCK, "LEAN_WRITES": False}
     told = agent.value("inventory_device_partial_update", pk=Device.objects.first().pk, notes="a")
     assert told["notes"] == "a"

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.pagination import BasePagination
 from rest_framework.serializers import BaseSerializer
 
 from penstock.django.endpoints import Endpoint
@@ -69,16 +70,33 @@ def reads_list(endpoint: Endpoint) -> bool:
     return endpoint.action == "get" and is_lister and not is_finder
 
 
+def finds_object(endpoint: Endpoint) -> bool:
+    """Whether it is about one object, which the view finds."""
+    view: Any = endpoint.view_class
+    if not callable(getattr(view, "get_object", None)):
+        return False
+    lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", "")
+    return lookup in endpoint.parameters or "get_object" in _names_in(handler_of(endpoint))
+
+
 def has_own_query(endpoint: Endpoint) -> bool:
     """Whether it may read what no filter backend tells of from the query string."""
     functions = [
         handler_of(endpoint),
         *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
     ]
-    if any(map(reads_query, functions)):
+    if any(map(reads_query, functions)) or _has_own_pages(endpoint):
         return True
     is_plain_read = endpoint.method == "GET" and not reads_list(endpoint)
     return is_plain_read and not is_standard(endpoint)
+
+
+def _has_own_pages(endpoint: Endpoint) -> bool:
+    """Whether it makes a paginator for itself, which reads what it likes."""
+    handler = handler_of(endpoint)
+    known = getattr(handler, "__globals__", {})
+    values = [known.get(name) for name in _names_in(handler)]
+    return any(isinstance(one, type) and issubclass(one, BasePagination) for one in values)
 
 
 def reads_query(function: Any) -> bool:

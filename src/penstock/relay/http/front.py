@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -29,9 +28,7 @@ from penstock.wire import eras, headers, messages
 from penstock.wire.headers import EVENTS, JSON
 from penstock.wire.messages import (
     INTERNAL_ERROR,
-    INVALID_REQUEST,
     PARSE_ERROR,
-    Message,
 )
 
 PATH: Final = "/mcp"
@@ -143,10 +140,10 @@ class Front:
         except (NotJson, UnicodeDecodeError) as error:
             told = messages.error(PARSE_ERROR, f"Not JSON: {error}.")
             raise _refused(b"", told) from error
-        claimed = request.headers.get(headers.VERSION, "") in eras.MODERN_VERSIONS
-        is_modern = claimed or (message is not None and eras.is_modern(message.params))
-        if is_modern:
-            _require_agreement(_single(message), request.headers.items())
+        is_modern = headers.is_modern(message, request.headers.get(headers.VERSION, ""))
+        fault = headers.disagreement(message, request.headers.items()) if is_modern else None
+        if fault is not None:
+            raise _refused(b"" if message is None else message.key, fault)
         return self._inbound(request, body=body, message=message, is_modern=is_modern)
 
     # -- replying ------------------------------------------------------------------------------
@@ -261,13 +258,7 @@ def _framed(event: Event) -> bytes:
     """An event of a stream. The message is one line."""
     if event == Event():
         return _OPEN
-    parts = [b"event: message"]
-    if event.id:
-        parts.append(f"id: {event.id}".encode())
-    if event.retry is not None:
-        parts.append(f"retry: {event.retry}".encode())
-    parts.append(b"data: " + messages.one_line(event.message))
-    return b"\r\n".join(parts) + b"\r\n\r\n"
+    return headers.event(event.message, id=event.id, retry=event.retry)
 
 
 async def _body(request: Request) -> bytes:
@@ -296,24 +287,6 @@ def _require_accept(request: Request, kind: str) -> None:
         raise Refused(
             Response(f"This endpoint answers with {JSON} and {EVENTS}: accept both.", 406)
         )
-
-
-def _single(message: Message | None) -> Message:
-    """Since 2026-07-28 a body is one request or one notification."""
-    if message is None or message.method is msgspec.UNSET:
-        told = messages.error(INVALID_REQUEST, "A body is one request or one notification.")
-        raise _refused(b"", told)
-    return message
-
-
-def _require_agreement(message: Message, given: Sequence[tuple[str, str]]) -> None:
-    """The body says which version it is of, and the headers say the same as the body."""
-    if not message.key:
-        return
-    missing = eras.envelope_fault(eras.meta_of(message.params), None)
-    fault = missing or headers.mismatch(message, list(given))
-    if fault is not None:
-        raise _refused(message.key, fault)
 
 
 def _refused(key: bytes, error: bytes) -> Refused:

@@ -30,16 +30,18 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="As JSON, for programs.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        try:
-            callers = example_callers(options["user"])
-        except get_user_model().DoesNotExist as error:
-            raise CommandError(f"There is no such user: {', '.join(options['user'])}.") from error
+        known = get_user_model()._default_manager  # noqa: SLF001 (documented by Django)
+        field = str(get_user_model().USERNAME_FIELD)
+        missing = [name for name in options["user"] if not known.filter(**{field: name}).exists()]
+        if missing:
+            raise CommandError(f"There is no such user: {', '.join(missing)}.")
+        callers = example_callers(options["user"])
         try:
             found = examine(gateway(), callers)
         except PenstockError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(as_json(found))
+            self.stdout.write(as_json(found, options["pattern"]))
             return
         for line in report(found, site(), options["pattern"]):
             self.stdout.write(line)

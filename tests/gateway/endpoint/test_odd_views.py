@@ -1,0 +1,252 @@
+"""Views that do what few do: nothing is lost, nobody gets in, and others see no change."""
+
+import pytest
+from agents import Agent
+from django.test import Client
+from gateway_site.inventory.models import Device, Location
+
+NAME = "inventory_{}".format
+
+
+@pytest.fixture
+def odd(ada, plant, settings):
+    settings.ROOT_URLCONF = "gateway_site.odd_urls"
+    return Agent.of(ada)
+
+
+def ids(rows):
+    return [row["id"] for row in rows]
+
+
+# -- functions --------------------------------------------------------------------------------------
+
+
+def test_functions_that_are_ignored(odd):
+    assert not [name for name in odd.tools() if "ignored" in name]
+
+
+@pytest.mark.parametrize("view", ["heavy_above", "heavy_below"])
+def test_functions_that_are_heavy(odd, view):
+    said = odd.client.get(f"/api/{view}/", headers=odd.headers)
+    assert said.status_code == 200
+    assert len(said.json()) == 500
+    page = odd.value(NAME(f"{view}_get"))
+    assert page["count"] == 500
+    assert len(odd.walk(NAME(f"{view}_get"), page)) == 500
+
+
+def test_an_action_with_permissions_of_its_own(odd):
+    assert NAME("partly_closed") not in odd.tools()
+
+
+# -- lists ------------------------------------------------------------------------------------------
+
+
+def test_a_view_that_does_not_tell_its_paginator_who_it_is(odd):
+    page = odd.value(NAME("without_view_list"))
+    assert page["count"] == 130
+    assert len(set(ids(odd.walk(NAME("without_view_list"), page)))) == 130
+
+
+def test_a_view_that_asks_its_paginator_before(odd, caplog):
+    page = odd.value(NAME("asking_first_list"))
+    assert (page["count"], len(page["results"])) == (130, 20)
+    caplog.clear()
+
+
+def test_a_view_with_a_paginator_of_its_own_making(odd):
+    """One page of it, and said to be; the way to the next is the API's own."""
+    page = odd.value(NAME("own_paginator_get"))
+    assert len(page["results"]) == 20
+    assert "page" in str(odd.last.json()["result"]["_meta"])
+    second = odd.value(NAME("own_paginator_get"), page=2)
+    assert len(second["results"]) == 20
+    assert not set(ids(page["results"])) & set(ids(second["results"]))
+
+
+def test_rows_that_depend_on_each_other_are_made_from_all_of_them(odd):
+    page = odd.value(NAME("ranked_list"))
+    rows = odd.walk(NAME("ranked_list"), page)
+    assert [row["rank"] for row in rows] == list(range(1, 131))
+    assert "live" not in page
+
+
+def test_a_serializer_that_leaves_some_out(odd):
+    page = odd.value(NAME("choosy_list"))
+    rows = odd.walk(NAME("choosy_list"), page)
+    there = [device.pk for device in Device.objects.all() if device.pk % 4]
+    assert ids(rows) == there
+    assert page["count"] == len(there)
+
+
+def test_a_page_in_a_form_of_its_own(odd):
+    told = odd.value(NAME("meta_list"))
+    assert told["unit"] == "EUR"
+    assert len(told["data"]) == 3
+
+
+def test_a_paginator_without_a_size(odd):
+    assert len(odd.value(NAME("unsized_list"))) == 3
+
+
+def test_rows_that_the_order_leaves_equal(odd):
+    Location.objects.bulk_create(Location(name=f"x{n}") for n in range(100))
+    page = odd.value(NAME("counted_list"))
+    assert page["live"]
+    assert len(set(ids(odd.walk(NAME("counted_list"), page)))) == 103
+
+
+def test_rows_in_no_order(odd):
+    page = odd.value(NAME("random_list"))
+    assert "live" not in page
+    assert len(set(ids(odd.walk(NAME("random_list"), page)))) == 130
+
+
+def test_a_list_that_grows_while_it_is_walked(odd):
+    Location.objects.bulk_create(Location(name=f"x{n}") for n in range(40))
+    page = odd.value(NAME("counted_list"))
+    Location.objects.bulk_create(Location(name=f"y{n}") for n in range(40))
+    rows = odd.walk(NAME("counted_list"), page)
+    assert len(rows) == 83
+    whole = odd.value(
+        NAME("counted_list"), continuation_token=page["continuation_token"], mode="full"
+    )
+    assert len(whole) == 83
+
+
+def test_another_list_of_the_same_length_is_read_again(odd):
+    token = odd.value(NAME("without_view_list"))["continuation_token"]
+
+    def lowest():
+        told = odd.value(
+            "read_result", continuation_token=token, mode="sql",
+            query="SELECT min(id) AS low FROM result",
+        )  # fmt: skip
+        return told["items"][0]["low"]
+
+    before = lowest()
+    first = Device.objects.order_by("id").first()
+    Device.objects.create(name="new", location=first.location)
+    first.delete()
+    assert lowest() > before
+
+
+def test_fields_that_are_not_used_on_a_first_call_are_named(odd):
+    page = odd.value(NAME("counted_list"), page=3)
+    assert page["notices"] == ["Not used on a first call: page."]
+
+
+def test_a_tool_that_is_left_alone(odd, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "EXCEPT": [NAME("without_view_list"), "echo"]}
+    assert odd.value("echo", text="a")["text"] == "a"
+    assert len(odd.value(NAME("without_view_list"))["results"]) == 20
+    assert len(odd.value(NAME("without_view_list"), page=2)["results"]) == 20
+
+
+# -- requests ---------------------------------------------------------------------------------------
+
+
+def test_what_a_view_writes_on_its_request_is_seen_by_no_other(odd, bob):
+    odd.value(NAME("changing_get"))
+    assert Agent.of(bob).value(NAME("showing_get")) == {"query": {}}
+
+
+def test_a_parameter_that_is_called_as_ours(odd):
+    told = odd.value(NAME("verifying_create"), name="a", verify=True)
+    assert told == {"name": "a", "verify": True}
+
+
+def test_a_delete_with_a_body(odd):
+    assert odd.value(NAME("removing_destroy"), ids=[1, 2]) == {"removed": [1, 2]}
+
+
+@pytest.mark.parametrize("view", ["searching", "calculating"])
+def test_a_post_that_writes_nothing_answers_with_what_it_found(odd, view):
+    told = odd.value(NAME(f"{view}_create"))
+    assert told["total"] == 12_345 if view == "calculating" else len(told) == 10
+
+
+def test_a_view_with_a_renderer_of_its_own(odd):
+    assert odd.value(NAME("as_csv_get")) == [{"a": 1, "b": 2}]
+
+
+def test_a_view_that_takes_forms(odd):
+    assert odd.value(NAME("by_form_create"), name="a & b", verify=True) == {"name": "a & b"}
+
+
+def test_a_redirection_is_no_result(odd):
+    told = odd.error(NAME("redirecting_get"))
+    assert told["status_code"] == 302
+    assert "files.example" in told["error"]
+
+
+# -- who calls --------------------------------------------------------------------------------------
+
+
+def test_a_view_for_sessions_is_not_opened_by_a_token(odd):
+    assert NAME("sessions_list") not in odd.tools()
+    answer = odd.request(
+        "tools/call", {"name": NAME("sessions_create"), "arguments": {"name": "x"}}
+    )
+    assert answer["error"]["code"] == -32602
+    assert not Location.objects.filter(name="x").exists()
+
+
+def test_a_view_for_sessions_is_opened_by_one(ada, odd):
+    agent = Agent(client=Client(enforce_csrf_checks=True))
+    agent.client.force_login(ada)
+    agent.client.cookies["csrftoken"] = agent.headers["X-CSRFToken"] = "a" * 32
+    assert len(agent.value(NAME("sessions_list"))) == 3
+    assert agent.value(NAME("sessions_create"), name="x", verify=True)["name"] == "x"
+
+
+def test_what_an_authenticator_leaves_on_a_request(odd):
+    assert odd.value(NAME("tenant_get")) == {"tenant": "tenant of ada"}
+
+
+def test_a_permission_that_needs_the_url(odd, plant):
+    first, second = Location.objects.order_by("id")[:2]
+    assert NAME("nested_list") in odd.tools()
+    there = odd.value(NAME("nested_list"), location_pk=first.pk)
+    assert len(there) == first.devices.count()
+    assert odd.error(NAME("nested_list"), location_pk=second.pk)["status_code"] == 403
+
+
+def test_a_view_that_learns_something_before_it_lets_anybody_in(odd, plant, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 1_000, "BUDGET": "1kB"}
+    Device.objects.filter(pk=plant[0].pk).update(notes="n" * 3_000)
+    probe = odd.value(NAME("project_retrieve"), pk=plant[0].pk)
+    token = probe["continuation_token"]
+    assert (
+        odd.value("read_result", continuation_token=token, path="/id", mode="full") == plant[0].pk
+    )
+
+
+def test_an_object_that_no_url_names(ada, odd, plant, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 1_000, "BUDGET": "1kB"}
+    first = Device.objects.order_by("id").first()
+    Device.objects.filter(pk=first.pk).update(owner=ada, notes="n" * 3_000)
+    token = odd.value(NAME("mine_retrieve"))["continuation_token"]
+    Device.objects.filter(pk=first.pk).update(owner=None)
+    told = odd.error("read_result", continuation_token=token)
+    assert told["error"].startswith("Continuation token expired or not found.")
+
+
+def test_what_one_caller_learns_is_not_told_to_another(ada, bob, plant, settings):
+    """Of tools that are not listed in full, and whose descriptions are asked for."""
+    settings.PENSTOCK = {**settings.PENSTOCK, "LIST_FORM": "index"}
+    one, other = Agent.of(ada), Agent.of(bob)
+    one.tools(), other.tools()
+    ada.is_staff = True
+    ada.save()
+    assert "inventory_staff_list" in str(one.ask("tools/list"))
+    assert "inputSchema" in str(one.value("describe_tools", tools=["inventory_staff_list"]))
+    told = other.call("describe_tools", tools=["inventory_staff_list"])
+    unknown = other.call("describe_tools", tools=["inventory_stuff_list"])
+    assert str(told).replace("staff", "stuff") == str(unknown)
+    assert "inventory_staff" not in str(other.value("find_tools", query="staff"))
+
+
+def test_the_order_of_one_page_is_that_of_the_view(odd):
+    page = odd.value(NAME("without_view_list"))
+    assert ids(page["results"]) == sorted(ids(page["results"]))

@@ -1,0 +1,303 @@
+"""Views that do what few do, and each does somewhere: with their paginators, with requests, with who calls."""
+
+from django.db.models import Count
+from django.http import HttpResponseRedirect
+from rest_framework import generics, parsers, permissions, renderers, serializers, viewsets
+from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.decorators import action, api_view
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.serializers import DeviceSerializer, LocationSerializer
+from gateway_site.inventory.views import Pages
+from penstock.django import mcp_heavy, mcp_ignore
+
+ROWS = [{"n": number, "text": "t" * 90} for number in range(500)]
+
+
+# -- functions --------------------------------------------------------------------------------------
+
+
+@mcp_ignore
+@api_view(["GET"])
+def ignored_above(request):
+    return Response("never")
+
+
+@api_view(["GET"])
+@mcp_ignore
+def ignored_below(request):
+    return Response("never")
+
+
+@mcp_heavy
+@api_view(["GET"])
+def heavy_above(request):
+    return Response(ROWS)
+
+
+@api_view(["GET"])
+@mcp_heavy
+def heavy_below(request):
+    return Response(ROWS)
+
+
+# -- lists ------------------------------------------------------------------------------------------
+
+
+class Lists(viewsets.GenericViewSet):
+    queryset = Device.objects.order_by("id")
+    serializer_class = DeviceSerializer
+    pagination_class = Pages
+
+
+class WithoutView(Lists):
+    """One that does not tell its paginator who it is."""
+
+    def list(self, request):
+        page = self.paginator.paginate_queryset(self.get_queryset(), request)
+        return self.paginator.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class AskingFirst(Lists):
+    def list(self, request):
+        size = self.paginator.get_page_size(request)
+        page = self.paginate_queryset(self.get_queryset())
+        rows = self.get_serializer(page, many=True).data
+        return self.get_paginated_response([{"size": size, "id": row["id"]} for row in rows])
+
+
+class OwnPaginator(APIView):
+    """Devices, by a paginator that it makes itself."""
+
+    def get(self, request):
+        paginator = Pages()
+        page = paginator.paginate_queryset(Device.objects.order_by("id"), request, view=self)
+        return paginator.get_paginated_response(DeviceSerializer(page, many=True).data)
+
+
+class Ranked(Lists):
+    pagination_class = None
+
+    @mcp_heavy
+    def list(self, request):
+        rows = self.get_serializer(self.get_queryset(), many=True).data
+        for rank, row in enumerate(rows, 1):
+            row["rank"] = rank
+        return Response(rows)
+
+
+class Choosy(serializers.ListSerializer):
+    def to_representation(self, data):
+        return [row for row in super().to_representation(data) if row["id"] % 4]
+
+
+class ChoosySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Device
+        fields = ("id", "name")
+        list_serializer_class = Choosy
+
+
+@mcp_heavy
+class ChoosyViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Device.objects.order_by("id")
+    serializer_class = ChoosySerializer
+
+
+class WithMeta(Pages):
+    def get_paginated_response(self, data):
+        return Response({"unit": "EUR", "data": data})
+
+
+class MetaViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+    pagination_class = WithMeta
+
+
+class Unsized(Pages):
+    page_size = None
+
+
+class UnsizedViewSet(MetaViewSet):
+    pagination_class = Unsized
+
+
+@mcp_heavy
+class CountedViewSet(viewsets.ReadOnlyModelViewSet):
+    """Grouped by the database, and many alike."""
+
+    queryset = Location.objects.annotate(number=Count("devices")).order_by("number")
+    serializer_class = LocationSerializer
+
+
+@mcp_heavy
+class RandomViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Device.objects.order_by("?")
+    serializer_class = DeviceSerializer
+
+
+# -- requests ---------------------------------------------------------------------------------------
+
+
+class Changing(APIView):
+    """One that writes on the request it gets."""
+
+    def get(self, request):
+        request.GET._mutable = True
+        request.GET["owner"] = request.user.get_username()
+        return Response({})
+
+
+class Showing(APIView):
+    def get(self, request):
+        return Response({"query": dict(request.query_params)})
+
+
+class VerifySerializer(serializers.Serializer):
+    name = serializers.CharField()
+    verify = serializers.BooleanField(default=False)
+
+
+class Verifying(generics.GenericAPIView):
+    """With a parameter of its own that is called as ours."""
+
+    serializer_class = VerifySerializer
+
+    def post(self, request):
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        return Response(serializer.validated_data)
+
+
+class Removing(APIView):
+    def delete(self, request):
+        return Response({"removed": request.data.get("ids", "all")})
+
+
+class Searching(generics.GenericAPIView):
+    """Find devices by more than a query string holds."""
+
+    def post(self, request):
+        return Response(DeviceSerializer(Device.objects.order_by("id")[:10], many=True).data)
+
+
+class Calculating(APIView):
+    def post(self, request):
+        return Response({"total": 12_345, "explained": "x" * 400})
+
+
+class CSV(renderers.BaseRenderer):
+    media_type, format = "text/csv", "csv"
+
+    def render(self, data, *_, **__):
+        return "a,b\n1,2\n"
+
+
+class AsCSV(APIView):
+    renderer_classes = (CSV,)
+
+    def get(self, request):
+        return Response([{"a": 1, "b": 2}])
+
+
+class ByForm(generics.GenericAPIView):
+    parser_classes = (parsers.FormParser,)
+    serializer_class = LocationSerializer
+
+    def post(self, request):
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        return Response({"name": serializer.validated_data["name"]})
+
+
+class Redirecting(APIView):
+    def get(self, request):
+        return HttpResponseRedirect("https://files.example/report.pdf")
+
+
+# -- who calls --------------------------------------------------------------------------------------
+
+
+class SessionsOnly(generics.ListCreateAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+    authentication_classes = (SessionAuthentication,)
+
+
+class Tenants(TokenAuthentication):
+    """One that leaves something on the request."""
+
+    def authenticate(self, request):
+        found = super().authenticate(request)
+        request.tenant = "none" if found is None else f"tenant of {found[0].get_username()}"
+        return found
+
+
+class OfTenant(APIView):
+    authentication_classes = (Tenants,)
+
+    def get(self, request):
+        return Response({"tenant": request.tenant})
+
+
+class InFirstHall(permissions.BasePermission):
+    """One that cannot do without the URL."""
+
+    def has_permission(self, request, view):
+        return int(view.kwargs["location_pk"]) == Location.objects.order_by("id").first().pk
+
+
+class NestedViewSet(viewsets.ReadOnlyModelViewSet):
+    serializer_class = DeviceSerializer
+    permission_classes = (InFirstHall,)
+
+    def get_queryset(self):
+        return Device.objects.filter(location_id=self.kwargs["location_pk"]).order_by("id")
+
+
+class HasProject(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return view.project == 1
+
+
+class WithProject(generics.RetrieveAPIView):
+    """One that learns something before it lets anybody in."""
+
+    queryset = Device.objects.all()
+    serializer_class = DeviceSerializer
+    permission_classes = (HasProject,)
+
+    def initial(self, request, *args, **kwargs):
+        self.project = 1
+        super().initial(request, *args, **kwargs)
+
+
+class IsOwner(permissions.BasePermission):
+    def has_object_permission(self, request, view, obj):
+        return obj.owner_id == request.user.pk
+
+
+class Mine(generics.RetrieveAPIView):
+    """An object that no URL names."""
+
+    serializer_class = DeviceSerializer
+    permission_classes = (permissions.IsAuthenticated, IsOwner)
+
+    def get_object(self):
+        found = Device.objects.order_by("id").first()
+        self.check_object_permissions(self.request, found)
+        return found
+
+
+class Closed(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return False
+
+
+class PartlyClosed(Lists):
+    @action(detail=False, permission_classes=[Closed])
+    def closed(self, request):
+        return Response("never")

@@ -1,0 +1,39 @@
+from django.urls import include, path
+from rest_framework.routers import SimpleRouter
+
+from gateway_site.inventory import odd_views as views
+
+router = SimpleRouter()
+router.register("without_view", views.WithoutView, basename="without_view")
+router.register("asking_first", views.AskingFirst, basename="asking_first")
+router.register("ranked", views.Ranked, basename="ranked")
+router.register("choosy", views.ChoosyViewSet, basename="choosy")
+router.register("meta", views.MetaViewSet, basename="meta")
+router.register("unsized", views.UnsizedViewSet, basename="unsized")
+router.register("counted", views.CountedViewSet, basename="counted")
+router.register("random", views.RandomViewSet, basename="random")
+router.register("partly", views.PartlyClosed, basename="partly")
+router.register(r"halls/(?P<location_pk>\d+)/devices", views.NestedViewSet, basename="nested")
+
+urlpatterns = [
+    path("api/", include(router.urls)),
+    path("api/ignored_above/", views.ignored_above),
+    path("api/ignored_below/", views.ignored_below),
+    path("api/heavy_above/", views.heavy_above),
+    path("api/heavy_below/", views.heavy_below),
+    path("api/own_paginator/", views.OwnPaginator.as_view()),
+    path("api/changing/", views.Changing.as_view()),
+    path("api/showing/", views.Showing.as_view()),
+    path("api/verifying/", views.Verifying.as_view()),
+    path("api/removing/", views.Removing.as_view()),
+    path("api/searching/", views.Searching.as_view()),
+    path("api/calculating/", views.Calculating.as_view()),
+    path("api/as_csv/", views.AsCSV.as_view()),
+    path("api/by_form/", views.ByForm.as_view()),
+    path("api/redirecting/", views.Redirecting.as_view()),
+    path("api/sessions/", views.SessionsOnly.as_view()),
+    path("api/tenant/", views.OfTenant.as_view()),
+    path("api/project/<int:pk>/", views.WithProject.as_view()),
+    path("api/mine/", views.Mine.as_view()),
+    path("mcp/", include("penstock.django.urls")),
+]
