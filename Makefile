@@ -37,7 +37,7 @@ demo-django: $(READY) ## See the API of a Django site with 50,000 devices as MCP
 	@$(BIN)/python examples/demo_django.py
 
 test: $(READY) $(NODE_READY) ## Run the whole suite
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
 	@$(PYTHON) -m venv $(OLDEST)
@@ -58,7 +58,7 @@ bench: $(READY) ## Measure speed and memory, as ratios in one run
 	@$(BIN)/python -m benchmarks
 
 fuzz: $(READY) ## Search for broken promises for longer than the suite does
-	@PENSTOCK_FUZZ=20 $(BIN)/python -m pytest -n 2 tests/property
+	@PENSTOCK_FUZZ=40 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
 	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

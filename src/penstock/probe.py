@@ -153,5 +153,8 @@ def first_page(
     fitting = scale.most(map(len, rows), build)
     if fitting or not rows:
         return scale.reply(build(fitting))
-    stub = {"$path": pointer(0), "$size": len(rows[0])}
-    return scale.reply({**build(1), "results": [stub]})
+    stub = {**build(1), "results": [{"$path": pointer(0), "$size": len(rows[0])}]}
+    # Less and less is said where there is no room for it.
+    brief = {name: it for name, it in stub.items() if name != "next_step"}
+    least = {name: it for name, it in brief.items() if name not in (told or {})}
+    return scale.first_fit([stub, brief]) or scale.reply(least)

@@ -23,6 +23,7 @@ from penstock.model import Result
 STATUS_CODE: Final = "status_code"
 FIRST_REDIRECT: Final = 300
 FIRST_ERROR: Final = 400
+_SMALL: Final = 20_000
 _MOST_STREAMED: Final = 64_000_000
 _EXPLAINED: Final = {
     401: "Authenticate, and call again.",
@@ -93,6 +94,15 @@ def result_of(value: Any) -> Result:
     except InvalidResult:
         return Result(structured=msgspec.Raw(encoded(value)))
     return Result(structured=value)
+
+
+def with_word(result: Result, word: str) -> Result:
+    """A result with a word for whoever reads it, beside what it is: where it is small, as another
+    text; what is large is not to become something else by it."""
+    if result.is_error or result.content or len(bytes(result.structured)) > _SMALL:
+        return result
+    texts = (bytes(result.structured).decode(), word)
+    return Result(content=tuple({"type": "text", "text": text} for text in texts))
 
 
 def result_of_response(response: HttpResponseBase) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
+from penstock.django.noting import LookedFor, Noting, NotingQuery, Undecided
 from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
 from penstock.gate import Gate, log
@@ -37,10 +38,10 @@ class Caller:
         self.request = request
         self.site = site
         self._gate = gate
+        self.is_batch = False  # several calls in one request
         self.counts: dict[bytes, int] = {}  # of live lists, by what they are asked for with
         self.tier: Tier | None = tier_for(request, site)
         self._permitted: dict[str, bool | None] = {}
-        self._known: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}
 
     @property
     def policy(self) -> Policy:
@@ -86,49 +87,39 @@ class Caller:
         return self._permitted[name]
 
     def ask_view(self, endpoint: Endpoint) -> None:
-        """Raises what a view refuses him with, as far as that does not depend on arguments."""
+        """Raises what a view refuses him with; or `Undecided` where that depends on arguments, which
+        are not known here."""
+        looked_for = LookedFor()
         inner = inner_request(self.http, endpoint, meta=self._meta)
-        view = self.view_for(endpoint, inner)
-        self._identify_once(view)
-        version, scheme = view.determine_version(view.request)
-        view.request.version, view.request.versioning_scheme = version, scheme
-        view.check_permissions(view.request)
-
-    def view_for(
-        self,
-        endpoint: Endpoint,
-        inner: HttpRequest,
-        kwargs: Mapping[str, Any] | None = None,
-        kind: type[APIView] | None = None,
-    ) -> APIView:
-        """A view with a request of this caller's."""
-        view = endpoint.view(None, kwargs, kind)
-        view.request = view.initialize_request(inner)
-        return view
-
-    def _identify_once(self, view: APIView) -> None:
-        """While tools are listed, who he is for views with the same classes: it may be a query, or
-        two, each time. A view that makes its authenticators itself is asked itself."""
-        if type(view).get_authenticators is not APIView.get_authenticators:
-            return
-        request = view.request
-        key = (request.method in ("GET", "HEAD"), *map(type, request.authenticators or ()))
-        if key not in self._known:
-            self._known[key] = request.user, request.auth, request.successful_authenticator
-        _tell(request, *self._known[key])
+        inner.__dict__["GET"] = NotingQuery(looked_for)
+        view = endpoint.view(None, Noting(looked_for))
+        request = view.initialize_request(inner)
+        view.request = request
+        request.__dict__["_full_data"] = request.__dict__["_data"] = Noting(looked_for)
+        try:
+            self.identify(view)
+            request.version, request.versioning_scheme = view.determine_version(request)
+            view.check_permissions(request)
+        except REFUSALS as refusal:
+            if looked_for.anything:
+                raise Undecided from refusal
+            raise
 
     def identify(self, view: APIView) -> None:
-        """Tell a view that is called who calls, where it would find out just the same: by the same
-        classes as the endpoint, of which one that looks at nothing but a header has found him."""
+        """Tell a view who calls, where it would find out just the same with the same queries again: by
+        the same classes as the endpoint, of which one that looks at nothing but a header found him."""
         own = self.request
         found: Any = own.successful_authenticator
         if not _is_same_again(found) or type(view).get_authenticators is not _VIEWS_OWN:
             return
+        if self.is_batch:
+            return  # what one view leaves on the user, the next is not to find
         classes = [type(one) for one in view.request.authenticators or ()]
         if classes == [type(one) for one in own.authenticators or ()]:
             before = classes[: classes.index(type(found))]
             if all(one.__module__.startswith("rest_framework.") for one in before):
-                _tell(view.request, own.user, own.auth, found)
+                view.request.user, view.request.auth = own.user, own.auth
+                view.request.__dict__["_authenticator"] = found  # there is no other way in
 
 
 _VIEWS_OWN: Final = APIView.get_authenticators
@@ -140,18 +131,15 @@ def _is_same_again(authenticator: Any) -> bool:
     return kind in _SAME_AGAIN or named in _KNOWN_BY_HEADER
 
 
-def _tell(request: Request, user: Any, auth: Any, authenticator: Any) -> None:
-    request.user, request.auth = user, auth
-    request.__dict__["_authenticator"] = authenticator  # there is no other way in
-
-
 def _answer(name: str, ask: Callable[[], None]) -> bool | None:
     try:
         ask()
+    except Undecided:
+        return None
     except REFUSALS:
         return False
     except Exception as fault:  # noqa: BLE001 (the site's own code: it may want what is not there yet)
-        _tell_once(name, f"{type(fault).__name__}: {fault}")
+        _tell_once(name, type(fault).__name__)
         return None
     return True
 

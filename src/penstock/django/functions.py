@@ -14,6 +14,7 @@ from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tools import Tool
+from penstock.gate import log
 from penstock.model import LiveWindow
 from penstock.wire.state import Told
 
@@ -37,7 +38,9 @@ class Function:
         del origin  # what it gave depends on the caller alone
         try:
             self.ask(caller)
-        except REFUSALS:
+        except Exception as fault:  # noqa: BLE001 (whatever it is, it does not permit)
+            if not isinstance(fault, REFUSALS):
+                log().warning("%s: may it still be read?", self.declared.name, exc_info=True)
             return False
         return True
 

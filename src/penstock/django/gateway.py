@@ -25,11 +25,13 @@ from penstock.gate import Gate
 from penstock.model import LiveWindow
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
+from penstock.wire.reader import READER
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
 
 _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000
+_LISTING: Final = ("tools/list", "resources/list", "resources/templates/list", "resources/read")
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -51,9 +53,10 @@ class Gateway:
 
     def answer(self, caller: Caller, line: bytes, *, is_modern: bool) -> bytes:
         """What a client gets; nothing for a notification."""
+        caller.is_batch = is_batch = messages.batch_of(line) is not None
         sight = self._sight(caller, line)
         session = self._session(caller, sight, is_modern=is_modern)
-        server = Server(caller, registry.tools(), sight, session.tell)
+        server = Server(caller, registry.tools(), sight, session.tell, is_batch=is_batch)
         outputs = session.from_client(line)
         while outputs:
             output = outputs.pop(0)
@@ -105,13 +108,13 @@ class Gateway:
             return _kept(self._known, key, _MOST_KNOWN, partial(self._newly_known, is_modern))
 
     def _sight(self, caller: Caller, line: bytes) -> Sight:
-        """The tools that a caller may use. As of a while ago where he calls one of them, which is
-        enough to know what he was shown: whether he may use it now is asked when it is called. Where
-        he asks what there is, as of now."""
+        """The tools that a caller may use: as of now where he asks what there is; else as of a while
+        ago, which is enough to know what he was shown. Whether he may use one now is asked when he
+        calls it."""
         who = f"{caller.principal.id}/{caller.tier}"
         now = self.gate.clock()
         until, seen = self._seen.get(who, (0.0, None))
-        if seen is None or until < now or not _calls_a_tool(line):
+        if seen is None or until < now or _asks_what_there_is(line):
             found = registry.tools().values()
             seen = Sight([tool for tool in found if tool.may(caller)])
             with self._lock:
@@ -129,12 +132,16 @@ class Gateway:
         return known
 
 
-def _calls_a_tool(line: bytes) -> bool:
-    """Whether a message is the call of a tool of the site's, and not of Penstock's own."""
+def _asks_what_there_is(line: bytes) -> bool:
+    """Whether tools may be listed, found or described by the answer to a message: by its method, or as
+    the call of a tool that is Penstock's own, but for the reader. A batch may do anything."""
     message = messages.message_or_none(line)
-    if message is None or message.method != "tools/call":
+    if message is None or message.method in _LISTING:
+        return True
+    if message.method != "tools/call":
         return False
-    return messages.text_of(messages.members_of(message.params), "name") in registry.tools()
+    name = messages.text_of(messages.members_of(message.params), "name")
+    return name != READER and name not in registry.tools()
 
 
 def _kept(kept: OrderedDict[Key, Value], key: Key, most: int, make: Callable[[], Value]) -> Value:

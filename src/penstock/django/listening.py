@@ -25,7 +25,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from penstock.django.answers import encoded_rows
-from penstock.django.inputs.handlers import is_frameworks
+from penstock.django.inputs.handlers import overrides
 from penstock.django.ordering import in_order
 
 _PAGE: Final = ("count", "next", "previous", "results")
@@ -43,11 +43,12 @@ class Listener:
     stop: int | None = None
     most: int = 100_000
     counted: int | None = None  # if it is known already
-    has_attended: bool = False
+    was_met: bool = False  # by the view, as its paginator
     count: int | None = None
     is_query: bool = False
     is_cut: bool = False
-    has_own_form: bool = False  # the view's paginator says more than how many there are
+    is_part: bool = False
+    own_form: int = 0  # how many rows a page of the view's own has, where it says more than that
     heard: list[bytes] | None = None
     _given: int = 0
 
@@ -56,13 +57,16 @@ class Listener:
         if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
             return
         heard, own = cast("Any", view), view.paginator
-        self.has_attended = True
-        self.has_own_form = own is not None and not is_frameworks(type(own).get_paginated_response)
-        heard._paginator = _Paginator(self, view, has_pages=_has_pages(own, view.request))  # noqa: SLF001 (where REST framework keeps it)
+        size = _page_size(own, view.request)
+        if own is not None and overrides(type(own), "get_paginated_response"):
+            self.own_form = size or 0
+        heard._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
         heard.get_serializer = _heard_serializer(self, view, heard.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
         """The rows that are wanted of what a view has found."""
+        self.was_met = True
+        is_second = self.count is not None  # then the answer is made of several
         ordered = in_order(found, view) if isinstance(found, QuerySet) else None
         self.is_query = ordered is not None
         rows = found if ordered is None else ordered
@@ -74,11 +78,15 @@ class Listener:
             stop = start + self.most
             self.is_cut = self.count > stop
         given = list(rows[start:stop])
-        self._given = len(given)
+        self._given = -1 if is_second else len(given)
+        self.is_part = self.is_part or (self.is_query and len(given) < self.count)
         return given
 
     def hear(self, data: Any) -> None:
-        self.heard = encoded_rows(data) if isinstance(data, list) else None
+        """One that is serialized as a list may be more than its rows: ranked, or summed up."""
+        by = getattr(data, "serializer", None)
+        is_by_rows = by is None or not overrides(type(by), "to_representation")
+        self.heard = encoded_rows(data) if isinstance(data, list) and is_by_rows else None
 
     def plain_rows(self, data: Any) -> list[bytes] | None:
         """The rows, if what the view answered is these and nothing else: as many as it was given, in
@@ -94,15 +102,14 @@ def _length(rows: Any) -> int:
     return int(rows.count()) if isinstance(rows, QuerySet) else len(rows)
 
 
-def _has_pages(own: Any, request: Request) -> bool:
-    """Whether a view's own paginator would page: one without a size does not."""
-    if own is None:
-        return False
+def _page_size(own: Any, request: Request) -> int | None:
+    """Of a view's own paginator; one without a size does not page."""
     for name in ("get_page_size", "get_limit"):
         size = getattr(own, name, None)
         if callable(size):
-            return size(request) is not None
-    return True
+            found: int | None = size(request)
+            return found
+    return None if own is None else 0
 
 
 class _Paginator(BasePagination):
@@ -112,6 +119,11 @@ class _Paginator(BasePagination):
         self._listener = listener
         self._view = view
         self._has_pages = has_pages
+
+    def __getattr__(self, name: str) -> Any:
+        """What other paginators have, this one has not."""
+        self._listener.was_met = True
+        raise AttributeError(name)
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None

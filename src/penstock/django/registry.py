@@ -18,7 +18,7 @@ from penstock.django.decorators import HEAVY, IGNORED, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
 from penstock.django.functions import function_tool
 from penstock.django.inputs import describe, inputs_of
-from penstock.django.inputs.handlers import handler_of, reads_list
+from penstock.django.inputs.handlers import handler_of, pages_itself, reads_list
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
 from penstock.django.tools import Tool
@@ -29,6 +29,7 @@ from penstock.gate import log
 from penstock.probe import offered_modes
 
 MODULE = "mcp_tools"  # where an app declares functions as tools
+_ECHOING = ("POST", "PUT", "PATCH")
 _NOT_TOOLS = (
     "penstock.django",
     "rest_framework_simplejwt",
@@ -135,11 +136,12 @@ def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str,
 def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
     heavy = _heavy(endpoint)
     # A view that is not listened to has pages of its own, and they are all that there is.
-    is_heard = (heavy is not None or is_plain(endpoint.callback)) and site.policy.covers(name)
+    is_heard = site.policy.covers(name) and not pages_itself(endpoint)
+    is_heard = is_heard and (heavy is not None or is_plain(endpoint.callback))
     has_pages = endpoint.is_read and not is_heard
     inputs = inputs_of(endpoint, with_pagination=has_pages, urlconf=site.urlconf)
     schema = inputs.schema
-    has_echo = site.is_lean and endpoint.method in ("POST", "PUT", "PATCH")
+    has_echo = site.is_lean and site.policy.covers(name) and endpoint.method in _ECHOING
     is_lean = has_echo and VERIFY not in schema.get("properties", {})
     if is_lean:
         schema = {**schema, "properties": {**schema.get("properties", {}), VERIFY: VERIFY_SCHEMA}}
@@ -148,7 +150,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
         describe(endpoint),
         schema,
         Tier.READ if endpoint.is_read else Tier.READ_WRITE,
-        ViewAction(name, endpoint, inputs, heavy is not None, is_lean, site.urlconf),
+        ViewAction(name, endpoint, inputs, heavy is not None, is_heard, is_lean, site.urlconf),
         heavy,
         is_destructive=endpoint.method in ("PUT", "PATCH", "DELETE"),
         is_idempotent=endpoint.method in ("PUT", "DELETE"),

@@ -144,6 +144,7 @@ def _give_content(
     for cached in ("headers", "accepted_types", "accepted_types_by_precedence"):
         request.__dict__.pop(cached, None)
     request.__dict__["GET"] = query  # cached there by Django's own requests
+    request.__dict__["COOKIES"] = dict(request.COOKIES)  # so is this; a view may write on it
     attributes: dict[str, Any] = {
         "_body": content,
         "_read_started": True,

@@ -62,20 +62,27 @@ class Fault(Exception):
 
 class Server:
     """For one caller. `sight` are the tools that he is shown, `tools` those of the site, and `tell`
-    takes what a tool gave."""
+    takes what a tool gave. In a batch, whoever is not known is told so message by message."""
 
-    def __init__(self, caller: Caller, tools: Mapping[str, Tool], sight: Sight, tell: Tell) -> None:
+    def __init__(
+        self,
+        caller: Caller,
+        tools: Mapping[str, Tool],
+        sight: Sight,
+        tell: Tell,
+        *,
+        is_batch: bool,
+    ) -> None:
         self._caller = caller
         self._tools = tools
         self._sight = sight
         self._tell = tell
-        self._is_batch = False
+        self._is_batch = is_batch
 
     def answer(self, line: bytes) -> bytes:
         """A message or a batch of them, and what there is to say to it; nothing to a notification."""
         batch = messages.batch_of(line)
         if batch is not None:
-            self._is_batch = True
             answers = [self._answer(messages.read_message(one)) for one in batch]
             return b"[" + b",".join(filter(None, answers)) + b"]" if any(answers) else b""
         return self._answer(messages.read_message(line))

@@ -11,7 +11,13 @@ from django.http import HttpResponseBase
 from django.urls import ResolverMatch
 from rest_framework.response import Response
 
-from penstock.django.answers import FIRST_ERROR, failure, result_of_response
+from penstock.django.answers import (
+    FIRST_ERROR,
+    FIRST_REDIRECT,
+    failure,
+    result_of_response,
+    with_word,
+)
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
@@ -26,7 +32,15 @@ from penstock.django.requests import (
     path_of,
     respond,
 )
-from penstock.django.visiting import Visit, attach, visited_class, visited_view
+from penstock.django.visiting import (
+    Visit,
+    attach,
+    find_nothing,
+    find_object,
+    is_plain,
+    visited_class,
+    visited_view,
+)
 from penstock.django.writing import VERIFY, essence_of
 from penstock.encoding import encode
 from penstock.errors import StoreError
@@ -36,7 +50,7 @@ from penstock.policy import Policy
 from penstock.wire.state import Told
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
-_OWN_PAGE: Final = "This view pages its list itself: this may be one page of it."
+_OWN_PAGE: Final = "This is one page of the API's own; the parameters of the tool, or next in it, lead to the others."
 _NOT_FOUND: Final = 404
 _AT_FAULT: Final = 500
 
@@ -69,6 +83,7 @@ class ViewAction:
     endpoint: Endpoint
     inputs: Inputs
     is_heavy: bool
+    is_heard: bool
     is_lean: bool
     urlconf: Any = None
 
@@ -95,20 +110,28 @@ class ViewAction:
     def may_read(self, caller: Caller, origin: Any) -> bool:
         """Whether the view would still let this request in; and to the object, where it is of one."""
         try:
-            exchange = self._recalled(origin)
-            inner = self._request(exchange, caller)
-            attach(Visit(caller.identify, is_throttled=False), inner)
-            kwargs = exchange.match.kwargs
-            view: Any = caller.view_for(self.endpoint, inner, kwargs, self._kind)
-            view.initial(view.request, **kwargs)
-            if finds_object(self.endpoint):
-                view.get_object()
+            return self._lets_in(self._recalled(origin), caller)
         except (*REFUSALS, NoSuchPlace):
             return False
         except Exception:  # noqa: BLE001 (what cannot be found out is not permitted)
             log().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
             return False
-        return True
+
+    def _lets_in(self, exchange: Exchange, caller: Caller) -> bool:
+        """Asked of the view itself, with all that stands before it. One behind a decorator does not
+        know that it is only asked: it may be read again, but not be written with."""
+        if is_plain(self.endpoint.callback):
+            ask = find_object if finds_object(self.endpoint) else find_nothing
+            visit = Visit(caller.identify, is_throttled=False, instead=ask)
+        elif self.endpoint.is_read:
+            visit = Visit(is_throttled=False)
+        else:
+            caller.ask_view(self.endpoint)
+            return True
+        request = self._request(exchange, caller)
+        attach(visit, request)
+        response = respond(self._view, request, exchange.match, self.urlconf)
+        return response.status_code < FIRST_REDIRECT
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -121,9 +144,9 @@ class ViewAction:
             return Told(failure(_NOT_FOUND, None))
         if not self.endpoint.is_read:
             return self._write(exchange, caller, is_whole=is_whole)
-        if not caller.policy.covers(self.name):
-            return Told(result_of_response(self._respond(exchange, caller)))
-        return self._read(exchange, caller)
+        if self.is_heard:
+            return self._read(exchange, caller)
+        return self._told(exchange, Listener(), self._respond(exchange, caller))
 
     def _write(self, exchange: Exchange, caller: Caller, *, is_whole: bool) -> Told:
         response = self._respond(exchange, caller)
@@ -174,15 +197,15 @@ class ViewAction:
 
     def _read(self, exchange: Exchange, caller: Caller) -> Told:
         policy = caller.policy.for_tool(self.name)
-        listener = Listener(stop=policy.page_size)
+        listener = Listener(stop=policy.page_size, most=policy.query_rows)
         response = self._listened_to(exchange, caller, listener)
         if response is None:
             response = self._respond(exchange, caller, is_throttled=False)
-            return Told(result_of_response(response), exchange.reference, notice=_OWN_PAGE)
+            return self._told(exchange, Listener(), response)
         rows = _rows_heard(listener, response)
         if rows is not None and listener.is_query:
             return self._listed(exchange, caller, policy, listener, response, rows)
-        if listener.is_query and rows is None and _has_more(listener):
+        if listener.is_part and rows is None:
             # It has built something of its own from a part: that makes sense of the whole alone.
             return self._whole(exchange, caller, policy)
         return self._told(exchange, listener, response)
@@ -195,11 +218,11 @@ class ViewAction:
         try:
             response = self._respond(exchange, caller, listener)
         except Exception:
-            if not listener.has_attended:
+            if not listener.was_met:
                 raise
             log().exception("%s is not read in parts, for it failed on that", self.name)
             return None
-        return None if listener.has_attended and response.status_code >= _AT_FAULT else response
+        return None if listener.was_met and response.status_code >= _AT_FAULT else response
 
     def _listed(
         self,
@@ -218,7 +241,7 @@ class ViewAction:
         if not self.is_heavy and policy.inline_budget.surely_admits(estimate):
             if not is_all:
                 return self._whole(exchange, caller, policy)
-            if listener.has_own_form:
+            if listener.own_form >= max(count, 1):
                 response = self._respond(exchange, caller, is_throttled=False)
             return self._told(exchange, listener, response)
         reference = {"tool": self.name, **exchange.reference}
@@ -232,11 +255,11 @@ class ViewAction:
 
     def _told(self, exchange: Exchange, listener: Listener, response: HttpResponseBase) -> Told:
         notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
-        is_heard = listener.count is not None
-        if not is_heard and _is_page(response):
-            notice = _OWN_PAGE
+        is_list = self.is_heavy or listener.count is not None
+        is_page = listener.count is None and _is_page(response)
         result = result_of_response(response)
-        is_list = self.is_heavy or is_heard
+        if is_page:
+            result = with_word(result, _OWN_PAGE)
         return Told(result, exchange.reference, pages_first=is_list, notice=notice)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
@@ -257,7 +280,8 @@ class ViewAction:
             raise LiveRowsFailed(f"The list could not be read again{why}.")
         if listener.count is not None:
             caller.counts[key] = listener.count
-        return LiveWindow(rows, listener.count)
+        # What has lost its order meanwhile is read whole.
+        return LiveWindow(rows if listener.is_query else rows[start:stop], listener.count)
 
 
 def _rows_heard(listener: Listener, response: HttpResponseBase) -> list[bytes] | None:
@@ -266,13 +290,7 @@ def _rows_heard(listener: Listener, response: HttpResponseBase) -> list[bytes] |
     return listener.plain_rows(response.data)
 
 
-def _has_more(listener: Listener) -> bool:
-    return listener.stop is not None and (listener.count or 0) > listener.stop
-
-
 def _is_page(response: HttpResponseBase) -> bool:
     """Whether an answer looks like a page of REST framework's, and not the only one."""
     data = response.data if isinstance(response, Response) else None
-    if not isinstance(data, Mapping) or not isinstance(data.get("results"), list):
-        return False
-    return bool(data.get("next") or data.get("previous"))
+    return isinstance(data, Mapping) and bool(data.get("next") or data.get("previous"))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from django.utils.http import is_same_domain
 from rest_framework.authentication import BaseAuthentication
@@ -115,7 +115,7 @@ class McpView(APIView):
             return exc.response
         if not isinstance(exc, REFUSALS):
             return _failed(exc, self._key)
-        said = super().handle_exception(exc)
+        said = self._said_by_site(exc)
         data = getattr(said, "data", None)  # a site's own handler may answer with anything
         detail = data.get("detail") if isinstance(data, Mapping) else data
         detail = detail or getattr(exc, "detail", None) or said.reason_phrase
@@ -125,6 +125,17 @@ class McpView(APIView):
             if name.lower() in ("www-authenticate", "retry-after", "allow"):
                 made[name] = value
         return made
+
+    def _said_by_site(self, exc: Exception) -> HttpResponse:
+        """What its own handler of exceptions makes of it; where that is nothing, the bare status."""
+        try:
+            return super().handle_exception(exc)
+        except REFUSALS:
+            status = getattr(exc, "status_code", 404 if isinstance(exc, Http404) else 403)
+            challenge = getattr(exc, "auth_header", None)
+            return HttpResponse(
+                status=status, headers={"WWW-Authenticate": challenge} if challenge else None
+            )
 
     def post(self, request: Request) -> HttpResponse:
         http = _http(request)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from penstock.django.endpoints import Endpoint
 
@@ -34,11 +35,13 @@ def _stranger(_view: Any) -> None:
 @dataclass(frozen=True)
 class Visit:
     """`identify` tells a view who calls, where it would find out the same with the same queries again.
-    `is_throttled`: it counts as a request."""
+    `is_throttled`: it counts as a request. `instead`: what a view that has let the request in does, in
+    the place of answering it."""
 
     identify: Callable[[Any], None] = _stranger
     listener: Attends | None = None
     is_throttled: bool = True
+    instead: Callable[[Any], Response] | None = None
 
 
 _NONE: Final = Visit()
@@ -61,6 +64,16 @@ def listen(view: Any) -> None:
         listener.attend(view)
 
 
+def find_object(view: Any) -> Response:
+    """Instead of an answer: whether there is one, and may be seen."""
+    view.get_object()
+    return find_nothing(view)
+
+
+def find_nothing(_view: Any) -> Response:
+    return Response(status=204)
+
+
 def is_plain(callback: Any) -> bool:
     """Whether a URLconf leads to the view itself, and not to a decorator around it."""
     while True:
@@ -78,6 +91,10 @@ def visited_class(own: Any) -> Any:
     def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
         own.initial(self, request, *args, **kwargs)
         listen(self)
+        instead = visit_of(request).instead
+        if instead is not None:
+            # Where REST framework looks for what answers, once it has let a request in.
+            setattr(self, str(request.method).lower(), lambda *_, **__: instead(self))
 
     def perform_authentication(self: Any, request: Request) -> None:
         visit_of(request).identify(self)

@@ -38,7 +38,7 @@ def essence_of(
     if isinstance(data, Mapping) and _is_echo(data, status, endpoint, kwargs):
         return {**_identity(data, endpoint), STATUS_CODE: status}
     is_bulk = isinstance(sent, list) and isinstance(data, list) and len(sent) == len(data)
-    if is_bulk and all(isinstance(row, Mapping) for row in data):
+    if is_bulk and all(isinstance(row, Mapping) and _identity(row, endpoint) for row in data):
         shown = [_identity(row, endpoint) for row in data[:_MOST_SHOWN]]
         hidden = {"written_omitted": len(data) - len(shown)} if len(data) > len(shown) else {}
         return {STATUS_CODE: status, "count": len(data), "written": shown, **hidden}

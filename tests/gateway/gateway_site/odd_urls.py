@@ -12,6 +12,10 @@ router.register("meta", views.MetaViewSet, basename="meta")
 router.register("unsized", views.UnsizedViewSet, basename="unsized")
 router.register("counted", views.CountedViewSet, basename="counted")
 router.register("random", views.RandomViewSet, basename="random")
+router.register("randomly", views.RandomlyViewSet, basename="randomly")
+router.register("joined", views.JoinedViewSet, basename="joined")
+router.register("choosing", views.ChoosingViewSet, basename="choosing")
+router.register("two_lists", views.TwoLists, basename="two_lists")
 router.register("partly", views.PartlyClosed, basename="partly")
 router.register(r"halls/(?P<location_pk>\d+)/devices", views.NestedViewSet, basename="nested")
 
@@ -35,5 +39,12 @@ urlpatterns = [
     path("api/tenant/", views.OfTenant.as_view()),
     path("api/project/<int:pk>/", views.WithProject.as_view()),
     path("api/mine/", views.Mine.as_view()),
+    path("api/polite_url/<str:key>/", views.Polite.as_view(http_method_names=["get"])),
+    path("api/polite_query/", views.Polite.as_view(http_method_names=["get"])),
+    path("api/polite_body/", views.Polite.as_view(http_method_names=["post"])),
+    path("api/behind_decorator/", views.let_in(views.Rows.as_view())),
+    path("api/behind_dispatch/", views.BehindDispatch.as_view()),
+    path("api/set_up/", views.SetUp.as_view()),
+    path("api/looking_up/", views.LookingUp.as_view()),
     path("mcp/", include("penstock.django.urls")),
 ]

@@ -85,18 +85,24 @@ def has_own_query(endpoint: Endpoint) -> bool:
         handler_of(endpoint),
         *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
     ]
-    if any(map(reads_query, functions)) or _has_own_pages(endpoint):
+    if any(map(reads_query, functions)) or pages_itself(endpoint):
         return True
     is_plain_read = endpoint.method == "GET" and not reads_list(endpoint)
     return is_plain_read and not is_standard(endpoint)
 
 
-def _has_own_pages(endpoint: Endpoint) -> bool:
-    """Whether it makes a paginator for itself, which reads what it likes."""
-    handler = handler_of(endpoint)
+def pages_itself(endpoint: Endpoint) -> bool:
+    """Whether it does something with a paginator that only its own can do: one that it makes, or asks
+    for more than pages, or that chooses among the rows."""
+    handler, view = handler_of(endpoint), endpoint.view_class
     known = getattr(handler, "__globals__", {})
     values = [known.get(name) for name in _names_in(handler)]
-    return any(isinstance(one, type) and issubclass(one, BasePagination) for one in values)
+    if any(isinstance(one, type) and issubclass(one, BasePagination) for one in values):
+        return True
+    if "paginator" in _names_in(handler) or overrides(view, "get_paginated_response"):
+        return True
+    own = getattr(view, "pagination_class", None)
+    return isinstance(own, type) and overrides(own, "paginate_queryset")
 
 
 def reads_query(function: Any) -> bool:

@@ -1,9 +1,13 @@
 """Views that do what few do, and each does somewhere: with their paginators, with requests, with who calls."""
 
-from django.db.models import Count
-from django.http import HttpResponseRedirect
+from functools import wraps
+
+from django.db.models import Count, F
+from django.db.models.functions import Random
+from django.http import HttpResponse, HttpResponseRedirect
 from rest_framework import generics, parsers, permissions, renderers, serializers, viewsets
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.authtoken.models import Token
 from rest_framework.decorators import action, api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -137,6 +141,41 @@ class CountedViewSet(viewsets.ReadOnlyModelViewSet):
 class RandomViewSet(viewsets.ReadOnlyModelViewSet):
     queryset = Device.objects.order_by("?")
     serializer_class = DeviceSerializer
+
+
+@mcp_heavy
+class RandomlyViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Device.objects.annotate(chance=Random()).order_by("chance")
+    serializer_class = DeviceSerializer
+
+
+@mcp_heavy
+class JoinedViewSet(viewsets.ReadOnlyModelViewSet):
+    """A row for each reading of a device."""
+
+    queryset = Device.objects.annotate(value=F("readings__value")).order_by("name")
+    serializer_class = DeviceSerializer
+
+
+class Chosen(Pages):
+    def paginate_queryset(self, queryset, request, view=None):
+        hidden = Device.objects.order_by("id")[:10].values("pk")
+        return super().paginate_queryset(queryset.exclude(pk__in=hidden), request, view)
+
+
+class ChoosingViewSet(viewsets.ReadOnlyModelViewSet):
+    queryset = Device.objects.order_by("id")
+    serializer_class = DeviceSerializer
+    pagination_class = Chosen
+
+
+class TwoLists(Lists):
+    pagination_class = None
+
+    def list(self, request):
+        devices = self.get_serializer(self.get_queryset(), many=True).data
+        locations = LocationSerializer(Location.objects.all(), many=True).data
+        return Response({"devices": devices, "locations": locations})
 
 
 # -- requests ---------------------------------------------------------------------------------------
@@ -301,3 +340,70 @@ class PartlyClosed(Lists):
     @action(detail=False, permission_classes=[Closed])
     def closed(self, request):
         return Response("never")
+
+
+class OpenKey(permissions.BasePermission):
+    """One that asks for what may not be there, and does without."""
+
+    def has_permission(self, request, view):
+        given = {**view.kwargs, **request.query_params.dict()}
+        return "open" in (
+            view.kwargs.get("key"),
+            request.query_params.get("key"),
+            request.data.get("key") if request.method == "POST" else given.get("key"),
+        )
+
+
+class Polite(APIView):
+    permission_classes = (OpenKey,)
+
+    def get(self, request, key=None):
+        return Response("in")
+
+    def post(self, request):
+        _ = request.data["key"]
+        return Response("in")
+
+
+def let_in(view):
+    @wraps(view)
+    def guarded(request, *args, **kwargs):
+        token = request.headers.get("Authorization", "").removeprefix("Token ")
+        if not Token.objects.filter(key=token, user__first_name="let in").exists():
+            return HttpResponse(status=403)
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+class Rows(APIView):
+    def get(self, request):
+        return Response(ROWS)
+
+
+class BehindDispatch(Rows):
+    def dispatch(self, request, *args, **kwargs):
+        return let_in(super().dispatch)(request, *args, **kwargs)
+
+
+class SetUp(Rows):
+    def setup(self, request, *args, **kwargs):
+        super().setup(request, *args, **kwargs)
+        self.ready = True
+
+    def check_permissions(self, request):
+        super().check_permissions(request)
+        assert self.ready
+
+
+class AddressSerializer(serializers.Serializer):
+    address = serializers.CharField()
+
+
+class LookingUp(generics.GenericAPIView):
+    serializer_class = AddressSerializer
+
+    def post(self, request):
+        serializer = self.get_serializer(data=request.data, many=True)
+        serializer.is_valid(raise_exception=True)
+        return Response([{"found": "b" * 90} for _ in serializer.validated_data])
