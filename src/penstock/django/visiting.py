@@ -19,6 +19,7 @@ from penstock.django.endpoints import Endpoint
 _ATTRIBUTE: Final = "penstock_visit"
 # The modules of functions that lead to a view and do nothing else on the way.
 _MAKE_VIEWS: Final = ("rest_framework.viewsets", "django.views.generic.base")
+_FRAMEWORKS: Final = ("rest_framework.", "django.views.generic.")
 _PASS_ON: Final = ("django.views.decorators.csrf", "penstock.django.decorators")
 
 
@@ -83,6 +84,16 @@ def is_plain(callback: Any) -> bool:
         if module not in _PASS_ON or not hasattr(callback, "__wrapped__"):
             return False
         callback = callback.__wrapped__
+
+
+def is_guarded_elsewhere(view_class: type) -> bool:
+    """Whether a class has its say before REST framework lets a request in, or does something then that
+    the rest of it needs."""
+    for name in ("as_view", "setup", "dispatch"):
+        owner = next(base for base in view_class.__mro__ if name in vars(base))
+        if not owner.__module__.startswith(_FRAMEWORKS):
+            return True
+    return False
 
 
 def visited_class(own: Any) -> Any:
