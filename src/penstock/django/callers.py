@@ -92,7 +92,8 @@ class Caller:
         looked_for = LookedFor()
         inner = inner_request(self.http, endpoint, meta=self._meta)
         inner.__dict__["GET"] = NotingQuery(looked_for)
-        view = endpoint.view(None, Noting(looked_for))
+        view = endpoint.view()
+        view.kwargs = Noting(looked_for)
         request = view.initialize_request(inner)
         view.request = request
         request.__dict__["_full_data"] = request.__dict__["_data"] = Noting(looked_for)

@@ -120,8 +120,9 @@ def _places(endpoint: Endpoint) -> tuple[Any, ...]:
 
 
 def _heavy(endpoint: Endpoint) -> Mapping[str, Any] | None:
-    """On a class it is said of its lists."""
-    if not endpoint.is_read:
+    """On a class it is said of its lists. A view that pages for itself cannot follow: `page` is its own
+    parameter then, and only what is over the threshold is negotiated."""
+    if not endpoint.is_read or pages_itself(endpoint):
         return None
     of_class = (endpoint.view_class,) if reads_list(endpoint) else ()
     found: Mapping[str, Any] | None = said_of(HEAVY, *_places(endpoint), *of_class)

@@ -81,6 +81,14 @@ class OwnPaginator(APIView):
         return paginator.get_paginated_response(DeviceSerializer(page, many=True).data)
 
 
+class HeavyOwnPaginator(OwnPaginator):
+    @mcp_heavy
+    def get(self, request):
+        paginator = Pages()
+        page = paginator.paginate_queryset(Device.objects.order_by("id"), request, view=self)
+        return paginator.get_paginated_response(DeviceSerializer(page, many=True).data)
+
+
 class Ranked(Lists):
     pagination_class = None
 
@@ -342,27 +350,42 @@ class PartlyClosed(Lists):
         return Response("never")
 
 
-class OpenKey(permissions.BasePermission):
+class OpenUrl(permissions.BasePermission):
     """One that asks for what may not be there, and does without."""
 
     def has_permission(self, request, view):
-        given = {**view.kwargs, **request.query_params.dict()}
-        return "open" in (
-            view.kwargs.get("key"),
-            request.query_params.get("key"),
-            request.data.get("key") if request.method == "POST" else given.get("key"),
-        )
+        return view.kwargs.get("key") == "open"
 
 
-class Polite(APIView):
-    permission_classes = (OpenKey,)
+class OpenQuery(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return request.query_params.get("key") == "open"
 
-    def get(self, request, key=None):
+
+class OpenBody(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return request.data.get("key") == "open"
+
+
+class PoliteUrl(APIView):
+    permission_classes = (OpenUrl,)
+
+    def get(self, request, key):
         return Response("in")
+
+
+class PoliteQuery(APIView):
+    permission_classes = (OpenQuery,)
+
+    def get(self, request):
+        return Response("in")
+
+
+class PoliteBody(APIView):
+    permission_classes = (OpenBody,)
 
     def post(self, request):
-        _ = request.data["key"]
-        return Response("in")
+        return Response({"in": request.data["key"]})
 
 
 def let_in(view):
