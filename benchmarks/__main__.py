@@ -32,6 +32,7 @@ from benchmarks import (
     shaping,
     small,
     tool_lists,
+    widgets,
 )
 from benchmarks.lines import Line, table
 
@@ -54,6 +55,7 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "shaping": shaping.measure,
     "shapes": shapes.measure,
     "django": django_lists.measure,
+    "widgets": widgets.measure,
 }
 
 

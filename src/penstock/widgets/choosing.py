@@ -1,0 +1,147 @@
+"""Which rows stay when not all fit.
+
+A row that no payload can hold, even alone, is passed over, whatever is chosen. Of the others:
+
+- `first`, `largest` and `smallest` put them in an order, and the longest beginning of it that fits
+  stays. Each row adds to the size, so no larger number fits.
+- `spread` asks for n places, evenly spaced from the first row to the last; where the row at a place
+  has to be passed over, the next one that has not takes its place (the last such row where none
+  follows). All of them stay if all fit; otherwise n places stay such that n + 1 do not fit. Since
+  n and n + 1 places are different rows, some larger n may fit too, where sizes vary much.
+
+The same holds where tokens are limited, of which a longer text can have fewer: what stays fits, and
+one more does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from penstock.errors import InvalidSetting
+from penstock.shaping.sampling import evenly
+from penstock.widgets.fit_lines import Lines
+from penstock.widgets.fit_ranking import ranked
+from penstock.widgets.rows import Table
+
+CHOICES: Final = ("first", "spread", "largest", "smallest")
+_RANKED: Final = ("largest", "smallest")
+_MOST_NAMED = 20
+
+
+def check_choice(choose: Any, by: Any) -> None:
+    if choose not in CHOICES:
+        advice = f"Use one of: {', '.join(CHOICES)}."
+        raise InvalidSetting("choose", choose, "not a way to choose rows.", next_step=advice)
+    if choose in _RANKED and not isinstance(by, str):
+        advice = f'Name the column by which rows are ranked: choose="{choose}", by="amount".'
+        raise InvalidSetting("by", by, "not the name of a column.", next_step=advice)
+    if choose not in _RANKED and by is not None:
+        advice = 'Leave it out, or say choose="largest" or choose="smallest".'
+        raise InvalidSetting("by", by, f'choose="{choose}" ranks by no column.', next_step=advice)
+
+
+def check_column(by: str | None, columns: Sequence[str]) -> None:
+    if by is not None and columns and by not in columns:
+        raise InvalidSetting("by", by, "no row has this column.", next_step=there_are(columns))
+
+
+def there_are(columns: Sequence[str]) -> str:
+    named = ", ".join(map(repr, columns[:_MOST_NAMED]))
+    more = len(columns) - _MOST_NAMED
+    return f"There are: {named}{f' and {more:,} more' if more > 0 else ''}."
+
+
+def chosen(lines: Lines, table: Table, choose: str, by: str | None) -> list[int]:
+    """The indices of the rows that stay, in order."""
+    if choose == "spread":
+        return _spread(lines)
+    if by is None:
+        return _beginning(lines, range(lines.total))
+    order = ranked(table.values(by), largest=choose == "largest", likely=lines.likely)
+    return _beginning(lines, order)
+
+
+def _beginning(lines: Lines, order: Iterable[int]) -> list[int]:
+    """The most that fit. Weights leave few numbers to try, and mostly none."""
+    taken: list[int] = []
+    weights = [0]  # of so many of them
+    surely = 0
+    for index, weight in lines.weights(order):
+        if not weight:
+            continue
+        total = weights[-1] + weight
+        if lines.over_for_certain(total):
+            break
+        taken.append(index)
+        weights.append(total)
+        surely = len(taken) if lines.within_for_certain(total) else surely
+
+    def fits(count: int) -> bool:
+        return lines.fit(taken[:count], weights[count])
+
+    return sorted(taken[: _largest(fits, surely, len(taken) + 1, guess=surely + 1)])
+
+
+def _spread(lines: Lines) -> list[int]:
+    places = _Places(lines)
+    whole, weight = places.weighed(lines.total)
+    if lines.fit(whole, weight):
+        return whole
+
+    def fits(count: int) -> bool:
+        return lines.fit(*places.weighed(count))
+
+    return places.weighed(_largest(fits, 1, lines.total, guess=len(whole)))[0]
+
+
+def _largest(fits: Callable[[int], bool], low: int, high: int, guess: int) -> int:
+    """A number that fits while the next does not; `low` fits, and `high` does not. From the guess
+    on in steps that double, which end soon where it is good, and then by halves."""
+    at, step = guess, 1
+    while high - low > 1:
+        at = at if low < at < high else (low + high) // 2
+        if fits(at):
+            low, at = at, at + step
+        else:
+            high, at = at, at - step
+        step *= 2
+    return low
+
+
+class _Places:
+    """Evenly spaced rows, none of them one that has to be passed over."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._onward: dict[int, int] = {}  # from a row that is passed over to one that may not be
+        self._last: int | None = None
+
+    def weighed(self, count: int) -> tuple[list[int], int]:
+        """The rows of so many places, and what they weigh; only until they weigh too much."""
+        places: list[int] = []
+        total, latest = 0, -1
+        for index, weight in self._lines.weights(evenly(self._lines.total, count)):
+            place = index if weight else self._next(index)
+            if place > latest:
+                places.append(place)
+                total += self._lines.weight(place)
+                latest = place
+                if self._lines.over_for_certain(total):
+                    break
+        return places, total
+
+    def _next(self, index: int) -> int:
+        """The next row that can stay; where none follows, the last one that can, or -1."""
+        passed, total = [], self._lines.total
+        while index < total and not self._lines.weight(index):
+            passed.append(index)
+            index = self._onward.get(index, index + 1)
+        self._onward.update(dict.fromkeys(passed, index))
+        return index if index < total else self._last_place()
+
+    def _last_place(self) -> int:
+        if self._last is None:
+            backward = range(self._lines.total - 1, -1, -1)
+            self._last = next((at for at in backward if self._lines.weight(at)), -1)
+        return self._last

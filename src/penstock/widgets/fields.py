@@ -1,0 +1,114 @@
+"""Which columns a chart needs: `referenced_fields(spec)` for a spec of Vega-Lite or Vega.
+
+A widget that draws two columns of twenty need not be sent the other eighteen. What is not referred
+to can be left out of every row, and the picture stays the same; where a spec does not tell (it
+looks a column up by a name that only the run knows, shows the whole row in a tooltip, or has an
+expression that cannot be read), every column is needed, and that is said.
+"""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.errors import InvalidSetting
+from penstock.widgets.vega_keys import SPECIAL
+from penstock.widgets.vega_references import References
+from penstock.widgets.vega_walk import Walk
+
+_COMPOSITIONS = ("layer", "concat", "hconcat", "vconcat")
+_WHAT_TO_GIVE = (
+    "Give a Vega-Lite spec with a mark, layer, concat, hconcat, vconcat, facet or repeat, or a Vega "
+    "spec with marks, as a dict or as its JSON text."
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fields:
+    """The columns that a spec refers to. A name need not be in the data: it may be made by a
+    transform. With `everything`, every column is in it, and `names` are those that are known."""
+
+    names: frozenset[str] = frozenset()
+    everything: bool = False
+
+    def __contains__(self, column: object) -> bool:
+        return self.everything or column in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        """The known names, in order."""
+        return iter(sorted(self.names))
+
+    def __len__(self) -> int:
+        """How many names are known; with `everything` there may be more columns."""
+        return len(self.names)
+
+    def __bool__(self) -> bool:
+        return self.everything or bool(self.names)
+
+    def __repr__(self) -> str:
+        if self.everything:
+            return "Fields(everything)"
+        return f"Fields({', '.join(map(repr, self))})"
+
+
+def referenced_fields(spec: Mapping[str, Any] | str | bytes) -> Fields:
+    """The columns that a Vega-Lite or Vega spec refers to, at the top level of a row: for a field
+    `a.b` that is `a` (and in Vega-Lite a column `a.b`, for which it looks here and there).
+
+        fields = referenced_fields(spec)
+        pruned = [{k: v for k, v in row.items() if k in fields} for row in rows]
+
+    A column that is only made by a transform may be among them; one that is needed never is
+    missing. Raises InvalidSetting for what is not a spec.
+    """
+    mapping = _as_mapping(spec)
+    _require_chart(mapping)
+    references = References(is_vega=_is_vega(mapping))
+    Walk(references, SPECIAL).over(mapping)
+    names, everything = references.found()
+    return Fields(names, everything)
+
+
+def _as_mapping(spec: object) -> Mapping[str, Any]:
+    if isinstance(spec, (str, bytes)):
+        try:
+            spec = json.loads(spec)
+        except RecursionError:
+            raise _refused(
+                spec, "nests too deep to be read as text; a dict may be deeper"
+            ) from None
+        except ValueError as error:
+            raise _refused(spec, f"not JSON: {error}") from None
+    if not isinstance(spec, Mapping):
+        raise _refused(spec, f"a spec is an object, and this is {type(spec).__name__}")
+    return spec
+
+
+def _require_chart(spec: Mapping[str, Any]) -> None:
+    if not (_is_vega_lite(spec) or _is_vega(spec)):
+        raise _refused(spec, "neither Vega-Lite nor Vega: nothing in it says what to draw")
+
+
+def _is_vega_lite(spec: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(spec.get("mark"), (str, Mapping))
+        or any(isinstance(spec.get(key), (list, tuple)) for key in _COMPOSITIONS)
+        or (isinstance(spec.get("spec"), Mapping) and ("facet" in spec or "repeat" in spec))
+    )
+
+
+def _is_vega(spec: Mapping[str, Any]) -> bool:
+    """Marks may be missing where a spec only computes, and then its data have names."""
+    data = spec.get("data")
+    return isinstance(spec.get("marks"), (list, tuple)) or (
+        isinstance(data, (list, tuple))
+        and bool(data)
+        and all(isinstance(each, Mapping) and "name" in each for each in data)
+    )
+
+
+def _refused(spec: object, why: str) -> InvalidSetting:
+    return InvalidSetting("spec", reprlib.repr(spec), why, next_step=_WHAT_TO_GIVE)

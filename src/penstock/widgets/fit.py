@@ -1,0 +1,152 @@
+"""Rows for a widget, inside the host's cap.
+
+A host puts something else in the place of a result that is too large, and the widget gets a text
+that is no JSON. So rows are fitted before they are sent, in three steps, each of them measured on
+the payload that would leave:
+
+1. all rows, whole;
+2. all rows, with the columns only that the spec refers to or that `keep` names;
+3. as many of these rows as fit (`penstock.widgets.choosing` says which), and a count of the rest.
+
+A row is encoded when the answer depends on it: of 100,000 rows most are never looked into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from penstock import rawjson
+from penstock.budget import Budget
+from penstock.errors import InvalidSetting, PenstockError
+from penstock.widgets.choosing import check_choice, check_column, chosen, there_are
+from penstock.widgets.fields import Fields, referenced_fields
+from penstock.widgets.fit_caps import Cap, utf16_units
+from penstock.widgets.fit_lines import Lines
+from penstock.widgets.rows import Table, read_table
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What fits, and what does not.
+
+    `json` is the payload as it was measured; sending it spares a second encoding. `size` is its
+    length in JavaScript. Whoever encodes the rows again may get another: JavaScript writes 1.0 as 1,
+    but 1e20 in 21 digits, 1e22 as 1e+22 and 1e-6 as 0.000001.
+    `dropped` are columns that were left out, `truncated` is how many rows were, `missing` are names
+    in `keep` that no row has. `note` says in a sentence what is not there; it is empty when all is.
+    """
+
+    json: bytes = field(repr=False)
+    columns: tuple[str, ...]
+    dropped: tuple[str, ...]
+    missing: tuple[str, ...]
+    truncated: int
+    total: int
+    size: int
+    note: str
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """`{"rows": [...], "truncated": N, "columns_dropped": M}`, always with all three."""
+        try:
+            payload: dict[str, Any] = rawjson.decode(self.json)
+        except RecursionError:
+            why = "The rows nest too deep for a decoder of Python."
+            raise PenstockError(why, next_step="Send `json` as it is.") from None
+        return payload
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the payload: their values are those that JSON has."""
+        rows: list[dict[str, Any]] = self.payload["rows"]
+        return rows
+
+
+def fit_rows(
+    rows: Any,
+    budget: int | str | Budget = 130_000,
+    spec: Any = None,
+    keep: Iterable[str] | None = None,
+    *,
+    choose: Literal["first", "spread", "largest", "smallest"] = "first",
+    by: str | None = None,
+) -> Fitted:
+    """As many rows as fit, and as much of them.
+
+    `rows`: dicts, dataclasses, pydantic, attrs or msgspec objects, or a pandas or polars frame.
+    `budget`: characters as JavaScript counts them, a `Budget` or its text, or the name of a host.
+    `spec`: the Vega-Lite (or Vega) spec that shows the rows. `keep`: columns to keep beside what it
+    refers to. With neither, no column is dropped, nor where no column at all would be left.
+    `choose`: which rows stay: the first, evenly spaced ones, or those with the largest or smallest
+    values in the column `by`, which need not be kept.
+    """
+    cap = Cap.of(budget)
+    fields = None if spec is None else referenced_fields(spec)
+    wanted = _column_names(keep)
+    check_choice(choose, by)
+    table = read_table(rows)
+    check_column(by, table.columns)
+    kept = _kept(table.columns, fields, wanted)
+    missing = tuple(name for name in wanted if name not in table.columns)
+    lines = Lines(table, table.columns, cap)
+    if lines.all_fit():
+        return _fitted(table, lines, range(lines.total), missing, cap)
+    if len(kept) < len(table.columns):
+        lines = Lines(table, kept, cap)
+        if lines.all_fit():
+            return _fitted(table, lines, range(lines.total), missing, cap)
+    return _fitted(table, lines, chosen(lines, table, choose, by), missing, cap)
+
+
+def _column_names(keep: Any) -> tuple[str, ...]:
+    names = () if keep is None else keep
+    if not isinstance(names, str) and isinstance(names, Iterable):
+        names = tuple(names)
+        if all(isinstance(name, str) for name in names):
+            return tuple(dict.fromkeys(names))
+    advice = 'Give a list of names: keep=["id", "name"].'
+    raise InvalidSetting("keep", keep, "not a list of column names.", next_step=advice)
+
+
+def _kept(columns: tuple[str, ...], fields: Fields | None, wanted: Sequence[str]) -> Sequence[str]:
+    """A name that is in no row is ordinary in a spec, which may make the field; but where nothing
+    that the author named is there, a name is misspelt."""
+    if fields is None and not wanted:
+        return columns
+    asked = frozenset(wanted)
+    kept = [name for name in columns if name in asked or (fields is not None and name in fields)]
+    if not kept and wanted and columns:
+        why = "no row has any of these columns."
+        raise InvalidSetting("keep", list(wanted), why, next_step=there_are(columns))
+    return kept or columns
+
+
+def _fitted(
+    table: Table, lines: Lines, indices: Sequence[int], missing: tuple[str, ...], cap: Cap
+) -> Fitted:
+    json = lines.payload(indices)
+    names = frozenset(lines.names)
+    return Fitted(
+        json=json,
+        columns=lines.names,
+        dropped=tuple(name for name in table.columns if name not in names),
+        missing=missing,
+        truncated=lines.total - len(indices),
+        total=lines.total,
+        size=utf16_units(json),
+        note=_note(table, lines, len(indices), cap),
+    )
+
+
+def _note(table: Table, lines: Lines, shown: int, cap: Cap) -> str:
+    if lines.total and not shown:
+        return (
+            f"0 of {lines.total:,} rows: the smallest alone takes {lines.smallest_refused:,} "
+            f"characters, and the budget is {cap}."
+        )
+    counts = {"rows": (shown, lines.total), "columns": (len(lines.names), len(table.columns))}
+    parts = [f"{some:,} of {all_:,} {what}" for what, (some, all_) in counts.items() if some < all_]
+    return f"{' and '.join(parts)}." if parts else ""

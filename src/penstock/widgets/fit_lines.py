@@ -1,0 +1,111 @@
+"""The rows of a table as JSON, each made once and when it is first needed, and payloads of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from penstock.widgets.fit_caps import Cap, utf16_units
+from penstock.widgets.rows import Table
+
+# How many rows are made at once: a frame gives many nearly as fast as one, but where rows are large
+# few are needed.
+_FIRST_BATCH = 32
+_LARGEST_BATCH = 1_024
+
+
+class Lines:
+    """Rows with some of their columns, and what they weigh (see `Cap.weigh`) with a comma after
+    each. A row that no payload can hold, even alone, weighs 0 here and is in none."""
+
+    def __init__(self, table: Table, names: Sequence[str], cap: Cap) -> None:
+        self.total = len(table)
+        self.names = tuple(names)
+        self.smallest_refused: int | None = None  # in characters
+        self._table = table
+        self._cap = cap
+        self._made: dict[int, bytes] = {}
+        self._weights: dict[int, int] = {}
+        self._dropped = len(table.columns) - len(names)
+        empty = len(self._payload([]))
+        # Its digits vary with the number of rows that are left out, and the last comma is not there.
+        self._frame_at_most = empty - 1
+        self._frame_at_least = empty - 1 - len(str(self.total)) + 1
+
+    def weight(self, index: int) -> int:
+        if index not in self._weights:
+            self._make([index])
+        return self._weights[index]
+
+    def weights(self, indices: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Indices and weights, in batches: whoever stops early has made few rows in vain."""
+        for batch in _batches(indices):
+            self._make(batch)
+            yield from zip(batch, map(self._weights.__getitem__, batch), strict=True)
+
+    @property
+    def likely(self) -> int:
+        """About how many rows will do, once `all_fit` has found that not all of them fit."""
+        return len(self._weights) + _LARGEST_BATCH
+
+    def payload(self, indices: Iterable[int]) -> bytes:
+        """These rows, in their own order."""
+        return self._payload([self._made[index] for index in sorted(indices)])
+
+    def over_for_certain(self, weight: int) -> bool:
+        """Whether rows that weigh so much together are too many."""
+        return not self._cap.may_admit(self._frame_at_least + weight)
+
+    def within_for_certain(self, weight: int) -> bool:
+        return self._cap.surely_admits(self._frame_at_most + weight)
+
+    def fit(self, indices: Sequence[int], weight: int) -> bool:
+        """Whether these rows fit, which weigh so much together: by the payload, if in doubt."""
+        if self.over_for_certain(weight):
+            return False
+        return self.within_for_certain(weight) or self._cap.admits(self.payload(indices))
+
+    def all_fit(self) -> bool:
+        """Whether every row fits. They are looked at only until that is known."""
+        total = 0
+        for batch in _batches(range(self.total)):
+            self._make(batch)
+            weights = [self._weights[index] for index in batch]
+            total += sum(weights)
+            if not all(weights) or self.over_for_certain(total):
+                return False
+        return self.fit(range(self.total), total)
+
+    def _make(self, indices: Sequence[int]) -> None:
+        missing = [index for index in indices if index not in self._weights]
+        if not missing:
+            return
+        lines = self._table.lines(missing, self.names)
+        weights = [self._cap.weigh(line) + 1 for line in lines]
+        self._made.update(zip(missing, lines, strict=True))
+        self._weights.update(zip(missing, weights, strict=True))
+        if not self.within_for_certain(max(weights)):
+            for index in missing:
+                self._refuse_if_too_large(index)
+
+    def _refuse_if_too_large(self, index: int) -> None:
+        """Such a row is measured and let go of: there may be many."""
+        if self.fit([index], self._weights[index]):
+            return
+        units = utf16_units(self._made.pop(index))
+        smallest = self.smallest_refused
+        self.smallest_refused = units if smallest is None else min(units, smallest)
+        self._weights[index] = 0
+
+    def _payload(self, lines: list[bytes]) -> bytes:
+        left_out = self.total - len(lines)
+        counts = b'],"truncated":%d,"columns_dropped":%d}' % (left_out, self._dropped)
+        return b'{"rows":[' + b",".join(lines) + counts
+
+
+def _batches(indices: Iterable[int]) -> Iterator[list[int]]:
+    remaining = iter(indices)
+    size = _FIRST_BATCH
+    while batch := list(islice(remaining, size)):
+        yield batch
+        size = min(2 * size, _LARGEST_BATCH)

@@ -1,0 +1,82 @@
+"""Rows with a column for every purpose, and pictures of them with all columns or only some."""
+
+import gallery
+
+from penstock.widgets import referenced_fields
+
+FRUITS = ["fig", "lime", "pear"]
+ROWS = [
+    {
+        "a": number * 7 % 11 + 1,
+        "b": number * 5 % 13 + 2,
+        "c": FRUITS[number % 3],
+        "d": "even" if number % 2 == 0 else "odd",
+        "t": f"202{number % 4}-0{number % 9 + 1}-11",
+        "n": {"p": number * 3 % 7, "q": [{"r": number % 5}, 2]},
+        "l": [number, number * 2 % 5],
+        "m": [number % 3, number % 4],
+        "e f": number * 3 % 8,
+        "g.h": number * 4 % 9,
+        "w": f"{number}.png",
+        "lon": number * 12 - 70,
+        "lat": number * 7 - 40,
+        "k": number,
+        "s": {"type": "Point", "coordinates": [number, number]},
+        # Words of the languages that are columns here, and that no chart below needs.
+        **dict.fromkeys(["x", "y", "value", "label", "index", "type", "count", "key"], number),
+        **dict.fromkeys(["datum", "datum_a", "data", "field", "spare", "color"], str(number)),
+    }
+    for number in range(12)
+]
+COLUMNS = frozenset(ROWS[0])
+
+Q = "quantitative"
+A = {"field": "a", "type": Q}
+B = {"field": "b", "type": Q}
+C = {"field": "c"}
+XY = {"x": A, "y": B}
+
+
+def unit(mark="point", /, transform=(), params=(), **encoding):
+    return {
+        "mark": mark,
+        "encoding": encoding,
+        **({"transform": list(transform)} if transform else {}),
+        **({"params": list(params)} if params else {}),
+    }
+
+
+def of(name, **more):
+    return {"field": name, "type": Q, **more}
+
+
+MADE = of("made")
+
+
+def kept(spec):
+    """The columns of ROWS that a spec needs."""
+    fields = referenced_fields(spec)
+    return {column for column in COLUMNS if column in fields}
+
+
+def with_rows(spec, columns=COLUMNS):
+    """The spec, drawing ROWS with these columns only."""
+    rows = [{key: value for key, value in row.items() if key in columns} for row in ROWS]
+    return {**spec, "data": {**spec.get("data", {}), "values": rows}}
+
+
+def picture(spec, columns=COLUMNS):
+    """Where a column is missing that a transform cannot do without, there is none."""
+    return gallery.svg(with_rows(spec, columns))
+
+
+def assert_needs(spec, columns, *, hidden=""):
+    """These columns are kept and no other, the picture is the same with them, and another one if
+    any is missing: so it is this spec that needs them. Columns in `hidden` are needed where a
+    picture does not show it: in a tooltip, or once a person has clicked."""
+    columns = set(columns)
+    assert kept(spec) == columns
+    before = picture(spec)
+    assert picture(spec, columns) == before
+    for column in columns.difference(hidden):
+        assert picture(spec, columns - {column}) != before, f"{column} makes no difference"

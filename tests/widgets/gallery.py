@@ -1,0 +1,151 @@
+"""Vega-Lite's own examples, their data, and their pictures.
+
+The specs are not part of this project. They are looked for in an archive beside it, or where the
+variable PENSTOCK_VEGA_SPECS says; their data come from the npm package vega-datasets.
+"""
+
+import copy
+import csv
+import io
+import json
+import os
+import re
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import vl_convert
+
+ROOT = Path(__file__).parents[2]
+ARCHIVE = Path(
+    os.environ.get("PENSTOCK_VEGA_SPECS", ROOT.parent / "shared/data/vega-lite-specs.tar.gz")
+)
+DATASETS = ROOT / "tests/node/node_modules/vega-datasets/data"
+
+NUMBERED = re.compile(r"\b(clip|gradient_|pattern_)\d+\b")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+def missing():
+    """Why the gallery cannot be drawn here; empty if it can."""
+    if not ARCHIVE.exists():
+        return f"no archive of specs at {ARCHIVE} (PENSTOCK_VEGA_SPECS says where it is)"
+    return "" if DATASETS.exists() else f"the npm package vega-datasets is not at {DATASETS}"
+
+
+@cache
+def specs():
+    """The text of each spec, by name."""
+    with tarfile.open(ARCHIVE) as archive:
+        files = [each for each in archive.getmembers() if each.name.endswith(".vl.json")]
+        return {
+            Path(each.name).name.removesuffix(".vl.json"): archive.extractfile(each).read().decode()
+            for each in sorted(files, key=lambda each: each.name)
+        }
+
+
+def svg(spec):
+    """The picture. Nothing is fetched: every address is refused. Clips and gradients are numbered
+    through all pictures of a process, so they are numbered anew."""
+    text = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
+    numbers = {}
+    return NUMBERED.sub(lambda each: f"{each[1]}{numbers.setdefault(each[0], len(numbers))}", text)
+
+
+def scene(spec):
+    """All that is on the picture, with what the picture does not show: tooltips and links."""
+    return vl_convert.vegalite_to_scenegraph(json.dumps(spec), allowed_base_urls=[])
+
+
+def vega(spec):
+    """The spec in Vega, to which Vega-Lite compiles it."""
+    return vl_convert.vegalite_to_vega(json.dumps(spec))
+
+
+class Pruned:
+    """A spec with its data inline, of which only some columns were kept.
+
+    `fields` says which by `column in fields`; None keeps all. `there` and `kept` are the columns
+    of each data set, one after the other.
+    """
+
+    def __init__(self, spec, fields=None):
+        self.fields = fields
+        self.there = []
+        self.kept = []
+        self.spec = copy.deepcopy(spec)
+        self._visit(self.spec)
+        for name, rows in self.spec.get("datasets", {}).items():
+            self.spec["datasets"][name] = self._rows(rows)
+
+    def _visit(self, node):
+        for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
+            if key == "data" and isinstance(value, dict):
+                node[key] = self._data(value)
+            elif key != "datasets" and isinstance(value, (dict, list)):
+                self._visit(value)
+
+    def _data(self, data):
+        form = data.get("format") or {}
+        values = data.get("values")
+        if "url" in data:
+            file = DATASETS / data["url"].rpartition("data/")[2]
+            form = {"type": file.suffix[1:], **form}
+            text = file.read_text("utf-8")
+            values = text if form["type"] in DELIMITERS else json.loads(text)
+        if values is None:
+            return data
+        rest = {key: value for key, value in data.items() if key != "url"}
+        return {**rest, "values": self._values(values, form), **({"format": form} if form else {})}
+
+    def _values(self, values, form):
+        if isinstance(values, str):
+            return self._table(values, DELIMITERS[form["type"]])
+        if form.get("type") == "topojson":
+            return self._topology(values)
+        if form.get("property"):
+            return {**values, form["property"]: self._rows(values[form["property"]])}
+        return self._rows(values)
+
+    def _keeps(self, column):
+        self.there.append(column)
+        keeps = self.fields is None or column in self.fields
+        if keeps:
+            self.kept.append(column)
+        return keeps
+
+    def _rows(self, rows):
+        if isinstance(rows, dict):
+            return self._rows([rows])[0]
+        columns = dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row)
+        kept = {column for column in columns if self._keeps(column)}
+        return [
+            {key: value for key, value in row.items() if key in kept}
+            if isinstance(row, dict)
+            else row
+            for row in rows
+        ]
+
+    def _table(self, text, delimiter):
+        """Text stays text, so that it is parsed as before. A table without columns has no rows,
+        so one is put in place of the last that goes."""
+        header, *rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+        kept = [number for number, column in enumerate(header) if self._keeps(column)]
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=delimiter)
+        for row in (header, *rows) if kept else ():
+            writer.writerow(row[number] if number < len(row) else "" for number in kept)
+        return out.getvalue() if kept else "\n".join(["-", *["0"] * len(rows)])
+
+    def _topology(self, topology):
+        """Rows are made of its geometries. What they have besides their form can be left out."""
+        geometries = [
+            geometry
+            for each in topology["objects"].values()
+            for geometry in each.get("geometries", [each])
+        ]
+        for column in ("id", "properties"):
+            if any(column in each for each in geometries) and not self._keeps(column):
+                for geometry in geometries:
+                    geometry.pop(column, None)
+        return topology
