@@ -6,9 +6,11 @@ OLDEST := .venv-oldest-django
 READY := $(VENV)/.ready
 NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
+APPS := apps
+APPS_READY := $(APPS)/node_modules/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-django test test-oldest-django check format bench fuzz clean
+.PHONY: help demo demo-django app test chromium test-oldest-django check format bench fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,14 +23,18 @@ $(READY): requirements-dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
 	@touch $@
 
-$(NODE_READY): $(NODE)/package.json $(NODE)/package-lock.json
+# What npm brings for the tests, and for the explorer.
+$(NODE_READY) $(APPS_READY): %/node_modules/.ready: %/package.json %/package-lock.json
 	@if ! command -v npm >/dev/null; then \
 		echo "npm is not installed: the tests that need Node will be skipped."; \
 	else \
-		echo "Installing the Node packages of the tests (once) ..."; \
-		npm ci --no-audit --no-fund --silent --prefix $(NODE) && touch $@ \
-			|| { echo "That failed; see why with: npm ci --prefix $(NODE)"; exit 1; }; \
+		echo "Installing the Node packages of $* (once) ..."; \
+		npm ci --no-audit --no-fund --silent --prefix $* && touch $@ \
+			|| { echo "That failed; see why with: npm ci --prefix $*"; exit 1; }; \
 	fi
+
+chromium:
+	@tests/browser/get_chromium.sh
 
 demo: $(READY) ## See a 5,000-row result kept inside the budget
 	@$(BIN)/python examples/demo.py
@@ -36,7 +42,10 @@ demo: $(READY) ## See a 5,000-row result kept inside the budget
 demo-django: $(READY) ## See the API of a Django site with 50,000 devices as MCP tools
 	@$(BIN)/python examples/demo_django.py
 
-test: $(READY) $(NODE_READY) ## Run the whole suite
+app: $(APPS_READY) ## Build the result explorer and the script for widgets from apps/
+	@npm run --silent --prefix $(APPS) build
+
+test: $(READY) $(NODE_READY) $(APPS_READY) chromium ## Run the whole suite
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
@@ -61,4 +70,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=40 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -7,6 +7,7 @@ from penstock._version import __version__
 
 if TYPE_CHECKING:
     from penstock.async_gate import AsyncGate
+    from penstock.authoring.app_only import app_only
     from penstock.authoring.heavy import HeavyOptions, heavy
     from penstock.authoring.shaped import shaped
     from penstock.budget import Budget
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from penstock.policy import Policy
     from penstock.shaping import Grid, Series
     from penstock.stores import open_store
+    from penstock.widgets import fit_rows, referenced_fields
 
 __all__ = [
     "AsyncGate",
@@ -38,8 +40,11 @@ __all__ = [
     "Series",
     "StoreError",
     "__version__",
+    "app_only",
+    "fit_rows",
     "heavy",
     "open_store",
+    "referenced_fields",
     "shaped",
 ]
 
@@ -47,6 +52,7 @@ __all__ = [
 # only `AsyncGate` needs asyncio.
 _HOMES = {
     "async_gate": ("AsyncGate",),
+    "authoring.app_only": ("app_only",),
     "authoring.heavy": ("HeavyOptions", "heavy"),
     "authoring.shaped": ("shaped",),
     "budget": ("Budget",),
@@ -56,6 +62,7 @@ _HOMES = {
     "policy": ("Policy",),
     "shaping": ("Grid", "Series"),
     "stores": ("open_store",),
+    "widgets": ("fit_rows", "referenced_fields"),
 }
 
 

@@ -17,6 +17,7 @@ from penstock.effects import (
     Compute,
     Effect,
     LoadHead,
+    PickRows,
     Put,
     Ran,
     ReadRows,
@@ -36,12 +37,14 @@ from penstock.gate import (
     log,
     logged,
     of_the_store,
+    picked,
     plain,
     reference_of,
     sliced,
 )
 from penstock.model import Call, Live, LiveWindow, Refusal, Reply
 from penstock.negotiation import Resource, negotiate, read_resource
+from penstock.packing import chunks_of_rows
 from penstock.policy import Policy
 from penstock.stores import AsyncStore, Store, as_async, open_async_store
 from penstock.stores.base import chunk_numbers
@@ -78,6 +81,18 @@ class AsyncGate(GateBase):
     async def read(self, call: Call, **hooks: Any) -> Reply:
         """A call of the reader: a token, and how to look at its result."""
         return await self._drive(negotiate(as_reader(call), self._context()), Hooks(**hooks))
+
+    async def show(self, call: Call, **hooks: Any) -> Reply:
+        """A stored result for the explorer, and a word about it for the model."""
+        from penstock.browsing import show  # noqa: PLC0415 (few clients show apps)
+
+        return await self._drive(show(as_reader(call), self._context()), Hooks(**hooks))
+
+    async def browse(self, call: Call, **hooks: Any) -> Reply:
+        """What the explorer shows next of a stored result: for the app alone, in the host's cap."""
+        from penstock.browsing import browse  # noqa: PLC0415 (as above)
+
+        return await self._drive(browse(as_reader(call), self._context()), Hooks(**hooks))
 
     async def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
         """The stored result behind a resource link."""
@@ -122,6 +137,8 @@ class AsyncGate(GateBase):
                 return await self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return await self._rows(effect, hooks)
+            case PickRows():
+                return await self._picked(effect)
             case ReadWindow():
                 return await self._window(effect, hooks)
             case Compute():
@@ -158,6 +175,10 @@ class AsyncGate(GateBase):
         await asyncio.sleep(0)
         chunks = await self.store.read(entry.key, numbers)
         return sliced(effect, numbers, chunks)
+
+    async def _picked(self, effect: PickRows) -> list[bytes]:
+        numbers = chunks_of_rows(effect.entry.index, effect.numbers)
+        return picked(effect, numbers, await self.store.read(effect.entry.key, numbers))
 
     async def _window(self, effect: ReadRows | ReadWindow, hooks: Hooks) -> LiveWindow:
         given = hooks.live_rows(reference_of(effect.entry), effect.start, effect.stop)

@@ -46,6 +46,8 @@ def conclude(
 ) -> Steps[Reply]:
     """From what a tool gave to what the agent sees."""
     context = for_tool(call.tool, context)
+    if call.for_app:
+        context = replace(context, policy=context.policy.for_apps)
     if isinstance(result, LiveRows):
         return (yield from _conclude_live(call, context, result, notice))
     try:

@@ -52,6 +52,13 @@ class ReadRows(msgspec.Struct, frozen=True):
     stop: int
 
 
+class PickRows(msgspec.Struct, frozen=True):
+    """Of a stored entry, rows in any order. Answer: the rows as a list of bytes, in that order."""
+
+    entry: Entry
+    numbers: tuple[int, ...]
+
+
 class ReadWindow(msgspec.Struct, frozen=True):
     """Of a live entry. Answer: `LiveWindow`."""
 
@@ -107,7 +114,7 @@ class Touch(msgspec.Struct, frozen=True):
     expires: float
 
 
-Effect = LoadHead | ReadRows | ReadWindow | Compute | Authorize | Run | Put | Touch
+Effect = LoadHead | ReadRows | PickRows | ReadWindow | Compute | Authorize | Run | Put | Touch
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]

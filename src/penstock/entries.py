@@ -238,7 +238,7 @@ def open_entry(
     token = parse(text)
     if token is None:
         return Denied("not a token")
-    entry = yield from _load_key(token, token.key, context, rows)
+    entry = yield from load_key(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
     denied = _not_theirs(call, entry.head)
@@ -258,7 +258,7 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
         return Denied("a handle is no token, and a token no handle")
     target = entry
     for key in entry.head.parents:
-        parent = yield from _load_key(entry.token, key, context, None)
+        parent = yield from load_key(entry.token, key, context, None)
         if isinstance(parent, Denied):
             return Denied("the result it came from is gone")
         yield from _keep_alive(parent, key, context)
@@ -281,16 +281,17 @@ def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
     """The copy that an earlier view has read, if the list may still be like that: as long, and but a
     short while ago."""
     token = copy_token(live)
-    found = yield from _load_key(token, token.key, context, None)
+    found = yield from load_key(token, token.key, context, None)
     if isinstance(found, Denied) or found.head.created < context.now - COPY_SECONDS:
         return None
     is_whole = found.head.count == min(count, context.policy.query_rows)
     return found if is_whole and found.head.owner == live.head.owner else None
 
 
-def _load_key(
-    token: Token, key: str, context: Context, rows: tuple[int, int] | None
+def load_key(
+    token: Token, key: str, context: Context, rows: tuple[int, int] | None = None
 ) -> Steps[Entry | Denied]:
+    """An entry by the name that the store has for it, whoever's it is."""
     try:
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:

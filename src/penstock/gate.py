@@ -27,6 +27,7 @@ from penstock.effects import (
     Effect,
     Entry,
     LoadHead,
+    PickRows,
     Put,
     Ran,
     ReadRows,
@@ -40,7 +41,7 @@ from penstock.errors import InvalidSetting, StoreError
 from penstock.measure import Meter, default_meter
 from penstock.model import Call, Live, LiveRows, LiveWindow, Refusal, Reply, Result
 from penstock.negotiation import Resource, negotiate, read_resource
-from penstock.packing import slice_rows
+from penstock.packing import chunks_of_rows, pick_rows, slice_rows
 from penstock.policy import Policy
 from penstock.questions import Limits
 from penstock.stores import Store, open_store
@@ -166,6 +167,18 @@ class Gate(GateBase):
         """A call of the reader: a token, and how to look at its result."""
         return self._drive(negotiate(as_reader(call), self._context()), Hooks(**hooks))
 
+    def show(self, call: Call, **hooks: Any) -> Reply:
+        """A stored result for the explorer, and a word about it for the model."""
+        from penstock.browsing import show  # noqa: PLC0415 (few clients show apps)
+
+        return self._drive(show(as_reader(call), self._context()), Hooks(**hooks))
+
+    def browse(self, call: Call, **hooks: Any) -> Reply:
+        """What the explorer shows next of a stored result: for the app alone, in the host's cap."""
+        from penstock.browsing import browse  # noqa: PLC0415 (as above)
+
+        return self._drive(browse(as_reader(call), self._context()), Hooks(**hooks))
+
     def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
         """The stored result behind a resource link."""
         return self._drive(read_resource(as_reader(call), self._context(), uri), Hooks(**hooks))
@@ -217,6 +230,8 @@ class Gate(GateBase):
                 return self.store.load(effect.key, now=self.clock(), rows=effect.rows)
             case ReadRows():
                 return self._rows(effect, hooks)
+            case PickRows():
+                return self._picked(effect)
             case ReadWindow():
                 return self._window(effect, hooks)
             case Compute():
@@ -244,6 +259,10 @@ class Gate(GateBase):
         numbers = chunk_numbers(entry.index, effect.start, effect.stop)
         chunks = self.store.read(entry.key, numbers)
         return sliced(effect, numbers, chunks)
+
+    def _picked(self, effect: PickRows) -> list[bytes]:
+        numbers = chunks_of_rows(effect.entry.index, effect.numbers)
+        return picked(effect, numbers, self.store.read(effect.entry.key, numbers))
 
     def _window(self, effect: ReadRows | ReadWindow, hooks: Hooks) -> LiveWindow:
         given = hooks.live_rows(reference_of(effect.entry), effect.start, effect.stop)
@@ -297,6 +316,11 @@ def of_the_store(failure: StoreError, effect: Effect) -> StoreError:
 def sliced(effect: ReadRows, numbers: range, chunks: Sequence[bytes]) -> list[bytes]:
     by_number = dict(zip(numbers, chunks, strict=True))
     return slice_rows(effect.entry.index, by_number, effect.start, effect.stop)
+
+
+def picked(effect: PickRows, numbers: Sequence[int], chunks: Sequence[bytes]) -> list[bytes]:
+    by_number = dict(zip(numbers, chunks, strict=True))
+    return pick_rows(effect.entry.index, by_number, effect.numbers)
 
 
 def as_reader(call: Call) -> Call:

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, assert_never
+from typing import Any, Literal, assert_never
 
 import msgspec
 
 from penstock import rawjson
+from penstock.asking import ask
+from penstock.copying import copied
 from penstock.document import Document, read_json
-from penstock.effects import Compute, Entry, Put, ReadWindow, Steps
-from penstock.entries import Context, Opened, alias_entry, copy_token, load_copy, new_entry
+from penstock.effects import Entry, Put, ReadWindow, Steps
+from penstock.entries import Context, Opened, alias_entry, new_entry
 from penstock.errors import MissingExtra, StoreError
 from penstock.fitting import Scale
 from penstock.ingest import ingest
 from penstock.model import Alias, Call, Live, LiveWindow, Mode, Refusal, Reply
 from penstock.outline import alike
 from penstock.probe import available_modes, modes_of
-from penstock.questions import (
-    Answer,
-    Failure,
-    Material,
-    MaterialNeeded,
-    Question,
-    jq_installed,
-)
+from penstock.questions import Failure, jq_installed
 from penstock.tokens import Position, Token
-from penstock.views.focus import SPAN, Ahead, Focus, resolve, root
+from penstock.views.focus import Ahead, Focus, resolve, root
 from penstock.views.pages import Bookmark, no_way_on, paginate
 from penstock.views.request import TOKEN_FIELD, Request
 from penstock.views.whole import full, link_reply, resource_uri
@@ -104,7 +99,7 @@ class Look:
 
     def reply(self) -> Steps[Reply | Refusal]:
         if self.is_live and self.request.mode in _NEED_EVERY_ROW:
-            return (yield from self._materialise_and_look())
+            return (yield from self._look_at_copy())
         is_page = self.request.mode in _PAGES and not (self.opened.root or self.request.path)
         start = yield from start_of(self.opened, is_counted=not is_page)
         if isinstance(start, Refusal):
@@ -256,16 +251,10 @@ class Look:
         return (yield from self._derive(document, {"matches": hits.total, **told}))
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
-        # When it was stored, for the copy of a live list may be stored anew.
-        stored = f"{self.entry.key}@{self.entry.head.created}"
-        key = f"{stored}{self.opened.root}{self.request.path}"
-        question = Question(key, language, self.request.query)
-        answer = yield Compute(question)
-        if isinstance(answer, MaterialNeeded):
-            answer = yield Compute(question, (yield from _material(focus)))
+        path = self.opened.root + self.request.path
+        answer = yield from ask(self.entry, path, focus, language, self.request.query)
         if isinstance(answer, Failure):
             return Refusal(answer.error, answer.next_step)
-        assert isinstance(answer, Answer)  # noqa: S101 (the two others are handled)
         told = {"truncated_at": len(answer.rows)} if answer.truncated else {}
         if answer.single and language == "jq":
             return (yield from self._derive_value(answer.rows[0], told))
@@ -297,59 +286,11 @@ class Look:
         bookmark = bookmark_of(token, request) if token else no_way_on
         return (yield from paginate(root(entry), request, self.scale, bookmark, said))
 
-    # -- live sources --------------------------------------------------------------------------
-
-    def _materialise_and_look(self) -> Steps[Reply | Refusal]:
-        """Views that need every row look at a stored copy, bounded in rows. One question often
-        follows another: then the copy is still there."""
-        now = yield from self._ends()
-        copy = yield from load_copy(self.entry, now.total, self.context)
-        told: dict[str, Any] = {}
-        if copy is not None and now == (yield from self._ends_of(copy, now.total)):
-            told["read_seconds_ago"] = int(self.context.now - copy.head.created)
-        else:
-            copy = yield from self._copied(now.total)
-        left_out = now.total - copy.head.count
-        told |= {"rows_not_read": left_out} if left_out > 0 else {}
-        opened = Opened(copy, self.opened.position, self.opened.root)
-        return (yield from Look(self.call, self.context, opened, self.request, told).reply())
-
-    def _ends(self) -> Steps[_Ends]:
-        """By which a live list is known again."""
-        first: LiveWindow = yield ReadWindow(self.entry, 0, 1)
-        count = self.entry.head.count if first.count is None else first.count
-        at = min(count, self.context.policy.query_rows) - 1
-        last: LiveWindow = first
-        if at > 0:
-            last = yield ReadWindow(self.entry, at, at + 1)
-        return _Ends(count, tuple(first.rows), tuple(last.rows))
-
-    def _ends_of(self, copy: Entry, count: int) -> Steps[_Ends]:
-        focus = root(copy)
-        first = yield from focus.read(0, 1)
-        last = yield from focus.read(max(focus.count - 1, 0), focus.count)
-        return _Ends(count, tuple(first), tuple(last))
-
-    def _copied(self, count: int) -> Steps[Entry]:
-        most = min(count, self.context.policy.query_rows)
-        focus = replace(root(self.entry), count=most)
-        rows: list[bytes] = []
-        for start in range(0, most, SPAN):
-            rows += yield from focus.read(start, min(start + SPAN, most))
-        document = Document("rows", iter([rows] if rows else []), b"[", b"]")
-        ingested = ingest(document, self.context.policy.budget)
-        token = copy_token(self.entry)
-        copy, record = new_entry(self.call, self.context, ingested, parent=self.entry, token=token)
-        yield Put(copy.key, record)
-        return copy
-
-
-class _Ends(NamedTuple):
-    """How many rows a list has, and its first and last."""
-
-    total: int
-    first: tuple[bytes, ...]
-    last: tuple[bytes, ...]
+    def _look_at_copy(self) -> Steps[Reply | Refusal]:
+        """Views that need every row of a live list."""
+        copy = yield from copied(self.call, self.context, self.entry)
+        opened = Opened(copy.entry, self.opened.position, self.opened.root)
+        return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
 
 
 def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
@@ -358,13 +299,3 @@ def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
         return Refusal(missing.message, f"Use one of: {', '.join(modes)}. ({missing.next_step})")
     hint = " Point path at a list, or at a dict of alike entries." if mode is Mode.SQL else ""
     return Refusal(f"mode {mode} does not apply to this.", f"Use one of: {', '.join(modes)}.{hint}")
-
-
-def _material(focus: Focus) -> Steps[Material]:
-    """All the rows, for a worker."""
-    blocks = []
-    for start in focus.spans():
-        rows = yield from focus.read(start, start + SPAN)
-        blocks.append(b"\n".join(rows))
-    shape = "value" if focus.shape == "literal" else focus.shape
-    return Material(shape, focus.prefix, focus.suffix, tuple(blocks))

@@ -28,7 +28,7 @@ class Mark(msgspec.Struct, frozen=True, weakref=True):
     """What a middleware has to know of a decorated function.
 
     `added`: the parameters that the decorator put into its schema. `settings`: for this tool, as in
-    `Policy.tools`.
+    `Policy.tools`. `is_for_apps`: only an app may call it.
     """
 
     key: str
@@ -36,6 +36,7 @@ class Mark(msgspec.Struct, frozen=True, weakref=True):
     settings: Mapping[str, Any] = {}
     is_merged: bool = False
     has_link: bool = False
+    is_for_apps: bool = False
 
 
 # Other processes have marks too, and a proxy may list their tools here.
@@ -74,7 +75,7 @@ def without_mark(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
     """The input schema that the function had by itself."""
-    if not mark.is_merged:
+    if not (mark.is_merged or mark.is_for_apps):
         return without_mark(schema)
     properties = {
         name: told for name, told in schema["properties"].items() if name not in mark.added

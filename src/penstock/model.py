@@ -70,9 +70,10 @@ NO_FRAME: Final = Frame()
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
-    `reader` names the tool that stored results are read with, where there is one. `is_merged`: the
+    `reader` names the tool that stored results are read with, where there is one; `browser` the tool
+    that an app reads them with. `is_merged`: the
     negotiation fields are advertised as the tool's own, so that they are taken out again.
-    `has_link`: a probe of its result links to the whole, for clients that read resources. `origin`:
+    `for_app`: only an app sees its result, which may then fill what the host takes. `has_link`: a probe of its result links to the whole, for clients that read resources. `origin`:
     JSON that an adapter wants to see again when it is asked whether the result may still be read.
     `pages_first`: rows are answered with their first page in the place of a probe. `essence`: what
     the agent needs of the result, which is shown in the place of a probe."""
@@ -86,7 +87,9 @@ class Call:
     heavy: bool = False
     is_reader: bool = False
     reader: str = ""
+    browser: str = ""
     is_merged: bool = True
+    for_app: bool = False
     has_link: bool = False
     origin: Any = None
     pages_first: bool = False
@@ -186,6 +189,8 @@ class Reply:
         """MCP content blocks."""
         if self.untouched is not None and self.untouched.content:
             return [dict(block) for block in self.untouched.content]
+        if self.structured is not None and not self.payload:
+            return []  # for an app alone
         return [{"type": "text", "text": self.text}, *map(dict, self.attachments)]
 
     @property

@@ -105,6 +105,22 @@ def slice_rows(index: bytes, chunks: Mapping[int, bytes], start: int, stop: int)
     return rows[start - first : stop - first]
 
 
+def chunks_of_rows(index: bytes, numbers: Iterable[int]) -> list[int]:
+    """The chunks that hold these rows, each once."""
+    return sorted({chunk for row in numbers for chunk in chunk_numbers(index, row, row + 1)})
+
+
+def pick_rows(index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int]) -> list[bytes]:
+    """These rows, in this order, given the chunks that hold them."""
+    unpacked = {number: unpack(chunk) for number, chunk in chunks.items()}
+    picked: list[bytes] = []
+    for row in numbers:
+        [number] = chunk_numbers(index, row, row + 1)
+        first = int.from_bytes(index[8 * number : 8 * number + 8], "little")
+        picked.append(unpacked[number][row - first])
+    return picked
+
+
 def _regrouped(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     """The same rows in groups of a chunk's size."""
     group: list[bytes] = []

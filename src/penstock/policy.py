@@ -55,6 +55,8 @@ class Policy:
     list_form: str = "auto"
     list_budget: Budget = DEFAULT_LIST_BUDGET
     always: tuple[str, ...] = ()
+    app_only: tuple[str, ...] = ()
+    explorer: bool = True
     gate: str = "teach"
     descriptions: str = ""
     grant_ttl: float = 3_600
@@ -134,10 +136,21 @@ class Policy:
             return False
         return not self.only or any(fnmatchcase(tool, pattern) for pattern in self.only)
 
+    def keeps_for_apps(self, tool: Any) -> bool:
+        """Whether `app_only` names this tool."""
+        is_name = isinstance(tool, str)
+        return is_name and any(fnmatchcase(tool, pattern) for pattern in self.app_only)
+
+    @cached_property
+    def for_apps(self) -> Policy:
+        """Of a result that only an app sees: it may fill what the host takes."""
+        built = replace(self, budget=self.ceiling, inline=None, **_no_tables())
+        return _with_tables_of(self, built)
+
     def unmatched(self, tools: Iterable[str]) -> list[str]:
         """Names and patterns in the settings that no tool matches: slips, mostly."""
         known = list(tools)
-        named = (*self.only, *self.except_, *self.always, *self.tools)
+        named = (*self.only, *self.except_, *self.always, *self.app_only, *self.tools)
         return [name for name in named if not any(fnmatchcase(tool, name) for tool in known)]
 
     def for_tool(self, name: str) -> Policy:
@@ -193,10 +206,7 @@ class Policy:
         changes = self._stated(table, name)
         if not changes:
             return self
-        built = replace(self, **changes, **_no_tables())
-        for each in TABLES:
-            object.__setattr__(built, each, getattr(self, each))  # checked before, the same for all
-        return built
+        return _with_tables_of(self, replace(self, **changes, **_no_tables()))
 
     @classmethod
     def load(
@@ -251,6 +261,12 @@ def _literally(name: str) -> str:
 
 def _no_tables() -> dict[str, Any]:
     return {table: {} for table in TABLES}
+
+
+def _with_tables_of(policy: Policy, built: Policy) -> Policy:
+    for each in TABLES:
+        object.__setattr__(built, each, getattr(policy, each))  # checked before, the same for all
+    return built
 
 
 def _as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:

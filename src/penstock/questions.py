@@ -1,5 +1,8 @@
 """Questions in SQL and jq, what they are asked about, and what comes back.
 
+Two more languages are for the explorer, whose questions are JSON: "order" asks which rows to show and
+in which order, "chart" for what a chart is drawn from. See `worker.arranging` and `worker.charting`.
+
 Both sides of `penstock.worker` import this, so it imports nothing that is not cheap.
 """
 
@@ -12,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-Language = Literal["sql", "jq"]
+Language = Literal["sql", "jq", "order", "chart"]
 # How a material is divided into rows. "value" is one row: a number, say, or a text.
 Shape = Literal["rows", "members", "lines", "value"]
 
@@ -45,6 +48,54 @@ class Question(msgspec.Struct, frozen=True):
     key: str
     language: Language
     program: str
+
+
+Op = Literal[
+    "contains",
+    "equals",
+    "not_equals",
+    "less",
+    "at_most",
+    "more",
+    "at_least",
+    "is_null",
+    "not_null",
+    "matches",
+]
+Value = str | int | float | bool | None
+
+
+class Sort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    column: str
+    descending: bool = False
+
+
+class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    column: str
+    op: Op
+    value: Value = None
+
+
+class Arrangement(msgspec.Struct, frozen=True):
+    """Which rows are shown, and in which order. Every condition holds; `find` is in any cell."""
+
+    sort: Sort | None = None
+    where: tuple[Condition, ...] = ()
+    find: str = ""
+
+
+class Axes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The columns of a chart."""
+
+    x: str
+    y: str | None = None
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """A chart, of the rows that are shown."""
+
+    chart: Axes
+    rows: Arrangement = Arrangement()
 
 
 class Answer(msgspec.Struct, frozen=True):

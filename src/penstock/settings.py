@@ -134,6 +134,8 @@ PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "list_form": _choice("auto", "full", "brief", "index"),
     "list_budget": _list_budget,
     "always": _names,
+    "app_only": _names,
+    "explorer": _flag,
     "gate": _choice("off", "teach", "strict"),
     "descriptions": _text,
     "grant_ttl": _seconds,

@@ -67,8 +67,9 @@ def test_the_round_trip_prints_what_the_readme_shows():
     assert ran.stdout == shown_output
 
 
-def test_disclosure_in_python_prints_what_its_page_shows(capsys):
-    told = page("howto/disclosure-in-python.md")
+@pytest.mark.parametrize("name", ["disclosure-in-python", "widgets"])
+def test_a_page_shows_what_its_first_code_prints(name, capsys):
+    told = page(f"howto/{name}.md")
     code = re.search(r"```python\n(.*?)```", told, re.DOTALL)[1]
     exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
     assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", told, re.DOTALL)[1]

@@ -15,7 +15,7 @@ from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
 from penstock.disclosure.discloser import Audience
 from penstock.encoding import encode
 from penstock.model import NOBODY, Principal
-from penstock.wire.disclosing import APPS
+from penstock.wire.disclosing import APPS, shows_apps
 from penstock.wire.identity import os_user
 
 _SESSION_HEADER: Final = "mcp-session-id"
@@ -49,7 +49,9 @@ def audience_of(session: ServerSession) -> Audience:
     """What a client has said of itself."""
     said, able = session.client_params, session.client_capabilities
     extensions = (able.extensions if able is not None else None) or {}
-    return Audience(said.client_info.name if said is not None else "", has_apps=APPS in extensions)
+    return Audience(
+        said.client_info.name if said is not None else "", has_apps=shows_apps(extensions.get(APPS))
+    )
 
 
 def error_of(error: MCPError) -> dict[str, Any]:

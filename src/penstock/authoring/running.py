@@ -72,8 +72,9 @@ def mark_once(wrapper: Function, function: Function, mark: Mark, by: str) -> Non
         raise InvalidSetting(
             by,
             getattr(function, "__name__", function),
-            "it is decorated by @heavy or @shaped already.",
-            next_step="Use one of them: a full form that is over the budget is probed in any case.",
+            "it is decorated by @heavy, @shaped or @app_only already.",
+            next_step="Use one of them: what is over the budget is probed in any case, and what is for "
+            "an app is not.",
         )
     setattr(wrapper, _DECORATED, mark)
 

@@ -15,7 +15,7 @@ from penstock.relay.target import Target
 LEVELS: Final = ("debug", "info", "warning", "error")
 _SETTINGS: Final = (
     "budget", "inline", "ceiling", "host", "store", "ttl", "only", "except",
-    "list", "list_budget", "always", "gate", "descriptions",
+    "list", "list_budget", "always", "app_only", "explorer", "gate", "descriptions",
 )  # fmt: skip
 CONFIG_FILE: Final = "penstock.toml"
 _CONFIG_HELP: Final = "settings file (default: penstock.toml in the user's configuration folder)"
@@ -64,6 +64,12 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--list-budget", metavar="SIZE", help="most of the list: 2000tok (default)")
     add("--always", metavar="TOOL", nargs="+", help="list these in full in every form")
+    add("--app-only", metavar="TOOL", nargs="+", help="keep these for apps, and from the model")
+    add(
+        "--explorer",
+        metavar="ON",
+        help="on (default): clients that show apps get show_result, a table of a stored result; off",
+    )
     add(
         "--gate",
         metavar="GATE",

@@ -52,6 +52,12 @@ def _strangers(tool: Described, given: Mapping[str, Any]) -> Iterator[str]:
             yield f"there is no parameter {clipped(name, _FAULT_CHARS)!r}"
 
 
+def is_promised(schema: str, value: Any, tool: str) -> bool:
+    """Whether a value is what an output schema says; one that is none forbids nothing."""
+    validator = _validator(schema, tool)
+    return validator is None or bool(validator.is_valid(value))
+
+
 def _errors(tool: Described, given: dict[str, Any]) -> Iterator[str]:
     validator = _validator(tool.schema_json, tool.name)
     if validator is None or validator.is_valid(given):

@@ -67,12 +67,23 @@ class Discloser:
         return known if audience.has_apps else known.without_apps()
 
     def listing(
-        self, catalogue: Catalogue, ours: Sequence[bytes], audience: Audience, around: bytes = b""
+        self,
+        catalogue: Catalogue,
+        ours: Sequence[bytes],
+        audience: Audience,
+        around: bytes = b"",
+        *,
+        for_apps: Sequence[bytes] = (),
     ) -> Listing:
         policy = self._policy.for_client(audience.client)
         lister = Lister(policy.list_budget, self._meter, policy.list_form, policy.always)
         return self._listing(
-            lister, catalogue, tuple(ours), has_apps=audience.has_apps, around=around
+            lister,
+            catalogue,
+            tuple(ours),
+            has_apps=audience.has_apps,
+            around=around,
+            for_apps=tuple(for_apps),
         )
 
 

@@ -63,9 +63,24 @@ class Lister(msgspec.Struct, frozen=True):
         *,
         has_apps: bool = False,
         around: bytes = b"",
+        for_apps: Sequence[bytes] = (),
     ) -> Listing:
         """`ours` are tools that stand in the list in any form; `has_apps`: the client shows apps,
-        and so has to know their tools; `around`: what the result holds beside them."""
+        and so has to know their tools; `around`: what the result holds beside them; `for_apps`: tools
+        of ours that are for apps alone."""
+        apart = [tool for tool in catalogue if tool.is_for_apps_alone]
+        listing = self._for_models(catalogue.without_apps(), ours, has_apps=has_apps, around=around)
+        if not (apart or for_apps):
+            return listing
+        # The host keeps these from the model: they are listed as they are, and cost it nothing.
+        tools = [*listing.tools, *(tool.in_full for tool in apart), *for_apps]
+        in_full = listing.in_full
+        named = None if in_full is None else in_full | {tool.name for tool in apart}
+        return msgspec.structs.replace(listing, tools=tools, in_full=named)
+
+    def _for_models(
+        self, catalogue: Catalogue, ours: Sequence[bytes], *, has_apps: bool, around: bytes
+    ) -> Listing:
         weighing = _Weighing(self.budget, self.meter, tuple(ours), around)
         everything = [*(tool.in_full for tool in catalogue), *ours]
         full = Listing("full", [*(tool.no_dearer for tool in catalogue), *ours])
@@ -108,7 +123,6 @@ class Lister(msgspec.Struct, frozen=True):
             for tool in catalogue
             if tool.name not in listed and _stays(tool, has_apps=has_apps)
         ]
-        named = [tool.name for tool in catalogue if not tool.is_for_apps_alone]
         own = own_names(catalogue.names)
         find, calls = index.find_tool(own), index.call_tools(own)
 
@@ -116,7 +130,7 @@ class Lister(msgspec.Struct, frozen=True):
             return [find, describe, *calls, *listed.values(), *staying, *weighing.ours]
 
         describe = index.describe_tool_with(
-            own[DESCRIBE], named, lambda tool: weighing.fits(together(tool))
+            own[DESCRIBE], catalogue.names, lambda tool: weighing.fits(together(tool))
         )
         return Listing("index", together(describe), own, frozenset(listed))
 

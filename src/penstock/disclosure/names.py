@@ -17,10 +17,11 @@ HEADER_KEY: Final = "x-mcp-header"
 
 def own_names(taken: Collection[str]) -> dict[str, str]:
     """What each of our tools is called, where the server may have one of that name."""
-    return {name: _free(name, taken) for name in OWN_NAMES}
+    return {name: free_name(name, taken) for name in OWN_NAMES}
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def free_name(name: str, taken: Collection[str]) -> str:
+    """This name, or one like it that the server has not taken."""
     while name in taken:
         name = _PREFIX + name
     return name

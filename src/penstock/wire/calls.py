@@ -20,6 +20,7 @@ from penstock.schema import owned_fields
 from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, listing_of
+from penstock.wire.explorer_tools import ROLES as EXPLORER_ROLES
 from penstock.wire.lists import with_toolbox
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
 from penstock.wire.telling import call_of, reader_of, tool_of
@@ -67,6 +68,8 @@ def _needs_list(session: Session, pending: Pending) -> bool:
     without a list has been shown nothing in brief: only a strict gate has something to say then."""
     if session.is_inside and (session.toolbox is None or not session.toolbox.knows(pending.tool)):
         return True  # what a decorator says of the tool decides first
+    if session.toolbox is None and audience_of(session, pending).has_apps:
+        return True  # whose widget shows the result is said in the list
     if not session.discloser.may_hide(audience_of(session, pending)):
         return False
     may_be_ours = any(is_called(pending.tool, role) for role in OWN_NAMES)
@@ -116,12 +119,27 @@ def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
 
 
 def _open_listed(session: Session, pending: Pending, line: bytes) -> Outputs:
+    if any(is_called(pending.tool, role) for role in EXPLORER_ROLES):
+        from penstock.wire import exploring  # noqa: PLC0415 (few clients show apps)
+
+        if exploring.role_of(session, pending):
+            pending.is_ours = True
+            return with_toolbox(session, pending, partial(_explore, session, pending, line))
     is_reader = pending.tool == reader_of(session)
     is_looked_at = _is_marked(pending.arguments) or _is_merged(session, pending)
     if not is_reader and not (is_looked_at and session.policy.covers(pending.tool)):
         return _forward(session, pending, line)
     pending.is_ours = True
     return with_toolbox(session, pending, partial(_look, session, pending, line))
+
+
+def _explore(session: Session, pending: Pending, line: bytes) -> Outputs:
+    """A call of the explorer's, unless upstream turns out to have a tool of that name."""
+    from penstock.wire import exploring  # noqa: PLC0415 (as above)
+
+    if not exploring.role_of(session, pending):
+        return _forward(session, pending, line)
+    return _locally(session, pending, partial(exploring.answer, session, pending))
 
 
 def _forward(session: Session, pending: Pending, line: bytes) -> Outputs:

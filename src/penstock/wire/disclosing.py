@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -13,6 +13,7 @@ from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
 from penstock.gate import Gate, log
 from penstock.wire import eras, messages
+from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.state import Pending
 from penstock.wire.toolbox import Toolbox
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.wire.session import Session
 
 APPS: Final = "io.modelcontextprotocol/ui"
+APP_PAGE: Final = "text/html;profile=mcp-app"
 # As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.
 _A_LIFETIME: Final = b"9999999999"
 _LONGEST_NAME: Final = 200
@@ -35,7 +37,17 @@ def audience(info: msgspec.Raw | None, capabilities: msgspec.Raw | None) -> Audi
     name = messages.text_of(messages.members_of(info or msgspec.UNSET), "name") or ""
     able = messages.members_of(capabilities or msgspec.UNSET)
     extensions = messages.members_of(able.get("extensions", msgspec.UNSET))
-    return Audience(name[:_LONGEST_NAME], has_apps=APPS in extensions)
+    said = messages.decoded(extensions.get(APPS))
+    return Audience(name[:_LONGEST_NAME], has_apps=shows_apps(said))
+
+
+def shows_apps(said: Any) -> bool:
+    """Whether a client that says this of the extension shows pages of HTML; one that names no kinds of
+    pages does."""
+    if not isinstance(said, Mapping):
+        return False
+    kinds = said.get("mimeTypes")
+    return kinds is None or (isinstance(kinds, list | tuple) and APP_PAGE in kinds)
 
 
 def audience_of(session: Session, pending: Pending) -> Audience:
@@ -68,10 +80,31 @@ def shown_to(session: Session, pending: Pending) -> Shown | None:
     if kept is not None and kept.toolbox is toolbox and kept.audience == seen_by:
         return kept
     catalogue = session.discloser.catalogue(toolbox.catalogue, seen_by)
-    ours = [toolbox.reader_tool]
-    listing = session.discloser.listing(catalogue, ours, seen_by, _around(toolbox))
+    listing = session.discloser.listing(
+        catalogue,
+        _ours(session, toolbox, seen_by),
+        seen_by,
+        _around(toolbox),
+        for_apps=_for_apps(session, toolbox, seen_by),
+    )
     keeper.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     return shown
+
+
+def has_explorer(session: Session, seen_by: Audience) -> bool:
+    return seen_by.has_apps and session.policy.explorer
+
+
+def _ours(session: Session, toolbox: Toolbox, seen_by: Audience) -> list[bytes]:
+    """Penstock's own tools that stand in every list."""
+    if not has_explorer(session, seen_by):
+        return [toolbox.reader_tool]
+    return [toolbox.reader_tool, show_tool(toolbox.explorer[SHOW])]
+
+
+def _for_apps(session: Session, toolbox: Toolbox, seen_by: Audience) -> list[bytes]:
+    """Penstock's own tools that the host keeps from the model."""
+    return [browse_tool(toolbox.explorer[BROWSE])] if has_explorer(session, seen_by) else []
 
 
 def listing_of(session: Session, pending: Pending) -> Listing | None:
@@ -97,12 +130,14 @@ def _tools(session: Session, shown: Shown) -> Sequence[bytes]:
     """A list that is full is upstream's to the byte, with what has no name or the name of another;
     unless that would break the budget."""
     toolbox, listing = shown.toolbox, shown.listing
-    theirs = [*toolbox.listed, toolbox.reader_tool]
+    seen_by = shown.audience
+    theirs = toolbox.listed_to(has_apps=seen_by.has_apps)
+    theirs += [*_ours(session, toolbox, seen_by), *_for_apps(session, toolbox, seen_by)]
     if not listing.has_outputs or session.policy.descriptions:
         return listing.tools
-    if len(theirs) == len(listing.tools) or not session.discloser.may_hide(shown.audience):
+    if len(theirs) == len(listing.tools) or not session.discloser.may_hide(seen_by):
         return theirs
-    budget = session.policy.for_client(shown.audience.client).list_budget
+    budget = session.policy.for_client(seen_by.client).list_budget
     weighed = as_result(theirs, _around(toolbox))
     return theirs if budget.admits(weighed, session.gate.meter) else listing.tools
 

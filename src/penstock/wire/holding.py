@@ -17,7 +17,7 @@ from penstock.wire import messages
 from penstock.wire.messages import HEADER_MISMATCH, Message
 from penstock.wire.results import WireResult, plain_wire, read_result
 from penstock.wire.state import Later, Outputs, Pending
-from penstock.wire.telling import call_of, keeps_output, tool_of
+from penstock.wire.telling import call_of, is_shown, keeps_output, policy_of, tool_of
 
 if TYPE_CHECKING:
     from penstock.wire.session import Session
@@ -31,7 +31,7 @@ def close_call(session: Session, pending: Pending, message: Message, line: bytes
     body = message.error if isinstance(message.result, msgspec.UnsetType) else message.result
     if isinstance(body, msgspec.UnsetType):
         return session.deliver(pending, line)
-    policy = session.policy.for_tool(pending.tool)
+    policy = policy_of(session, pending)
     is_small = policy.inline_budget.surely_admits(len(memoryview(body))) and not policy.heavy
     given = pending.told.result
     if isinstance(given, Result) and not session.policy.covers(pending.tool):
@@ -59,6 +59,10 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
     if not wire.is_complete:
         remember_task(session, pending, wire)
         return session.deliver(pending, line)
+    if wire.has_structured and is_shown(session, pending):
+        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
+
+        return for_widgets.hold(session, pending, wire, line)
     try:
         reply = offer(session, pending, wire)
     except Cancelled:
@@ -69,13 +73,20 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
 
 
 def offer(
-    session: Session, pending: Pending, wire: WireResult, around: dict[str, Any] | None = None
+    session: Session,
+    pending: Pending,
+    wire: WireResult,
+    around: dict[str, Any] | None = None,
+    *,
+    is_text: bool = False,
 ) -> Reply:
-    """What the core makes of a result."""
+    """What the core makes of a result. `is_text`: what it makes is not structured, whatever was
+    promised."""
     arguments = messages.decoded(pending.arguments)
     call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
     is_known = tool_of(session, pending) is not None
     structured = keeps_output(session, pending) if is_known else wire.has_structured
+    structured = structured and not is_text
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured, fields))
     given = pending.told.result
@@ -107,7 +118,7 @@ def offer_error(
     session: Session, pending: Pending, error: bytes, around: dict[str, Any] | None = None
 ) -> bytes | None:
     """What the core makes of an error; None where it passes as it is."""
-    told = _cut(error, session.policy.for_tool(pending.tool).budget)
+    told = _cut(error, policy_of(session, pending).budget)
     arguments = messages.decoded(pending.arguments)
     call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
     call = replace(call, frame=Frame(fields={**told, **(around or {})}))

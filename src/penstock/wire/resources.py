@@ -15,7 +15,7 @@ from penstock.encoding import encode
 from penstock.model import Call, Refusal
 from penstock.views.whole import URI_PREFIX
 from penstock.wire import eras, messages
-from penstock.wire.disclosing import audience_of, listing_of
+from penstock.wire.disclosing import audience_of, has_explorer, listing_of
 from penstock.wire.lists import with_toolbox
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 _LONGEST_SHOWN = 100
+_EXPLORER = "ui://penstock/results"
+_EXPLORER_MS = 3_600_000
 
 
 def open_list(session: Session, pending: Pending, line: bytes) -> Outputs:
@@ -92,13 +94,19 @@ def _once_known(
 
 
 def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
-    """The descriptions, where a client is not shown them all."""
+    """The explorer, where a client shows apps, and the descriptions, where it is not shown them all."""
+    seen_by = audience_of(session, pending)
+    ours: list[bytes] = []
+    if name == "resources" and has_explorer(session, seen_by):
+        from penstock import explorer  # noqa: PLC0415 (few clients show apps)
+
+        ours.append(encode(explorer.listed()))
     listing = listing_of(session, pending)
     if listing is None or listing.form == "full":
-        return []  # of a list that is complete there is nothing more to say
-    gate = session.discloser.gate_for(audience_of(session, pending))
+        return ours  # of a list that is complete there is nothing more to say
+    gate = session.discloser.gate_for(seen_by)
     make = workflow.listed_resource if name == "resources" else workflow.listed_template
-    return [encode(make(gate, listing.form, listing.own))]
+    return [*ours, encode(make(gate, listing.form, listing.own))]
 
 
 def _has_cursor(pending: Pending) -> bool:
@@ -107,6 +115,8 @@ def _has_cursor(pending: Pending) -> bool:
 
 def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
     uri = messages.text_of(messages.members_of(pending.params), "uri")
+    if uri == _EXPLORER and has_explorer(session, audience_of(session, pending)):
+        return _open_explorer(session, pending)
     if uri is not None and is_descriptions(uri):
         pending.is_ours = True
         names = () if session.toolbox is None else named_in(uri)
@@ -114,6 +124,23 @@ def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
             session, pending, lambda: _open_descriptions(session, pending, line, uri), names
         )
     return _open_stored(session, pending, line, uri)
+
+
+def _open_explorer(session: Session, pending: Pending) -> Outputs:
+    fault = _fault(pending)
+    if fault is not None:
+        return session.refuse(pending, fault)
+    pending.is_ours = True
+    return [Later(lambda: _read_explorer(session, pending), pending)]
+
+
+def _read_explorer(session: Session, pending: Pending) -> Outputs:
+    from penstock import explorer  # noqa: PLC0415 (as above)
+
+    # The same for everybody, until another version of it is installed.
+    cacheable = {"ttlMs": _EXPLORER_MS, "cacheScope": "public"}
+    result = _stamped(session, pending, {"contents": [explorer.content()]}, cacheable)
+    return session.answer(pending, result)
 
 
 def _open_descriptions(session: Session, pending: Pending, line: bytes, uri: str) -> Outputs:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.model import Call
-from penstock.wire.disclosing import listing_of
+from penstock.policy import Policy
+from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.reader import READER
 from penstock.wire.state import Pending
 from penstock.wire.toolbox import Tool
@@ -28,7 +29,27 @@ def keeps_output(session: Session, pending: Pending) -> bool:
     if tool is None or not tool.keeps_output:
         return False
     listing = listing_of(session, pending)
-    return listing is None or listing.has_outputs
+    return listing is None or listing.has_outputs or is_for_app(session, pending)
+
+
+def is_for_app(session: Session, pending: Pending) -> bool:
+    """Whether an app has called a tool that only apps may: the model sees nothing of it."""
+    tool = tool_of(session, pending)
+    is_alone = tool is not None and tool.is_for_apps_alone
+    return is_alone and audience_of(session, pending).has_apps
+
+
+def is_shown(session: Session, pending: Pending) -> bool:
+    """Whether an app gets what is structured of the result, and the model does not."""
+    tool = tool_of(session, pending)
+    is_apps = tool is not None and (tool.has_widget or tool.is_for_apps_alone)
+    return is_apps and audience_of(session, pending).has_apps
+
+
+def policy_of(session: Session, pending: Pending) -> Policy:
+    """What holds for the result of a call."""
+    policy = session.policy.for_tool(pending.tool)
+    return policy.for_apps if is_for_app(session, pending) else policy
 
 
 def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Call:
@@ -43,6 +64,7 @@ def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Ca
         schema=None if tool is None else tool.schema,
         reader=reader_of(session),
         is_merged=mark is not None and mark.is_merged,
+        for_app=is_for_app(session, pending),
         has_link=mark is not None and mark.has_link,
         origin=pending.told.origin,
         pages_first=pending.told.pages_first,

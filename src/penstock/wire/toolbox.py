@@ -20,6 +20,7 @@ from penstock.encoding import encode
 from penstock.marks import Mark
 from penstock.policy import Policy
 from penstock.wire import messages
+from penstock.wire.explorer_tools import app_only_meta, explorer_names
 from penstock.wire.reader import reader_name, reader_tool
 
 _SCOPES: Final = ("private", "public")  # the strictest first
@@ -27,12 +28,24 @@ _SCOPES: Final = ("private", "public")  # the strictest first
 
 class Tool(msgspec.Struct, frozen=True, dict=True):
     """A tool of upstream's. `keeps_output`: it is listed with an output schema, so that its
-    envelopes must be structured content too. `mark`: what a decorator has said of it."""
+    envelopes must be structured content too. `mark`: what a decorator has said of it. `output`: the
+    output schema that its server promises. `ui`: what it says about its user interface."""
 
     name: str
     raw_schema: msgspec.Raw | msgspec.UnsetType
     keeps_output: bool
     mark: Mark | None = None
+    output: msgspec.Raw | None = None
+    ui: Mapping[str, Any] = {}
+
+    @property
+    def is_for_apps_alone(self) -> bool:
+        return self.ui.get("visibility") == ["app"]
+
+    @property
+    def has_widget(self) -> bool:
+        """Whether an app shows its results."""
+        return isinstance(self.ui.get("resourceUri"), str)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -53,8 +66,8 @@ class Toolbox(msgspec.Struct, frozen=True):
     """Upstream's tools, as its last list had them. One that has expired still says what the client
     was told; it is only not to be relied on for what a tool takes.
 
-    `reader` and `own` are the names that Penstock's tools have beside these. `listed` is the list in
-    full, `members` what its result holds besides.
+    `reader`, `own` and `explorer` are the names that Penstock's tools have beside these. `listed` is
+    the list in full, of which `for_apps` is for apps alone; `members` what its result holds besides.
     """
 
     tools: Mapping[str, Tool]
@@ -64,6 +77,8 @@ class Toolbox(msgspec.Struct, frozen=True):
     reader: str
     reader_tool: bytes
     own: Mapping[str, str]
+    explorer: Mapping[str, str]
+    for_apps: frozenset[bytes] = frozenset()
     expires: float | None = None
 
     @property
@@ -84,7 +99,12 @@ class Toolbox(msgspec.Struct, frozen=True):
         return self.expires == -math.inf
 
     def knows(self, name: str) -> bool:
-        return name in self.tools or name == self.reader or name in self.own.values()
+        ours = (self.reader, *self.own.values(), *self.explorer.values())
+        return name in self.tools or name in ours
+
+    def listed_to(self, *, has_apps: bool) -> list[bytes]:
+        """The list in full. What is for apps alone, clients without them never see."""
+        return [tool for tool in self.listed if has_apps or tool not in self.for_apps]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -124,11 +144,13 @@ def read_list(
     described: list[Described] = []
     for sent in (raw for page in pages for raw in page.tools):
         raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
+        raw = _for_apps(raw, policy, marked)
         tool, told = _read_tool(raw, policy, marked)
         listed.append(told)
         if tool is not None:
             tools[tool.name] = tool
             described.append(Described(tool.name, bytes(raw), told=told))
+    for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
     reader = reader_name(tools)
     known = [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]
     return Toolbox(
@@ -139,6 +161,8 @@ def read_list(
         reader,
         reader_tool(reader, policy),
         own_names(tools),
+        explorer_names(tools),
+        for_apps,
         now + min(known) / 1_000 if known else None,
     )
 
@@ -151,6 +175,20 @@ def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes
         members["ttlMs"] = str(min(lifetimes)).encode()
         members["cacheScope"] = encode(_strictest(pages))
     return members
+
+
+def _for_apps(raw: msgspec.Raw, policy: Policy, marked: _Marked | None) -> msgspec.Raw:
+    """A tool that a setting or a decorator keeps for apps, as one that says so itself."""
+    is_marked = marked is not None and marked.mark.is_for_apps
+    if not is_marked and not policy.app_only:
+        return raw
+    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(raw))
+    name = messages.decoded(members.get("name"))
+    if not is_marked and not policy.keeps_for_apps(name):
+        return raw
+    meta = messages.decoded(members.get("_meta"))
+    members["_meta"] = encode(app_only_meta(meta if isinstance(meta, dict) else {}))
+    return msgspec.Raw(messages.object_from(members))
 
 
 class _Marked(msgspec.Struct, frozen=True):
@@ -171,7 +209,7 @@ def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, _Marked | 
     if mark is None:
         return raw, None
     own = encode(marks.unmerged(given, mark))
-    is_covered = policy.covers(messages.decoded(members.get("name")))
+    is_covered = policy.covers(messages.decoded(members.get("name"))) and not mark.is_for_apps
     members["inputSchema"] = encode(marks.without_mark(given)) if is_covered else own
     return msgspec.Raw(messages.object_from(members)), _Marked(mark, msgspec.Raw(own))
 
@@ -186,16 +224,28 @@ def _read_tool(
         return None, bytes(raw)
     own = members.get("inputSchema", msgspec.UNSET) if marked is None else marked.own
     mark = None if marked is None else marked.mark
-    if "outputSchema" not in members or not policy.covers(name):
-        return Tool(name, own, "outputSchema" in members, mark), bytes(raw)
-    promised = rawjson.decode(members["outputSchema"])
+    output, ui = members.get("outputSchema"), _ui(members)
+    if output is None or not policy.covers(name):
+        return Tool(name, own, output is not None, mark, output, ui), bytes(raw)
+    promised = rawjson.decode(output)
     widened = schema.widen_output_schema(promised) if isinstance(promised, dict) else None
     listed: dict[str, bytes | msgspec.Raw] = dict(members)
     if widened is None:
         del listed["outputSchema"]
     else:
         listed["outputSchema"] = encode(widened)
-    return Tool(name, own, widened is not None, mark), messages.object_from(listed)
+    return Tool(name, own, widened is not None, mark, output, ui), messages.object_from(listed)
+
+
+def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
+    """What is said in the words of today, or of the first hosts."""
+    raw = members.get("_meta")
+    if raw is None or b'"ui' not in bytes(raw):
+        return {}
+    meta = messages.decoded(raw)
+    ui = meta.get("ui") if isinstance(meta, dict) else None
+    earlier = {"resourceUri": meta["ui/resourceUri"]} if "ui/resourceUri" in meta else {}
+    return {**earlier, **(ui if isinstance(ui, dict) else {})}
 
 
 def _lifetime(page: Page) -> int | None:

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.questions import Answer, Failure, Limits, jq_installed
+from penstock.questions import Answer, Failure, Language, Limits, jq_installed
 from penstock.worker.bounds import bounded
 
 MESSAGE_CHARS = 500
@@ -71,7 +71,9 @@ class Document:
     def size(self) -> int:
         return len(self.text)
 
-    def answer(self, program: str, limits: Limits) -> Answer | Failure:
+    def answer(
+        self, program: str, limits: Limits, _language: Language = "jq", /
+    ) -> Answer | Failure:
         if library() is None:
             return NOT_INSTALLED
         if _has_lone_surrogate(self.text):

@@ -11,7 +11,7 @@ import os
 import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 import msgspec
 
@@ -21,6 +21,9 @@ from penstock.worker import frames, jq, rights, sql
 GRACE = 2.0  # seconds that the parent has to end the child before the child's own alarm does
 # Of the memory limit, what tables and documents of earlier questions may keep.
 KEPT_SHARE = 4
+
+# What a material is loaded into.
+Form = Literal["table", "document"]
 
 
 def main() -> None:
@@ -92,15 +95,16 @@ class Desk:
                 raise EOFError  # out of step; the parent starts another child
 
     def _answer(self, question: Question) -> Answer | frames.Response:
-        held = self._shelf.get((question.language, question.key))
+        held = self._shelf.get((_form(question.language), question.key))
         if held is None:
             return frames.Missing()
-        outcome = held.answer(question.program, self._limits)
+        outcome = held.answer(question.program, self._limits, question.language)
         return outcome if isinstance(outcome, Answer) else frames.Refused(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
-        build = _table if load.language == "sql" else _document
-        self._shelf.put((load.language, load.key), build(load, self._blocks()))
+        form = _form(load.language)
+        build = _table if form == "table" else _document
+        self._shelf.put((form, load.key), build(load, self._blocks()))
         return frames.Loaded()
 
     def _blocks(self) -> Iterator[bytes]:
@@ -108,13 +112,17 @@ class Desk:
             yield block.rows
 
 
+def _form(language: Language) -> Form:
+    return "document" if language == "jq" else "table"
+
+
 class Held(Protocol):
-    """A material in the form that its language asks about."""
+    """A material in the form that its languages ask about."""
 
     @property
     def size(self) -> int: ...
 
-    def answer(self, program: str, limits: Limits) -> Answer | Failure: ...
+    def answer(self, program: str, limits: Limits, language: Language, /) -> Answer | Failure: ...
 
     def close(self) -> None: ...
 
@@ -124,14 +132,14 @@ class Shelf:
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._held: OrderedDict[tuple[Language, str], Held] = OrderedDict()
+        self._held: OrderedDict[tuple[Form, str], Held] = OrderedDict()
 
-    def get(self, key: tuple[Language, str]) -> Held | None:
+    def get(self, key: tuple[Form, str]) -> Held | None:
         if key in self._held:
             self._held.move_to_end(key)
         return self._held.get(key)
 
-    def put(self, key: tuple[Language, str], held: Held) -> None:
+    def put(self, key: tuple[Form, str], held: Held) -> None:
         self._held[key] = held
         while len(self._held) > 1 and self._size() > self._capacity:
             _, oldest = self._held.popitem(last=False)

@@ -1,4 +1,5 @@
-"""Questions in SQL: one SELECT over the rows of a result, in an in-memory SQLite.
+"""Questions about the rows of a result as a table, in an in-memory SQLite: one SELECT of the agent's,
+or what the explorer asks.
 
 This runs in the child process; the limits on time and memory are kept around it.
 """
@@ -12,7 +13,8 @@ from contextlib import closing
 
 import msgspec
 
-from penstock.questions import Answer, Failure, Limits, Shape
+from penstock.questions import Answer, Failure, Language, Limits, Shape
+from penstock.worker import arranging, charting
 from penstock.worker.bounds import bounded
 from penstock.worker.guard import lock_down, names_only
 from penstock.worker.table import fill, unique
@@ -35,15 +37,26 @@ class Table:
         self._db = sqlite3.connect(":memory:", isolation_level=None)
         # Text made by CAST(x'ff' AS TEXT) is not UTF-8, and is no reason to fail.
         self._db.text_factory = _decode_leniently
-        self.columns = fill(self._db, rows, shape)
+        self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
         self._fault = ""
         self._db.create_function("regexp", 2, self._regexp, deterministic=True)
+        arranging.add_functions(self._db)
         lock_down(self._db)
 
-    def answer(self, program: str, limits: Limits) -> Answer | Failure:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._columns.names)
+
+    def answer(
+        self, program: str, limits: Limits, language: Language = "sql", /
+    ) -> Answer | Failure:
         self._fault = ""
         try:
+            if language == "order":
+                return arranging.order(self._db, self._columns, program)
+            if language == "chart":
+                return charting.chart(self._db, self._columns, program)
             return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return self._explain(str(error))

@@ -21,8 +21,8 @@ MAX_COLUMNS = 1_900  # SQLite takes 2,000 in a table, and as many in what a SELE
 BATCH = 1_000
 
 
-def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> tuple[str, ...]:
-    """Makes the table of these rows, and returns the names of its columns."""
+def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns:
+    """Makes the table of these rows, and returns its columns."""
     columns = Columns()
     # Nothing here survives the process, so nothing is written twice.
     db.executescript("PRAGMA journal_mode=OFF; PRAGMA temp_store=MEMORY; BEGIN")
@@ -32,7 +32,7 @@ def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> tuple[s
         _insert(db, columns, batch)
     _ensure_a_column(db, columns)
     db.execute("COMMIT")
-    return tuple(columns.names)
+    return columns
 
 
 def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
@@ -50,13 +50,13 @@ def _ensure_a_column(db: sqlite3.Connection, columns: Columns) -> None:
 
 def _widen(db: sqlite3.Connection, columns: Columns, names: list[str]) -> None:
     if names and len(names) == len(columns.names):
-        db.execute(f"CREATE TABLE result ({','.join(map(_quoted, names))})")
+        db.execute(f"CREATE TABLE result ({','.join(map(quoted, names))})")
         return
     for name in names:
-        db.execute(f"ALTER TABLE result ADD COLUMN {_quoted(name)}")
+        db.execute(f"ALTER TABLE result ADD COLUMN {quoted(name)}")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -68,6 +68,16 @@ class Columns:
         self.names: list[str] = []
         self._known: set[Key] = set()
         self._taken = _Names(fold=str.lower)  # SQLite takes a and A for one column.
+
+    def name_of(self, key: Key) -> str | None:
+        """What the table calls the column of this key, quoted; None where it has none."""
+        return quoted(self.names[self.keys.index(key)]) if key in self._known else None
+
+    @property
+    def row_number(self) -> str | None:
+        """What the number of a row, from 1, is called where no column is called so."""
+        free = (name for name in ("rowid", "_rowid_", "oid") if not self._taken.has(name))
+        return next(free, None)
 
     def admit_rows(self, rows: Iterable[Row]) -> list[str]:
         """Takes in the new columns of these rows, and returns their names."""
@@ -120,9 +130,12 @@ class _Names:
         self._fold = fold
         self._taken: set[str] = set()
 
+    def has(self, name: str) -> bool:
+        return self._fold(name) in self._taken
+
     def take(self, name: str) -> str:
         chosen, number = name, 2
-        while self._fold(chosen) in self._taken:
+        while self.has(chosen):
             chosen, number = f"{name}_{number}", number + 1
         self._taken.add(self._fold(chosen))
         return chosen

@@ -1,0 +1,118 @@
+/** The columns of a view: which there are, which are shown, and how wide they are. */
+
+import { type Row, arrange } from "./arrange.ts";
+import { brief } from "./cell.ts";
+import type { Column, Reply, Shape } from "./contract.ts";
+import { widthOfText } from "./measure.ts";
+import { clip } from "./text.ts";
+import { type Cell, Cut, MISSING, type Value, isDict, member } from "./values.ts";
+
+/** A column as it is drawn. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  /** Whether the server knows it by its name: then it can be sorted, filtered and left out. */
+  readonly isNamed: boolean;
+  read(value: Value): Cell;
+}
+
+/** How many rows are looked at for the width of a column, and how much of a cell. */
+const SAMPLE = 50;
+const GLANCE = 60;
+const PADDING = 26;
+const NARROWEST = 60;
+const WIDEST = 320;
+
+export function fieldsOf(reply: Reply): readonly Field[] {
+  const named = (reply.columns ?? []).map((column, index) => fieldOf(reply.shape, column, index === 0));
+  if (reply.shape === "members")
+    return [keyField, ...(named.length > 0 && areAlike(reply) ? named : [memberField])];
+  return named.length > 0 ? named : [rowField(reply.shape)];
+}
+
+/** Members make a table of columns only where each of them is a dict. */
+function areAlike(reply: Reply): boolean {
+  return arrange(reply).every(({ value }) => {
+    const item = member(value, "value");
+    return isDict(item) || item instanceof Cut;
+  });
+}
+
+const keyField: Field = {
+  name: "key",
+  label: "key",
+  type: "str",
+  isNamed: false,
+  read: (value) => member(value, "key"),
+};
+const memberField: Field = {
+  name: "value",
+  label: "value",
+  type: "",
+  isNamed: false,
+  read: (value) => member(value, "value"),
+};
+
+function rowField(shape: Shape): Field {
+  return {
+    name: "",
+    label: shape === "lines" ? "line" : "value",
+    type: "",
+    isNamed: false,
+    read: (value) => value,
+  };
+}
+
+function fieldOf(shape: Shape, { name, type }: Column, isFirst: boolean): Field {
+  if (shape !== "members")
+    return { name, label: name, type, isNamed: true, read: (value) => cellOf(value, name, isFirst) };
+  return {
+    name,
+    label: name,
+    type,
+    isNamed: true,
+    read: (value) => cellOf(member(value, "value"), name, isFirst),
+  };
+}
+
+/** A row among objects may be something else, or may have been cut: then it stands in the first column. */
+function cellOf(value: Cell, name: string, isFirst: boolean): Cell {
+  if (isDict(value)) return member(value, name);
+  return isFirst ? value : MISSING;
+}
+
+export function widthOf(field: Field, rows: readonly Row[]): number {
+  // The name is bold; the type beside it is smaller, and may be cut off where it is long.
+  let widest =
+    widthOfText(field.label) * 1.08 + (field.type ? Math.min(widthOfText(field.type) * 0.85, 34) + 5 : 0);
+  for (const { value } of rows.slice(0, SAMPLE)) {
+    const { kind, text } = brief(field.read(value));
+    const badge = kind === "cut" ? 90 : kind === "dict" || kind === "list" ? 14 : 0;
+    widest = Math.max(widest, widthOfText(clip(text, GLANCE)) + badge);
+  }
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, widest + PADDING)));
+}
+
+/** In the font of logs. Past so many characters a line is cut off, and opens. */
+const MONOSPACED = 7.3;
+export const LONGEST_LINE = 2_000;
+
+export function widthOfLines(rows: readonly Row[]): number {
+  let longest = 0;
+  for (const { value } of rows)
+    if (typeof value === "string") longest = Math.max(longest, Math.min(value.length, LONGEST_LINE));
+  return Math.round(longest * MONOSPACED + PADDING);
+}
+
+export function isNumeric(type: string): boolean {
+  return typesIn(type).some((one) => one === "int" || one === "float");
+}
+
+export function isDate(type: string): boolean {
+  return typesIn(type).includes("date");
+}
+
+export function typesIn(type: string): readonly string[] {
+  return type.split("|").filter((one) => one !== "" && one !== "null");
+}

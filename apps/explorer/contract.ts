@@ -1,0 +1,195 @@
+/** What the server says and takes, as types, and nothing else. See `penstock.explorer`. */
+
+export type Shape = "rows" | "members" | "lines" | "text";
+export type Operator =
+  | "contains"
+  | "equals"
+  | "not_equals"
+  | "less"
+  | "at_most"
+  | "more"
+  | "at_least"
+  | "is_null"
+  | "not_null"
+  | "matches";
+
+export interface Condition {
+  readonly column: string;
+  readonly op: Operator;
+  readonly value?: string | number | boolean;
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** What to leave out and how to order what remains. */
+export interface Query {
+  readonly sort: Sort | null;
+  readonly where: readonly Condition[];
+  readonly find: string;
+}
+
+export const NO_QUERY: Query = { sort: null, where: [], find: "" };
+
+export function isPlain(query: Query): boolean {
+  return query.sort === null && query.where.length === 0 && query.find === "";
+}
+
+export interface BrowseArguments {
+  readonly path?: string;
+  readonly start?: number;
+  readonly count?: number;
+  readonly columns?: readonly string[];
+  readonly sort?: Sort;
+  readonly where?: readonly Condition[];
+  readonly find?: string;
+  readonly order?: string;
+  readonly offset?: number;
+  readonly raw?: boolean;
+  readonly chart?: { readonly x: string; readonly y: string | null };
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface CutCell {
+  readonly row: number;
+  readonly column: string | null;
+  readonly path: string;
+  readonly size: number;
+  readonly type: string;
+}
+
+export interface ExactCell {
+  readonly row: number;
+  readonly column: string | null;
+  readonly text: string;
+}
+
+export interface TextWindow {
+  readonly from: number;
+  readonly to: number;
+  readonly of: number;
+}
+
+/** A reply of browse: one page of a part of the result. */
+export interface Reply {
+  readonly shape: Shape;
+  readonly path: string;
+  readonly total: number;
+  readonly unfiltered?: number;
+  readonly start: number;
+  readonly rows: readonly unknown[];
+  readonly numbers?: readonly number[];
+  readonly columns?: readonly Column[];
+  readonly cut?: readonly CutCell[];
+  readonly exact?: readonly ExactCell[];
+  readonly order?: string;
+  readonly window?: TextWindow;
+  readonly envelope?: Readonly<Record<string, unknown>>;
+  readonly changed?: boolean;
+  readonly notice?: string;
+}
+
+export type ChartKind = "histogram" | "categories" | "timeline" | "scatter";
+
+export interface ChartPoint {
+  readonly x: string | number | boolean | null;
+  readonly x2?: string | number;
+  readonly y?: number;
+  readonly count?: number;
+  readonly mean?: number | null;
+}
+
+export interface ChartReply {
+  readonly kind: ChartKind;
+  readonly x: string;
+  readonly y: string | null;
+  readonly rows: number;
+  readonly left_out: number;
+  readonly points: readonly ChartPoint[];
+}
+
+/** What the result is, said once with the first page. */
+export interface ResultInfo {
+  readonly continuation_token: string;
+  readonly browse: string;
+  readonly tool: string;
+  readonly size: number;
+  readonly expires_in: number;
+  readonly slides: boolean;
+  readonly live: boolean;
+  readonly context_budget: number;
+  readonly can: readonly string[];
+}
+
+export interface Opening {
+  readonly result: ResultInfo;
+  readonly page: Reply;
+}
+
+/** Why there is no reply. Expected, so a value and not an exception. */
+export interface Failure {
+  /** gone: the result has expired; refused: the server said no; lost: nothing answered. */
+  readonly kind: "gone" | "refused" | "lost";
+  readonly message: string;
+  readonly nextStep: string;
+}
+
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+
+export function succeeded<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+export function failed<T>(kind: Failure["kind"], message: string, nextStep = ""): Outcome<T> {
+  return { ok: false, failure: { kind, message, nextStep } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function asReply(value: unknown): Reply | null {
+  const fits =
+    isRecord(value) &&
+    typeof value.shape === "string" &&
+    Array.isArray(value.rows) &&
+    typeof value.total === "number";
+  return fits ? (value as unknown as Reply) : null;
+}
+
+export function asChart(value: unknown): ChartReply | null {
+  const chart = isRecord(value) ? value.chart : undefined;
+  return isRecord(chart) && Array.isArray(chart.points) ? (chart as unknown as ChartReply) : null;
+}
+
+export function asOpening(value: unknown): Opening | null {
+  if (!isRecord(value) || !isRecord(value.result)) return null;
+  const page = asReply(value.page);
+  if (!page || typeof value.result.continuation_token !== "string") return null;
+  return {
+    result: { ...defaultInfo(value.result.continuation_token), ...(value.result as Partial<ResultInfo>) },
+    page,
+  };
+}
+
+/** What is assumed of a result when only its token is known. */
+export function defaultInfo(token: string): ResultInfo {
+  return {
+    continuation_token: token,
+    browse: "browse_result",
+    tool: "",
+    size: 0,
+    expires_in: 0,
+    slides: false,
+    live: false,
+    context_budget: 25_000,
+    can: ["sort", "filter", "chart"],
+  };
+}

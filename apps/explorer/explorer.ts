@@ -1,0 +1,112 @@
+/** The explorer's own state: which places are open, what is said, what is over. */
+
+import { computed, signal } from "@preact/signals";
+
+import type { Row } from "./arrange.ts";
+import { rowLabel } from "./cell.ts";
+import type { Failure, Opening, ResultInfo } from "./contract.ts";
+import type { Field } from "./columns.ts";
+import type { Host } from "./host.ts";
+import { Place } from "./place.ts";
+import { RemoteSource } from "./remote.ts";
+import { inOrder } from "./selection.ts";
+import { LocalSource, type Source } from "./source.ts";
+import { clip, visible } from "./text.ts";
+import { type Cell, Cut, MISSING } from "./values.ts";
+
+export type DialogName = "columns" | "filter" | "download" | "send";
+
+export class Explorer {
+  readonly info: ResultInfo;
+  readonly places = signal<readonly Place[]>([]);
+  readonly place = computed(() => this.places.value.at(-1) as Place);
+  /** Said once the server says it: no clock here knows when a result ends. */
+  readonly expired = signal<Failure | null>(null);
+  readonly dialog = signal<DialogName | null>(null);
+  /** For the filter dialog: the column that it was opened for. */
+  readonly dialogColumn = signal<string | null>(null);
+  /** The last thing done, for everyone who does not see it happen. */
+  readonly said = signal("");
+  readonly remote: RemoteSource;
+
+  constructor(
+    readonly host: Host,
+    opening: Opening,
+    readonly remark: string,
+  ) {
+    this.info = opening.result;
+    this.remote = new RemoteSource(host.call, opening.result, (failure) => this.end(failure));
+    const place = this.placeOf("Result", this.remote);
+    this.places.value = [place];
+    void place.open(opening.page);
+  }
+
+  /** Opens a cell's value: from here where it came whole, else by its path. */
+  openCell(row: Row, field: Field): void {
+    const cell = field.read(row.value);
+    const name = field.name === "" ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`;
+    this.openValue(name, cell);
+  }
+
+  openValue(title: string, cell: Cell): void {
+    if (cell === MISSING) return;
+    const source = cell instanceof Cut ? this.remote.at(cell.path) : new LocalSource(cell);
+    this.push(this.placeOf(title, source));
+  }
+
+  /** Opens a whole row. Hidden columns are fetched for it, since they did not come with it. */
+  async openRow(row: Row): Promise<void> {
+    this.openValue(this.rowTitle(row), await this.place.peek().wholeRow(row));
+  }
+
+  private rowTitle(row: Row): string {
+    return `${this.place.peek().shape.peek() === "lines" ? "Line" : "Row"} ${rowLabel(row.number)}`;
+  }
+
+  private placeOf(title: string, source: Source): Place {
+    return new Place(visible(clip(title, 80)), source);
+  }
+
+  /** Whether the next rows or text to be drawn take the focus: so it is after opening and going back. */
+  private takesFocus = false;
+
+  claimFocus(): boolean {
+    const isMine = this.takesFocus;
+    this.takesFocus = false;
+    return isMine;
+  }
+
+  private push(place: Place): void {
+    this.takesFocus = true;
+    this.places.value = [...this.places.peek(), place];
+    void place.open();
+  }
+
+  /** Back to the place at this depth. */
+  back(depth = this.places.peek().length - 2): void {
+    if (depth < 0) return;
+    this.takesFocus = true;
+    this.places.value = this.places.peek().slice(0, depth + 1);
+  }
+
+  say(text: string): void {
+    this.said.value = text;
+  }
+
+  chosen(): readonly Row[] {
+    return inOrder(this.place.value.selection.value);
+  }
+
+  private end(failure: Failure): void {
+    this.expired.value = failure;
+    for (const place of this.places.peek()) place.stop();
+  }
+
+  /** Text that asks for the same result again. */
+  askAgain(): Promise<boolean> {
+    const tool = this.info.tool || "the tool";
+    return this.host.say(
+      `The stored result of ${tool} has expired. Please run ${tool} again and show the new result.`,
+    );
+  }
+}

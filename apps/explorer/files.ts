@@ -1,0 +1,44 @@
+/** Rows as the text of a file. */
+
+import type { Row } from "./arrange.ts";
+import type { Field } from "./columns.ts";
+import { BYTE_ORDER_MARK, csvRecord } from "./csv.ts";
+import { writeExact } from "./exactjson.ts";
+import type { Place } from "./place.ts";
+import { type Value, dictOf, member } from "./values.ts";
+
+export type Format = "json" | "csv";
+
+export const MIME: Readonly<Record<Format, string>> = { json: "application/json", csv: "text/csv" };
+
+export function fileText(
+  format: Format,
+  rows: readonly Row[],
+  place: Place,
+  fields: readonly Field[],
+): string {
+  return format === "csv" ? csv(rows, fields) : json(rows, place);
+}
+
+function csv(rows: readonly Row[], fields: readonly Field[]): string {
+  const head = csvRecord(fields.map((field) => field.label));
+  const records = rows.map(({ value }) => csvRecord(fields.map((field) => field.read(value))));
+  return [BYTE_ORDER_MARK, head, ...records].join("");
+}
+
+function json(rows: readonly Row[], place: Place): string {
+  const values = rows.map((row) => row.value);
+  if (place.shape.peek() === "members") {
+    const members = values.map(
+      (pair) => [String(member(pair, "key") as Value), member(pair, "value") as Value] as const,
+    );
+    return `${writeExact(dictOf(members))}\n`;
+  }
+  return `[\n${values.map(writeExact).join(",\n")}\n]\n`;
+}
+
+/** A name for the file, without anything that a file system would mind. */
+export function fileName(tool: string, format: Format): string {
+  const plain = tool.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "");
+  return `${plain || "result"}.${format}`;
+}

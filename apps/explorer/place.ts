@@ -1,0 +1,273 @@
+/** One place in the result that a person looks at: all of it, or a value that was opened.
+ *
+ * A place has one or two views: its rows as they are, and those that a query has found. In a table
+ * the second hides the first. In a log both matter: the lines are read in their context, and the
+ * found ones say where to go next. */
+
+import { type Signal, batch, computed, signal } from "@preact/signals";
+
+import { type Row, arrange } from "./arrange.ts";
+import { type Field, fieldsOf, widthOf, widthOfLines } from "./columns.ts";
+import {
+  type BrowseArguments,
+  type Failure,
+  NO_QUERY,
+  type Outcome,
+  type Query,
+  type Reply,
+  type Shape,
+  isPlain,
+  succeeded,
+} from "./contract.ts";
+import { CHUNK, Pages } from "./pages.ts";
+import type { Scroll } from "./scroll.ts";
+import { NOTHING, type Selection } from "./selection.ts";
+import type { Source } from "./source.ts";
+import { TextWindows } from "./textwindows.ts";
+import { type Dict, type Value, isDict } from "./values.ts";
+
+export interface View {
+  readonly pages: Pages;
+  readonly query: Query;
+  /** The server's name for these rows in this order, while it lasts. */
+  readonly order: Signal<string | undefined>;
+  readonly total: number;
+  readonly unfiltered: number;
+}
+
+/** A cell by its place on screen; row -1 is the header, column -1 the row's number. */
+export interface Position {
+  readonly row: number;
+  readonly column: number;
+}
+
+export class Place {
+  readonly shape = signal<Shape | null>(null);
+  readonly fields = signal<readonly Field[]>([]);
+  readonly hidden = signal<ReadonlySet<string>>(new Set());
+  readonly widths = signal<ReadonlyMap<string, number>>(new Map());
+  readonly selection = signal<Selection>(NOTHING);
+  readonly active = signal<Position>({ row: 0, column: 0 });
+  readonly scroll = signal<Scroll>({ top: 0, bar: 0 });
+  /** Where to scroll next: a row by its index in the view that is shown. */
+  readonly jump = signal<number | null>(null);
+  readonly query = signal<Query>(NO_QUERY);
+  readonly onlyFound = signal(true);
+  readonly tab = signal<"rows" | "chart">("rows");
+  readonly busy = signal(false);
+  readonly failure = signal<Failure | null>(null);
+  readonly notice = signal("");
+  readonly envelope = signal<Dict | null>(null);
+  readonly text = signal<TextWindows | null>(null);
+  /** Counts up when rows have come: pages are not signals themselves. */
+  readonly version = signal(0);
+
+  private readonly base = signal<View | null>(null);
+  private readonly found = signal<View | null>(null);
+  private generation = 0;
+
+  readonly view = computed(() =>
+    this.isSearchOnly() ? this.base.value : (this.found.value ?? this.base.value),
+  );
+  /** The found lines of a log, whether they alone are shown or not. */
+  readonly matches = computed(() => (this.query.value.find === "" ? null : this.found.value));
+  readonly shownFields = computed(() =>
+    this.fields.value.filter((field) => !this.hidden.value.has(field.name)),
+  );
+
+  constructor(
+    readonly title: string,
+    readonly source: Source,
+  ) {}
+
+  async open(first?: Reply): Promise<void> {
+    this.busy.value = true;
+    const outcome = first ? succeeded(first) : await this.source.browse({ start: 0, count: CHUNK });
+    this.busy.value = false;
+    if (outcome.ok) this.opened(outcome.value);
+    else this.failure.value = outcome.failure;
+  }
+
+  private opened(reply: Reply): void {
+    batch(() => {
+      this.failure.value = null;
+      this.shape.value = reply.shape;
+      this.onlyFound.value = reply.shape !== "lines";
+      this.envelope.value = isDict(reply.envelope as Dict) ? (reply.envelope as Dict) : null;
+      if (reply.shape === "text")
+        this.text.value = new TextWindows(this.source, reply, () => (this.version.value += 1));
+      this.takeFields(reply);
+      this.base.value = this.viewOf(reply, NO_QUERY);
+      this.remark(reply);
+    });
+  }
+
+  private takeFields(reply: Reply): void {
+    this.fields.value = fieldsOf(reply);
+    const rows = arrange(reply);
+    this.widths.value = new Map(
+      this.fields.value.map((field) => [field.name, widthOf(field, rows)] as const),
+    );
+    this.widen(rows);
+  }
+
+  /** A log is as wide as its longest line so far: lines are read along, not opened one by one. */
+  private widen(rows: readonly Row[]): void {
+    if (this.shape.peek() !== "lines") return;
+    const widest = widthOfLines(rows);
+    if (widest > (this.widths.peek().get("") ?? 0)) this.widths.value = new Map([["", widest]]);
+  }
+
+  private viewOf(reply: Reply, query: Query): View {
+    const order = signal(reply.order);
+    const fetchRows = async (start: number, count: number): Promise<Outcome<readonly Row[]>> => {
+      let outcome = await this.source.browse({
+        start,
+        count,
+        ...this.columns(),
+        ...named(order.peek(), query),
+      });
+      if (!outcome.ok && order.peek() && outcome.failure.kind === "gone") {
+        // The order may have ended before the result did: said in full, it is made anew.
+        outcome = await this.source.browse({ start, count, ...this.columns(), ...spelled(query) });
+        if (outcome.ok) order.value = outcome.value.order;
+      }
+      if (!outcome.ok) return outcome;
+      this.remark(outcome.value);
+      const rows = arrange(outcome.value);
+      this.widen(rows);
+      return succeeded(rows);
+    };
+    const pages = new Pages(reply.total, fetchRows, () => (this.version.value += 1));
+    pages.fill(reply.start, arrange(reply));
+    return {
+      pages,
+      query,
+      order,
+      total: reply.total,
+      unfiltered: reply.unfiltered ?? this.base.peek()?.total ?? reply.total,
+    };
+  }
+
+  /** Filters and orders. Rows on screen stay until the answer is here; only the last question counts. */
+  async ask(query: Query): Promise<void> {
+    const generation = ++this.generation;
+    this.query.value = query;
+    if (isPlain(query)) {
+      this.show(null);
+      return;
+    }
+    this.busy.value = true;
+    const outcome = await this.source.browse({
+      start: 0,
+      count: CHUNK,
+      ...this.columns(),
+      ...spelled(query),
+    });
+    if (generation !== this.generation) return;
+    this.busy.value = false;
+    if (!outcome.ok) {
+      this.failure.value = outcome.failure;
+      return;
+    }
+    this.show(this.viewOf(outcome.value, query));
+    this.remark(outcome.value);
+  }
+
+  private show(found: View | null): void {
+    batch(() => {
+      this.busy.value = false;
+      this.failure.value = null;
+      this.found.peek()?.pages.stop();
+      this.found.value = found;
+      if (this.isSearchOnly()) return;
+      this.scroll.value = { top: 0, bar: 0 };
+      const { row, column } = this.active.peek();
+      this.active.value = { row: Math.min(row, 0), column }; // whoever sorts from the header stays there
+      this.jump.value = 0;
+    });
+  }
+
+  /** Shows other columns. Those that are hidden are not asked for any more. */
+  setHidden(hidden: ReadonlySet<string>): void {
+    const before = this.hidden.peek();
+    const isMore = [...before].some((name) => !hidden.has(name));
+    this.hidden.value = hidden;
+    if (!isMore) return;
+    // Rows that came without a column have to come again.
+    for (const view of [this.base, this.found]) view.value = view.peek() && this.emptied(view.peek() as View);
+    this.version.value += 1;
+  }
+
+  private emptied(view: View): View {
+    view.pages.stop();
+    const { total, unfiltered } = view;
+    const order = view.order.peek();
+    return this.viewOf(
+      { shape: "rows", path: "", start: 0, rows: [], total, unfiltered, ...(order ? { order } : {}) },
+      view.query,
+    );
+  }
+
+  /** The columns to ask for, when not all are shown. */
+  columns(): Pick<BrowseArguments, "columns"> {
+    const hidden = this.hidden.peek();
+    if (hidden.size === 0) return {};
+    return {
+      columns: this.fields
+        .peek()
+        .flatMap((field) => (hidden.has(field.name) || !field.isNamed ? [] : [field.name])),
+    };
+  }
+
+  /** A row with all its columns; as it is here, where it cannot be fetched. */
+  async wholeRow(row: Row): Promise<Value> {
+    if (this.hidden.peek().size === 0) return row.value;
+    const outcome = await this.source.browse({ start: row.number, count: 1 });
+    return (outcome.ok ? arrange(outcome.value)[0]?.value : undefined) ?? row.value;
+  }
+
+  /** From a found row to the same row among all. */
+  showInContext(row: Row): void {
+    batch(() => {
+      if (this.shape.peek() === "lines") this.onlyFound.value = false;
+      else void this.ask({ ...NO_QUERY });
+      this.active.value = { row: row.number, column: 0 };
+      this.jump.value = row.number;
+    });
+  }
+
+  /** Whether a search marks rows without leaving the others out: so it is in a log. */
+  isSearchOnly(): boolean {
+    return this.shape.value === "lines" && !this.onlyFound.value;
+  }
+
+  retry(): void {
+    if (this.base.peek() === null) void this.open();
+    else if (this.failure.peek()) void this.ask(this.query.peek());
+    else this.view.peek()?.pages.retry();
+  }
+
+  stop(): void {
+    this.base.peek()?.pages.stop();
+    this.found.peek()?.pages.stop();
+  }
+
+  private remark(reply: Reply): void {
+    if (reply.changed) this.notice.value = "The list has changed since it was opened: rows may have moved.";
+    if (reply.notice) this.notice.value = reply.notice;
+  }
+}
+
+function named(order: string | undefined, query: Query): BrowseArguments {
+  return order ? { order } : spelled(query);
+}
+
+/** A query in the words of the contract. */
+export function spelled(query: Query): BrowseArguments {
+  return {
+    ...(query.sort ? { sort: query.sort } : {}),
+    ...(query.where.length > 0 ? { where: query.where } : {}),
+    ...(query.find ? { find: query.find } : {}),
+  };
+}

@@ -1,0 +1,104 @@
+/** Calls of browse: every answer and every failure becomes a value. */
+
+import type { BrowseArguments, ChartReply, Failure, Outcome, Reply, ResultInfo } from "./contract.ts";
+import { asChart, asReply, failed, succeeded } from "./contract.ts";
+import type { Source } from "./source.ts";
+
+/** As much of a tool's result as is looked at here. */
+export interface ToolAnswer {
+  readonly isError?: boolean | undefined;
+  readonly structuredContent?: unknown;
+  readonly content?: ReadonlyArray<{ readonly type: string; readonly text?: unknown }> | undefined;
+}
+
+export type CallTool = (name: string, args: Record<string, unknown>) => Promise<ToolAnswer>;
+
+export async function callBrowse(
+  call: CallTool,
+  info: ResultInfo,
+  args: BrowseArguments,
+): Promise<Outcome<unknown>> {
+  let answer: ToolAnswer;
+  try {
+    answer = await call(info.browse, { continuation_token: info.continuation_token, ...args });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return failed(
+      "lost",
+      `The server did not answer: ${why.replace(/[.\s]+$/, "")}.`,
+      "Try again; if it goes on, the server or its connection is gone.",
+    );
+  }
+  const content = contentOf(answer);
+  return answer.isError ? refusal(content, answer) : succeeded(content);
+}
+
+/** structuredContent, or the same as JSON text where a host leaves the former out. */
+function contentOf(answer: ToolAnswer): unknown {
+  if (answer.structuredContent !== undefined && answer.structuredContent !== null)
+    return answer.structuredContent;
+  try {
+    return JSON.parse(firstText(answer)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstText(answer: ToolAnswer): string {
+  const text = answer.content?.find((block) => block.type === "text")?.text;
+  return typeof text === "string" ? text : "";
+}
+
+function refusal(content: unknown, answer: ToolAnswer): Outcome<unknown> {
+  const said = (typeof content === "object" && content !== null ? content : {}) as Record<string, unknown>;
+  const message =
+    typeof said.error === "string" ? said.error : firstText(answer) || "The server refused without a reason.";
+  return failed(
+    said.gone === true ? "gone" : "refused",
+    message,
+    typeof said.next_step === "string" ? said.next_step : "",
+  );
+}
+
+/** One part of the stored result, named by its path. */
+export class RemoteSource implements Source {
+  readonly can: readonly string[];
+  constructor(
+    private readonly call: CallTool,
+    private readonly info: ResultInfo,
+    private readonly onGone: (failure: Failure) => void,
+    private readonly path = "",
+  ) {
+    this.can = info.can.includes("filter") ? [...info.can, "find"] : info.can;
+  }
+
+  at(path: string): RemoteSource {
+    return new RemoteSource(this.call, this.info, this.onGone, path);
+  }
+
+  async browse(args: BrowseArguments): Promise<Outcome<Reply>> {
+    const outcome = await this.ask(args);
+    if (!outcome.ok) return outcome;
+    const reply = asReply(outcome.value);
+    return reply ? succeeded(reply) : failed("refused", "The server's answer is not a page of rows.");
+  }
+
+  async chart(args: BrowseArguments): Promise<Outcome<ChartReply>> {
+    const outcome = await this.ask(args);
+    if (!outcome.ok) return outcome;
+    const chart = asChart(outcome.value);
+    return chart ? succeeded(chart) : failed("refused", "The server's answer is not a chart.");
+  }
+
+  private async ask(args: BrowseArguments): Promise<Outcome<unknown>> {
+    const outcome = await callBrowse(
+      this.call,
+      this.info,
+      this.path === "" ? args : { ...args, path: this.path },
+    );
+    // An order may end before the result does: then only the order is gone.
+    if (!outcome.ok && outcome.failure.kind === "gone" && args.order === undefined)
+      this.onGone(outcome.failure);
+    return outcome;
+  }
+}

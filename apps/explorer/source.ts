@@ -1,0 +1,88 @@
+/** Where rows come from: the server, or a value that is here already. */
+
+import type { BrowseArguments, ChartReply, Column, Outcome, Reply } from "./contract.ts";
+import { failed, succeeded } from "./contract.ts";
+import { writeExact } from "./exactjson.ts";
+import { type Value, isDict, isList } from "./values.ts";
+
+export interface Source {
+  /** What it can do beside pages: sort, filter, chart. */
+  readonly can: readonly string[];
+  browse(args: BrowseArguments): Promise<Outcome<Reply>>;
+  chart(args: BrowseArguments): Promise<Outcome<ChartReply>>;
+}
+
+/** A value that came whole inside a row: to open it, nobody need be asked. */
+export class LocalSource implements Source {
+  readonly can: readonly string[];
+  constructor(private readonly value: Value) {
+    this.can = typeof value === "string" && !value.includes("\n") ? [] : ["find"];
+  }
+
+  browse(args: BrowseArguments): Promise<Outcome<Reply>> {
+    return Promise.resolve(succeeded(localReply(this.value, args)));
+  }
+
+  chart(): Promise<Outcome<ChartReply>> {
+    return Promise.resolve(failed("refused", "There is no chart for a single value."));
+  }
+}
+
+function localReply(value: Value, args: BrowseArguments): Reply {
+  const { shape, all, columns } = spread(value);
+  const needle = (args.find ?? args.order ?? "").toLowerCase();
+  const numbers = [...all.keys()].filter(
+    (index) => needle === "" || textOf(all[index] ?? null).includes(needle),
+  );
+  const start = args.start ?? 0;
+  const shown = numbers.slice(start, start + (args.count ?? 100));
+  return {
+    shape,
+    path: "",
+    total: numbers.length,
+    unfiltered: all.length,
+    start,
+    rows: shown.map((index) => all[index]),
+    ...(needle === "" ? {} : { numbers: shown, order: needle }),
+    ...(columns ? { columns } : {}),
+  };
+}
+
+function textOf(value: Value): string {
+  return (typeof value === "string" ? value : writeExact(value)).toLowerCase();
+}
+
+interface Spread {
+  readonly shape: Reply["shape"];
+  readonly all: readonly Value[];
+  readonly columns?: readonly Column[];
+}
+
+function spread(value: Value): Spread {
+  if (isDict(value)) {
+    return { shape: "members", all: Object.entries(value).map(([key, item]) => ({ key, value: item })) };
+  }
+  if (isList(value)) return { shape: "rows", all: value, ...columnsOf(value) };
+  if (typeof value === "string" && value.includes("\n")) return { shape: "lines", all: value.split("\n") };
+  return { shape: "text", all: [typeof value === "string" ? value : writeExact(value)] };
+}
+
+function columnsOf(rows: readonly Value[]): { columns?: readonly Column[] } {
+  const types = new Map<string, Set<string>>();
+  for (const row of rows) {
+    if (!isDict(row)) return {};
+    for (const [key, item] of Object.entries(row))
+      types.set(key, (types.get(key) ?? new Set()).add(typeName(item)));
+  }
+  if (types.size === 0) return {};
+  return { columns: [...types].map(([name, kinds]) => ({ name, type: [...kinds].join("|") })) };
+}
+
+function typeName(value: Value): string {
+  if (value === null) return "null";
+  if (isList(value)) return "list";
+  if (isDict(value)) return "dict";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "str";
+  return typeof value === "number" && !Number.isInteger(value) ? "float" : "int";
+}

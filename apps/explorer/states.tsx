@@ -1,0 +1,84 @@
+/** What is shown when there is nothing to show, and what went wrong when something did. */
+
+import type { ComponentChildren } from "preact";
+
+import type { Explorer } from "./explorer.ts";
+import type { Place } from "./place.ts";
+
+interface TroubleProps {
+  readonly title: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+  onRetry?(): void;
+}
+
+/** In the place of rows. */
+export function Trouble({ title, text, children, onRetry }: TroubleProps) {
+  return (
+    <div class="trouble" role="alert">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Retry
+        </button>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** Above the rows, which stay as they are. */
+export function Banners({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
+  void place.version.value;
+  if (explorer.expired.value) return <Expired explorer={explorer} />;
+  const failure = place.failure.value ?? place.view.value?.pages.failure() ?? null;
+  return (
+    <>
+      {failure && (
+        <div class="banner bad" role="alert">
+          <span>
+            <strong>
+              {failure.kind === "lost"
+                ? "Connection lost."
+                : place.failure.value
+                  ? "That did not work."
+                  : "Some rows could not be loaded."}
+            </strong>{" "}
+            {failure.message} {failure.nextStep}
+          </span>
+          <button type="button" onClick={() => place.retry()}>
+            Retry
+          </button>
+        </div>
+      )}
+      {(place.notice.value || explorer.remark) && (
+        <div class="banner" role="note">
+          {place.notice.value || explorer.remark}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Expired({ explorer }: { readonly explorer: Explorer }) {
+  const ask = async () => {
+    const isSent = await explorer.askAgain().catch(() => false);
+    explorer.say(
+      isSent ? "Asked the assistant to run the tool again." : "The host did not pass the message on.",
+    );
+  };
+  return (
+    <div class="banner bad" role="alert">
+      <span>
+        <strong>This result has expired.</strong> What was loaded can still be read. The assistant can run{" "}
+        {explorer.info.tool || "the tool"} again.
+      </span>
+      {explorer.host.canMessage && (
+        <button type="button" onClick={() => void ask()}>
+          Ask to run it again
+        </button>
+      )}
+    </div>
+  );
+}

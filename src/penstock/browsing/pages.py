@@ -1,0 +1,164 @@
+"""Replies to the explorer: rows, or a window of a long text, as many as the host takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from penstock import rawjson
+from penstock.browsing.cells import PREVIEW_CHARS, Shown, Source, as_cut, column_types, shown
+from penstock.browsing.part import Part
+from penstock.browsing.request import Browse
+from penstock.browsing.scale import AppScale
+from penstock.effects import Steps
+from penstock.fitting import largest
+from penstock.model import Refusal, Reply
+from penstock.outline import alike
+from penstock.views.focus import SPAN, Focus
+from penstock.views.pages import beside
+
+_SAMPLE: Final = 100
+# How much of a row is shown that is over the cap, as the cap allows.
+_BEGINNINGS: Final = (PREVIEW_CHARS, 60, 10, 0)
+NO_ROOM: Final = Refusal(
+    "The path to this takes more room than the host leaves for a reply.",
+    "Look at what is above it, with raw.",
+)
+
+# What goes around a page, where it is not alone.
+Wrap = Callable[[dict[str, Any]], Any]
+
+
+def page(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    if request.raw or (part.order is None and _is_one_text(part.focus)):
+        return (yield from _window(part, request, scale, wrap))
+    return (yield from _rows(part, request, scale, wrap))
+
+
+def _is_one_text(focus: Focus) -> bool:
+    """A single line or number has no rows: it is read from character to character."""
+    return focus.count == 1 and focus.shape in ("lines", "literal")
+
+
+def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    numbers, rows = yield from part.rows(request.start, request.count)
+    sources = [
+        Source(part.focus, row, number, place)
+        for place, (number, row) in enumerate(zip(numbers, rows, strict=True))
+    ]
+    items = yield from _items(part.focus, sources, request)
+    about = _about(part, request, rows, scale)
+
+    def build(told: dict[str, Any], items: Sequence[Shown]) -> Any:
+        return wrap(_envelope(part, request, items, numbers[: len(items)], told))
+
+    def first(told: dict[str, Any], count: int) -> Any:
+        return build(told, items[:count])
+
+    for told in (about, {}):
+        count = scale.most([item.size for item in items], partial(first, told))
+        if count:
+            return scale.reply(first(told, count))
+    # None, or one row alone is over the cap: how it begins, and the way in.
+    least = [[as_cut(sources[0], chars)] for chars in _BEGINNINGS] if sources else [[]]
+    forms = (build(told, begun) for begun in least for told in (about, {}))
+    return scale.first_fit(forms) or NO_ROOM
+
+
+def _items(focus: Focus, sources: Sequence[Source], request: Browse) -> Steps[list[Shown]]:
+    columns = None if request.columns is None else frozenset(request.columns)
+    items = [shown(source, columns) for source in sources]
+    if focus.shape != "members" or not any(item.cuts for item in items):
+        return items
+    hidden = yield from _hidden(focus)
+    return [
+        shown(source._replace(is_hidden=True), columns) if source.number in hidden else item
+        for source, item in zip(sources, items, strict=True)
+    ]
+
+
+def _hidden(focus: Focus) -> Steps[set[int]]:
+    """The entries whose key comes again."""
+    last: dict[str, int] = {}
+    hidden: set[int] = set()
+    for start in focus.spans():
+        rows = yield from focus.read(start, start + SPAN)
+        for number, row in enumerate(rows, start):
+            name = rawjson.split_member(row).name
+            hidden |= {last[name]} if name in last else set()
+            last[name] = number
+    return hidden
+
+
+def _envelope(
+    part: Part,
+    request: Browse,
+    items: Sequence[Shown],
+    numbers: Sequence[int],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "shape": part.focus.shape if part.focus.shape != "literal" else "text",
+        "path": request.path,
+        "total": part.total,
+        "start": request.start,
+        "rows": [item.item for item in items],
+        **about,
+    }
+    if part.order is not None:
+        said |= {"unfiltered": part.focus.count, "numbers": numbers, "order": part.order.token}
+    cut = [cut for item in items for cut in item.cuts]
+    exact = [exact for item in items for exact in item.exact]
+    said |= {"cut": cut} if cut else {}
+    said |= {"exact": exact} if exact else {}
+    said |= {"notice": part.notice} if part.notice else {}
+    return said | ({"changed": True} if part.has_changed else {})
+
+
+def _about(part: Part, request: Browse, rows: Sequence[bytes], scale: AppScale) -> dict[str, Any]:
+    """What is said of the rows with the first of them."""
+    if request.start or request.order:
+        return {}
+    focus = part.focus
+    told = dict(beside(focus, scale))
+    known = part.entry.head.columns if not part.path else {}
+    if focus.shape in ("rows", "members"):
+        values = [_value(focus, row) for row in rows[:_SAMPLE]]
+        # The entries of a dict are a table only where they are alike; else each is a value to open.
+        is_table = focus.shape == "rows" or alike(values)
+        columns = column_types(values, known) if is_table else []
+        told |= {"columns": columns} if columns else {}
+    return told
+
+
+def _value(focus: Focus, row: bytes) -> bytes:
+    return rawjson.split_member(row).value if focus.shape == "members" else row
+
+
+def _window(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    """From a character to a character: of a text itself, or of the JSON of anything, where `raw`."""
+    value = yield from part.focus.whole()
+    text = rawjson.text(value)
+    if request.raw and part.focus.shape == "lines":
+        text = rawjson.text(rawjson.string(text))
+    start = min(request.offset, len(text))
+
+    def build(count: int) -> Any:
+        end = start + count
+        return wrap(
+            {
+                "shape": "text",
+                "path": request.path,
+                "total": 1,
+                "start": 0,
+                "rows": [text[start:end]],
+                "window": {"from": start, "to": end, "of": len(text)},
+                **({"notice": part.notice} if part.notice else {}),
+            }
+        )
+
+    rest = len(text) - start
+    upper = largest(rest, scale.budget.may_admit)
+    count = largest(upper, lambda count: scale.holds(build(count)))
+    return scale.first_fit([build(max(count, min(rest, 1)))]) or NO_ROOM

@@ -1,0 +1,80 @@
+"""The rows in what a widget is sent, where they are to become fewer: columns go first that its chart does
+not need, then rows, from the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from penstock import rawjson
+from penstock.wire import messages
+
+TRUNCATED: Final = "truncated"
+COLUMNS_DROPPED: Final = "columns_dropped"
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """The longest list of a structure, under `name`. `fields` are all of its members."""
+
+    fields: Mapping[str, bytes]
+    name: str
+    rows: Sequence[bytes]
+    dropped: int = 0
+
+    def left_out(self, count: int) -> dict[str, int]:
+        """What is not there, where so many rows are; under the names that `fit_rows` has for it."""
+        told = {TRUNCATED: len(self.rows) - count, COLUMNS_DROPPED: self.dropped}
+        return {name: number for name, number in told.items() if number}
+
+    def structure(self, count: int, *, is_said: bool) -> bytes:
+        """With so many rows. `is_said`: and with what was left out, where it has room for that name."""
+        cut = {**self.fields, self.name: b"[" + b",".join(self.rows[:count]) + b"]"}
+        told = self.left_out(count) if is_said else {}
+        said = {name: str(number).encode() for name, number in told.items() if name not in cut}
+        return messages.object_from({**cut, **said})
+
+
+def find_rows(structured: bytes) -> Rows | None:
+    """None where there is no list to make shorter."""
+    if structured[:1] != b"{":
+        return None
+    fields = rawjson.fields(structured)
+    lists = [name for name, value in fields.items() if value[:1] == b"["]
+    if not lists:
+        return None
+    name = max(lists, key=lambda name: len(fields[name]))
+    return _pruned(Rows(fields, name, list(rawjson.elements(fields[name]))))
+
+
+def _pruned(found: Rows) -> Rows:
+    """Without the columns that a chart in Vega-Lite beside the rows does not refer to."""
+    others = (value for name, value in found.fields.items() if name != found.name)
+    chart = next((value for value in others if _is_chart(value)), None)
+    if chart is None:
+        return found
+    from penstock.widgets import referenced_fields  # noqa: PLC0415 (few results have a chart)
+
+    needed = referenced_fields(rawjson.decode(chart))
+    dropped: set[str] = set()
+    rows = [_picked(row, needed, dropped) for row in found.rows]
+    if all(row == b"{}" for row in rows):
+        return found
+    return msgspec.structs.replace(found, rows=rows, dropped=len(dropped))
+
+
+def _picked(row: bytes, needed: Any, dropped: set[str]) -> bytes:
+    if row[:1] != b"{":
+        return row
+    cells = rawjson.fields(row)
+    kept = {name: value for name, value in cells.items() if name in needed}
+    dropped.update(cells.keys() - kept.keys())
+    return messages.object_from(kept)
+
+
+def _is_chart(value: bytes) -> bool:
+    if value[:1] != b"{":
+        return False
+    said = rawjson.fields(value)
+    return b"vega" in said.get("$schema", b"") or ("mark" in said and "encoding" in said)

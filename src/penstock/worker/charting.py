@@ -1,0 +1,208 @@
+"""What a chart of a table is drawn from: a few points, whatever the number of rows.
+
+The question is a `Drawing` in JSON; the answer one object, whose `kind` follows from what
+the columns hold: a histogram of numbers, counts by category or by time (with the mean of `y`, where
+that is given), or pairs of numbers.
+"""
+
+# Names are quoted where they are taken from the table, and the connection can only read.
+# ruff: noqa: S608 (see above)
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+import sys
+from typing import Any, Literal
+
+import msgspec
+
+from penstock.questions import Answer, Drawing, Failure
+from penstock.worker.arranging import Unknown, column_name, conditions, read_question
+from penstock.worker.table import Columns
+
+Holds = Literal["numbers", "dates", "texts", "nothing"]
+
+BINS = 30
+CATEGORIES = 30
+PAIRS = 1_000
+MOST_TIMES = 400
+_SAMPLE = 500
+_MOSTLY = 0.9
+_FINEST = 2.0**-40
+_TINIEST = 1e-300
+_LABEL_CHARS = 100
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+# What SQLite would take for a time besides: numbers, "now", hours without a day.
+_STARTS_LIKE_A_DAY = "'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+_LAST = "9999-12-31T23:59:59Z"
+_DAY = 1.0
+# How wide a step of time is, by the days that are to be shown: a format, and what comes after it.
+_STEPS = (
+    (2 / 24, "%Y-%m-%dT%H:%M:00Z", "+1 minute"),
+    (4 * _DAY, "%Y-%m-%dT%H:00:00Z", "+1 hour"),
+    (200 * _DAY, "%Y-%m-%dT00:00:00Z", "+1 day"),
+    (30 * 365 * _DAY, "%Y-%m-01T00:00:00Z", "+1 month"),
+    (400 * 365 * _DAY, "%Y-01-01T00:00:00Z", "+1 year"),
+)
+_NOTHING = Failure("The column holds nothing that a chart could show.", "Choose another column.")
+
+
+def chart(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Failure:
+    asked = read_question(program, Drawing)
+    try:
+        wanted = _Chart(db, columns, asked)
+    except Unknown as unknown:
+        return unknown.failure
+    drawn = wanted.drawn()
+    if drawn is None:
+        return _NOTHING
+    return Answer((msgspec.json.encode(drawn),), single=True, truncated=False)
+
+
+class _Chart:
+    """One chart, of the rows that were asked for."""
+
+    def __init__(self, db: sqlite3.Connection, columns: Columns, asked: Drawing) -> None:
+        self._db = db
+        self._asked = asked.chart
+        where = conditions(columns, asked.rows)
+        self._source = f"(SELECT * FROM result{where})" if where else "result"
+        self._x = column_name(columns, asked.chart.x, "draw")
+        self._y = None if asked.chart.y is None else column_name(columns, asked.chart.y, "draw")
+
+    def drawn(self) -> dict[str, Any] | None:
+        holds = self._holds(self._x)
+        if holds == "nothing":
+            return None
+        if self._y is not None and self._holds(self._y) != "numbers":
+            self._y = None
+        if holds == "numbers":
+            return self._pairs() if self._y else self._histogram()
+        return self._timeline() if holds == "dates" else self._categories()
+
+    def _holds(self, name: str) -> Holds:
+        kinds = dict(self._rows(f"SELECT typeof({name}), count(*) FROM {self._source} GROUP BY 1"))
+        kinds.pop("null", None)
+        total = sum(kinds.values())
+        if not total:
+            return "nothing"
+        if kinds.get("integer", 0) + kinds.get("real", 0) >= _MOSTLY * total:
+            return "numbers"
+        sample = [
+            str(value)
+            for (value,) in self._rows(
+                f"SELECT {name} FROM {self._source} WHERE {name} IS NOT NULL LIMIT {_SAMPLE}"
+            )
+        ]
+        dates = sum(1 for value in sample if _DATE.fullmatch(value))
+        return "dates" if dates >= _MOSTLY * len(sample) else "texts"
+
+    def _histogram(self) -> dict[str, Any]:
+        x, numbers = self._x, _numbers(self._x)
+        [(low, high, whole)] = self._rows(
+            f"SELECT min({x}), max({x}), min(typeof({x}) = 'integer') "
+            f"FROM {self._source} WHERE {numbers}"
+        )
+        step = _step(high / BINS - low / BINS, max(-low, high), whole=bool(whole))
+        first = math.floor(low / step)
+        counted = self._rows(
+            f"SELECT CAST({x} / {step!r} - {first} AS INTEGER) AS bin, count(*) "
+            f"FROM {self._source} WHERE {numbers} GROUP BY bin ORDER BY bin"
+        )
+        points = [
+            {"x": _edge(first + bin_, step), "x2": _edge(first + bin_ + 1, step), "count": count}
+            for bin_, count in counted
+        ]
+        return self._told("histogram", points)
+
+    @property
+    def _mean(self) -> str:
+        """SQLite would take texts for 0."""
+        return f", avg(CASE WHEN {_numbers(self._y)} THEN {self._y} END)" if self._y else ""
+
+    def _categories(self) -> dict[str, Any]:
+        found = self._rows(
+            f"SELECT {self._x} AS x, count(*) AS n{self._mean} FROM {self._source} "
+            f"WHERE {self._x} IS NOT NULL GROUP BY 1 ORDER BY n DESC, x LIMIT {CATEGORIES}"
+        )
+        return self._told(
+            "categories", [_point(str(x)[:_LABEL_CHARS], *rest) for x, *rest in found]
+        )
+
+    def _timeline(self) -> dict[str, Any]:
+        day = f"CASE WHEN {self._x} GLOB {_STARTS_LIKE_A_DAY} THEN julianday({self._x}) END"
+        [(low, high)] = self._rows(f"SELECT min({day}), max({day}) FROM {self._source}")
+        if low is None:
+            return self._categories()  # they look like dates, and are none
+        steps = ((shape, step) for most, shape, step in _STEPS if high - low <= most)
+        shape, step = next(steps, _STEPS[-1][1:])
+        found = self._rows(
+            f"SELECT strftime('{shape}', {self._x}) AS x, count(*){self._mean} FROM {self._source} "
+            f"WHERE {day} IS NOT NULL GROUP BY 1 ORDER BY 1 LIMIT {MOST_TIMES}"
+        )
+        ends = dict(self._ends([x for x, *_ in found], shape, step))
+        points = [{**_point(x, *rest), "x2": ends[x]} for x, *rest in found]
+        return self._told("timeline", points)
+
+    def _ends(self, starts: list[str], shape: str, step: str) -> list[tuple[str, str]]:
+        return [
+            (start, self._rows(f"SELECT strftime('{shape}', '{start}', '{step}')")[0][0] or _LAST)
+            for start in starts
+        ]
+
+    def _pairs(self) -> dict[str, Any]:
+        """Evenly spaced over the rows, so that their form stays."""
+        assert self._y is not None  # noqa: S101 (who asks has seen to it)
+        held = f"{_numbers(self._x)} AND {_numbers(self._y)}"
+        [(total,)] = self._rows(f"SELECT count(*) FROM {self._source} WHERE {held}")
+        every = max(1, -(-total // PAIRS))
+        found = self._rows(
+            f"SELECT x, y FROM (SELECT {self._x} AS x, {self._y} AS y, "
+            f"row_number() OVER () - 1 AS n FROM {self._source} WHERE {held}) WHERE n % {every} = 0"
+        )
+        points = [{"x": x, "y": y} for x, y in found]
+        return self._told("scatter", points, total)
+
+    def _told(
+        self, kind: str, points: list[dict[str, Any]], counted: int | None = None
+    ) -> dict[str, Any]:
+        [(total,)] = self._rows(f"SELECT count(*) FROM {self._source}")
+        counted = sum(point["count"] for point in points) if counted is None else counted
+        return {
+            "kind": kind,
+            "x": self._asked.x,
+            "y": self._asked.y if self._y else None,
+            "rows": counted,
+            "left_out": total - counted,
+            "points": points,
+        }
+
+    def _rows(self, statement: str) -> list[tuple[Any, ...]]:
+        return self._db.execute(statement).fetchall()
+
+
+def _step(least: float, largest: float, *, whole: bool) -> float:
+    """A round number, not below `least`: 1, 2 or 5 times a power of ten. Not so small either that
+    `largest` and its neighbour would be one number."""
+    least = max(least or 1.0, largest * _FINEST, _TINIEST)
+    magnitude = 10.0 ** math.floor(math.log10(least))
+    step = next(times * magnitude for times in (1, 2, 5, 10, 20) if times * magnitude >= least)
+    return max(step, 1.0) if whole else step
+
+
+def _edge(number: int, step: float) -> float:
+    """Where a bin begins, without the last digits that multiplying has left."""
+    most = sys.float_info.max
+    edge = round(number * step, max(0, -math.floor(math.log10(step))))
+    return max(-most, min(edge, most))
+
+
+def _numbers(name: str) -> str:
+    return f"typeof({name}) IN ('integer', 'real')"
+
+
+def _point(x: str, count: int, mean: float | None = None) -> dict[str, Any]:
+    point: dict[str, Any] = {"x": x, "count": count}
+    return point if mean is None else {**point, "mean": mean}
