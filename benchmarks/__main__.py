@@ -17,6 +17,7 @@ from benchmarks import (
     adapters,
     choosing,
     django_lists,
+    explorer,
     finding,
     imports,
     limits,
@@ -56,6 +57,7 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "shapes": shapes.measure,
     "django": django_lists.measure,
     "widgets": widgets.measure,
+    "explorer": explorer.measure,
 }
 
 

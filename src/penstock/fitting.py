@@ -97,7 +97,7 @@ class Scale:
     def most(self, sizes: Iterable[int], build: Callable[[int], Any]) -> int:
         """How many of the things of these sizes fit, at least none: `build(n)` shows n of them."""
         totals = list(accumulate(sizes))
-        upper = sum(1 for total in totals if self.budget.may_admit(total))
+        upper = largest(len(totals), lambda count: self.budget.may_admit(totals[count - 1]))
         return largest(upper, lambda count: self.holds(build(count)))
 
 

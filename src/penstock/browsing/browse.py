@@ -17,7 +17,7 @@ from penstock.browsing.scale import AppScale, refused, scale_of
 from penstock.concluding import for_tool
 from penstock.effects import Steps
 from penstock.encoding import encode
-from penstock.entries import Context, Denied, Opened, open_entry
+from penstock.entries import Context, Denied, Opened, load_key, open_entry
 from penstock.entries import refused as denial
 from penstock.errors import StoreError
 from penstock.model import Call, Live, Mode, Refusal, Reply
@@ -90,7 +90,7 @@ def _show(call: Call, context: Context, opened: Opened, request: Browse) -> Step
     part = yield from open_part(call, context, opened, request)
     if isinstance(part, Refusal):
         return part
-    about = _about(call, context, opened)
+    about = _about(call, context, opened, (yield from _expiry(context, opened)))
     scale = replace(scale_of(call, context), told=rawjson.utf8(_told(call, opened, part)))
     return (yield from page(part, request, scale, lambda page: {"result": about, "page": page}))
 
@@ -102,14 +102,21 @@ def _told(call: Call, opened: Opened, part: Part) -> str:
     return _SHOWN.format(tool=tool, total=part.total, things=things, reader=call.reader or tool)
 
 
-def _about(call: Call, context: Context, opened: Opened) -> dict[str, Any]:
+def _expiry(context: Context, opened: Opened) -> Steps[float]:
+    """As it is now: that it was opened may have prolonged it."""
+    entry = opened.entry
+    found = yield from load_key(entry.token, entry.key, context)
+    return entry.expires if isinstance(found, Denied) else found.expires
+
+
+def _about(call: Call, context: Context, opened: Opened, expires: float) -> dict[str, Any]:
     entry = opened.entry
     return {
         TOKEN_FIELD: str(entry.token),
         "browse": call.browser,
         "tool": entry.head.tool,
         "size": entry.head.size,
-        "expires_in": max(0, int(entry.expires - context.now)),
+        "expires_in": max(0, int(expires - context.now)),
         "slides": entry.head.sliding,
         "live": isinstance(entry.head.source, Live),
         "context_budget": _context_budget(context),

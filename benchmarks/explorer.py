@@ -1,0 +1,150 @@
+"""The result explorer: what a page of it moves, how long an order takes, and when the first of 100,000 rows is
+on the screen.
+
+The last is measured in a real browser, with the host page of the browser tests, where Chromium and Node are
+there; else that line is left out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from benchmarks import clock, payloads
+from benchmarks.lines import Line
+from penstock import Call, Gate, Policy, Principal, Result
+
+ROWS = 100_000
+ME = Principal("benchmark")
+ROUNDS = 200
+SORTS = 5
+SCREENS = 5
+# The rows, and as little around them as can be.
+MOST_MOVED = 1.05
+TESTS = Path(__file__).parents[1] / "tests"
+
+
+def measure() -> Iterator[Line]:
+    rows = [msgspec.json.encode(row) for row in payloads.ordinary(ROWS)]
+    with Gate(Policy(quota="256MB")) as gate:
+        probe = gate.offer(
+            Call("rows", principal=ME),
+            Result(structured=msgspec.Raw(b"[" + b",".join(rows) + b"]")),
+        )
+        explored = _Explored(gate, probe.value["continuation_token"], rows)
+        yield from explored.bytes_moved()
+        yield explored.page()
+        yield explored.order()
+    screen = _first_rows_on_screen()
+    if screen is not None:
+        yield screen
+
+
+class _Explored:
+    """A stored result, as the explorer asks for it."""
+
+    def __init__(self, gate: Gate, token: str, rows: list[bytes]) -> None:
+        self._gate, self._token, self._rows = gate, token, rows
+
+    def ask(self, **asked: Any) -> tuple[int, dict[str, Any]]:
+        """Bytes of the reply, and what it says."""
+        arguments = {"continuation_token": self._token, **asked}
+        wire = self._gate.browse(Call("browse", arguments, principal=ME)).wire()
+        told: dict[str, Any] = msgspec.json.decode(wire)["structuredContent"]
+        return len(wire), told
+
+    def bytes_moved(self) -> Iterator[Line]:
+        looks: dict[str, dict[str, Any]] = {
+            "first page": {},
+            "page in the middle": {"start": ROWS // 2},
+            "page of a sorted table": {"sort": {"column": "amount"}, "start": ROWS // 2},
+        }
+        for name, asked in looks.items():
+            moved, told = self.ask(**asked)
+            numbers = told.get("numbers") or range(told["start"], told["start"] + len(told["rows"]))
+            own = sum(len(self._rows[number]) + 1 for number in numbers)
+            yield Line(f"explorer, bytes of a {name}", moved, own, unit="B", limit=MOST_MOVED)
+
+    def page(self) -> Line:
+        """Beside the page of the same rows that an agent reads."""
+        asked = {"start": ROWS // 2, "count": 100}
+        arguments = {"continuation_token": self._token, "page": ROWS // 200 + 1, "page_size": 100}
+        call = Call("rows", arguments, principal=ME)
+        runs = clock.in_turns(
+            {"ours": lambda: self.ask(**asked), "reader": lambda: self._gate.read(call).wire()},
+            ROUNDS,
+        )
+        ms = clock.middle(runs)
+        return Line("explorer, time of a page, beside read_result", ms["ours"], ms["reader"])
+
+    def order(self) -> Line:
+        """A new order each time, beside SQLite alone on a table that is loaded."""
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute("CREATE TABLE result (amount, note)")
+            values = (msgspec.json.decode(row) for row in self._rows)
+            db.executemany(
+                "INSERT INTO result VALUES (?, ?)", ((row["amount"], row["note"]) for row in values)
+            )
+            floor = "SELECT rowid FROM result ORDER BY amount"
+            asked = {"sort": {"column": "amount"}}
+            runs = clock.in_turns(
+                {"ours": lambda: self.ask(**asked), "floor": lambda: db.execute(floor).fetchall()},
+                SORTS,
+            )
+        ms = clock.best(runs)
+        return Line(f"explorer, sort {ROWS:,} rows, beside SQLite alone", ms["ours"], ms["floor"])
+
+
+def _first_rows_on_screen() -> Line | None:
+    """From the call of `show_result` to a row that can be read."""
+    sys.path[:0] = [str(TESTS / "browser"), str(TESTS), str(TESTS / "http")]
+    try:
+        with _screen() as show:
+            show()  # the browser has its caches warm then
+            times = [show() for _ in range(SCREENS)]
+    except (ImportError, LookupError, OSError) as error:
+        print(f"not measured: first rows on screen ({error})", file=sys.stderr)
+        return None
+    return Line(f"explorer, first of {ROWS:,} rows on screen", 1_000 * min(times))
+
+
+@contextmanager
+def _screen() -> Iterator[Any]:
+    import pytest  # noqa: PLC0415 (only here, as all that follows)
+    from chromium import Driver  # type: ignore[import-not-found]  # noqa: PLC0415 (of the tests)
+    from explorer import Explorer  # type: ignore[import-not-found]  # noqa: PLC0415 (as above)
+    from host_site import bundle, serving_files  # type: ignore[import-not-found]  # noqa: PLC0415
+    from hosting import Host  # type: ignore[import-not-found]  # noqa: PLC0415
+    from relays import relay  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    try:
+        driver = Driver()
+    except (pytest.skip.Exception, pytest.fail.Exception) as missing:
+        raise LookupError(str(missing)) from missing
+    with TemporaryDirectory() as folder:
+        bundle(Path(folder))
+        with serving_files(Path(folder)) as site, serving_files(Path(folder)) as sandbox:
+            with relay(site, PENSTOCK_BEARER_TTL="1h") as plant:
+                token = plant.token("list_readings", count=ROWS)
+
+                def shown() -> float:
+                    host = Host(driver.browser, site, sandbox)
+                    host.connect(plant.url)
+                    explorer = Explorer(host)
+                    start = perf_counter()
+                    host.show(token)
+                    explorer.row(0).wait_for()
+                    took = perf_counter() - start
+                    host.close()
+                    return took
+
+                yield lambda: driver.run(shown)
+            driver.close()

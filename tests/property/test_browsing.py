@@ -1,0 +1,296 @@
+"""The explorer reaches every part of a result, exactly; what it sorts and filters is what plain Python
+would."""
+
+import json
+import re
+from typing import Any
+
+from agent import Clock, Counted
+from exactly import Number, Pairs, exactly, render
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import EXACT, HALF, Scene, documents, long_texts, scenes
+from weighing import over
+
+from penstock.budget import Budget
+from penstock.document import read_json, read_text
+from penstock.entries import Context, new_entry
+from penstock.gate import Gate
+from penstock.ingest import ingest
+from penstock.model import Call, Frame, Principal
+from penstock.policy import Policy
+from penstock.questions import Answer, Limits
+from penstock.stores.memory import MemoryStore
+from penstock.worker.sql import Table
+
+# Each walks a whole document in the smallest of replies.
+FEW = settings(max_examples=settings.default.max_examples // 10)
+LARGEST = 20_000
+
+# -- every part is reached ----------------------------------------------------------------------
+
+
+class Explorer:
+    """An app that has nothing but `browse`. Every reply is weighed."""
+
+    def __init__(self, scene: Scene, document: Any) -> None:
+        self.policy = Policy(budget=scene.budget, ceiling=scene.budget)
+        self.meter, clock = scene.meter, Clock()
+        store = MemoryStore(capacity=2**28, quota=2**28)
+        self.gate = Gate(self.policy, store, meter=self.meter, clock=clock, random=Counted())
+        self.call = Call("tool", principal=Principal("someone"), frame=scene.frame)
+        context = Context(self.policy, self.meter, clock(), Counted())
+        entry, record = new_entry(self.call, context, ingest(document, self.policy.budget))
+        store.put(entry.key, record, now=clock())
+        self.token = str(entry.token)
+
+    def reply(self, **arguments: Any) -> dict[str, Any] | None:
+        """None where the path itself is too long for the ceiling."""
+        given = {"continuation_token": self.token, **arguments}
+        call = Call("", given, self.call.principal, self.call.server, self.call.frame)
+        reply = self.gate.browse(call)
+        problem = over(reply, self.policy.ceiling, self.meter)
+        assert not problem, problem
+        if reply.is_error:
+            assert "more room" in reply.text, reply.text
+            assert len(arguments["path"]) > 150
+            return None
+        assert reply.structured is not None
+        told = exactly(reply.structured)
+        assert len(set(told.names)) == len(told.names)
+        return dict(told.entries)
+
+    def joined(self, path: str, **arguments: Any) -> str | None:
+        """A text from its windows."""
+        parts: list[str] = []
+        offset = 0
+        while True:
+            told = self.reply(path=path, offset=offset, **arguments)
+            if told is None:
+                return None
+            window = {name: int(value) for name, value in told["window"].entries}
+            assert window["from"] == offset
+            assert len(told["rows"][0]) == window["to"] - offset
+            parts += told["rows"]
+            if window["to"] == window["of"]:
+                return "".join(parts)
+            assert window["to"] > offset
+            offset = window["to"]
+
+    def rows(self, path: str, first: dict[str, Any]) -> list[tuple[Any, dict[str | None, str]]]:
+        """All rows, each with the paths of what was cut in it."""
+        found: list[tuple[Any, dict[str | None, str]]] = []
+        page: dict[str, Any] | None = first
+        while True:
+            assert page is not None
+            assert int(page["start"]) == len(found)
+            cuts: list[dict[str | None, str]] = [{} for _ in page["rows"]]
+            for cut in page.get("cut", []):
+                cuts[int(cut.last("row"))][cut.last("column")] = cut.last("path")
+            found += zip(page["rows"], cuts, strict=True)
+            if len(found) >= int(page["total"]):
+                return found
+            assert page["rows"]
+            page = self.reply(path=path, start=len(found))
+
+
+def compare(explorer: Explorer, path: str, original: Any) -> None:
+    """What is at `path`, put together from rows, cut cells and windows."""
+    page = explorer.reply(path=path)
+    if page is None:
+        return
+    shape = page["shape"]
+    if shape == "text":
+        expected = original if _is_text(original) else render(original)
+        assert explorer.joined(path) == expected
+        return
+    rows = explorer.rows(path, page)
+    if shape == "lines":
+        lines = [_whole(explorer, row, cuts) for row, cuts in rows]
+        assert None in lines or "\n".join(map(str, lines)) == original
+        return
+    elements = original if isinstance(original, list) else original.entries
+    if shape == "rows" and isinstance(original, Pairs):
+        [elements] = [value for _, value in original.entries if isinstance(value, list)]
+    assert len(rows) == len(elements)
+    for (row, cuts), element in zip(rows, elements, strict=True):
+        if shape == "members":
+            _compare_member(explorer, row, dict(cuts), *element)
+        else:
+            _compare_value(explorer, row, cuts, element)
+
+
+def _compare_member(explorer: Explorer, row: Any, cuts: dict, name: str, value: Any) -> None:
+    assert row.names == ["key", "value"]
+    if None in cuts or not isinstance(value, Pairs) or "key" not in value.names:
+        key_path = cuts.pop("key", None)
+        key = row.last("key") if key_path is None else _raw(explorer, key_path)
+        assert key in (name, _UNREACHED)
+    _compare_value(explorer, row.last("value"), cuts, value)
+
+
+def _compare_value(explorer: Explorer, shown: Any, cuts: dict, value: Any) -> None:
+    if not cuts:
+        assert shown == value
+        return
+    if None in cuts:
+        assert _raw(explorer, cuts[None]) in (value, _UNREACHED)
+        compare(explorer, cuts[None], value)
+        return
+    assert shown.names == list(dict.fromkeys(value.names))
+    for column in shown.names:
+        if column in cuts:
+            assert _raw(explorer, cuts[column]) in (value.last(column), _UNREACHED)
+            compare(explorer, cuts[column], value.last(column))
+        else:
+            assert shown.last(column) == value.last(column)
+
+
+_UNREACHED = object()
+
+
+def _raw(explorer: Explorer, path: str) -> Any:
+    """The value of the JSON at a path."""
+    text = explorer.joined(path, raw=True)
+    return _UNREACHED if text is None else exactly(text)
+
+
+def _whole(explorer: Explorer, row: str, cuts: dict[str | None, str]) -> str | None:
+    return explorer.joined(cuts[None]) if cuts else row
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, Number)
+
+
+@given(documents(), scenes(), st.booleans())
+@FEW
+def test_every_part_of_a_document_is_reached(document, scene: Scene, ascii_only: bool):
+    raw = render(document, ascii_only=ascii_only).encode()
+    if len(raw) > LARGEST:
+        return
+    explorer = Explorer(scene, read_json(raw))
+    compare(explorer, "", document)
+    whole = explorer.joined("", raw=True)
+    if _is_text(document):
+        assert exactly(whole) == document
+    else:
+        assert whole == raw.decode()
+
+
+def test_the_one_list_under_a_key_that_comes_again():
+    rows = [Pairs((("t", letter * 3_000),)) for letter in "ab"]
+    inner = Pairs((("id", rows), ("other", Number("1")), ("id", "a text")))
+    scene = Scene(Budget(bytes=2_000), Frame(), EXACT)
+    for document in (inner, Pairs((("outer", inner), ("x", Number("2"))))):
+        explorer = Explorer(scene, read_json(render(document).encode()))
+        compare(explorer, "", document)
+        if document is not inner:
+            compare(explorer, "/outer", inner)
+
+
+@given(long_texts(), scenes())
+@FEW
+def test_every_line_of_a_text_is_reached(text: str, scene: Scene):
+    explorer = Explorer(scene, read_text(text))
+    compare(explorer, "", text)
+    assert exactly(explorer.joined("", raw=True)) == text
+
+
+# -- sorted and filtered as plain Python would --------------------------------------------------
+
+NAMES = ("a", "A", "it's", "rowid", 'q"')
+_texts = st.one_of(
+    st.sampled_from(["", "a", "A", "ä", "Ä", "ß", "SS", "10", "9", "1.5", "b'", "%", "a\0b", "İ"]),
+    st.text(st.characters(exclude_categories=("Cs",)), max_size=3),
+)
+_numbers = st.one_of(
+    st.integers(-5, 5),
+    st.integers(-(2**63), 2**63 - 1),
+    st.integers(-40, 40).map(lambda n: n / 4),
+)
+_cells = st.one_of(st.none(), st.booleans(), _numbers, _texts)
+_rows = st.lists(st.dictionaries(st.sampled_from(NAMES), _cells), max_size=25)
+_COMPARED = {
+    "less": lambda cell, value: cell < value,
+    "at_most": lambda cell, value: cell <= value,
+    "more": lambda cell, value: cell > value,
+    "at_least": lambda cell, value: cell >= value,
+}
+_patterns = st.sampled_from(["^a", "(?i)s+$", r"\d", "[ä-ü]", "^$", "."])
+_conditions = st.one_of(
+    st.tuples(st.sampled_from([*_COMPARED, "equals", "not_equals"]), st.one_of(_numbers, _texts, st.booleans())),
+    st.tuples(st.just("contains"), st.one_of(_texts, st.integers(-9, 9))),
+    st.tuples(st.just("matches"), _patterns),
+    st.tuples(st.sampled_from(["is_null", "not_null"]), st.none()),
+)  # fmt: skip
+
+
+def _folded(cell: Any) -> Any:
+    return cell.casefold() if isinstance(cell, str) else cell
+
+
+def _holds(op: str, cell: Any, value: Any) -> bool:
+    if op in ("is_null", "not_null"):
+        return (cell is None) == (op == "is_null")
+    if op == "not_equals":
+        return not _holds("equals", cell, value)
+    if cell is None:
+        return False
+    if op == "contains":
+        return str(value).casefold() in str(cell).casefold()
+    if op == "matches":
+        return re.search(value, str(cell)) is not None
+    if op == "equals":
+        return str(cell).casefold() == value.casefold() if isinstance(value, str) else cell == value
+    alike = isinstance(cell, str) == isinstance(value, str)
+    return alike and _COMPARED[op](_folded(cell), _folded(value))
+
+
+def _expected(rows: list[dict], sort: Any, where: list, find: str) -> list[int]:
+    # A table has 1 and 0 for true and false.
+    plain = [{k: int(v) if isinstance(v, bool) else v for k, v in row.items()} for row in rows]
+    kept = [
+        number
+        for number, row in enumerate(plain)
+        if all(_holds(c["op"], row.get(c["column"]), c["value"]) for c in where)
+        and (not find or any(_holds("contains", cell, find) for cell in row.values()))
+    ]
+    if sort is None:
+        return kept
+    column, way = sort["column"], sort["descending"]
+    there = [number for number in kept if plain[number].get(column) is not None]
+    there.sort(key=lambda n: _rank(plain[n][column]), reverse=way)
+    return there + [number for number in kept if plain[number].get(column) is None]
+
+
+def _rank(cell: Any) -> tuple[bool, Any]:
+    return isinstance(cell, str), _folded(cell)
+
+
+_finds = st.one_of(st.just(""), st.sampled_from(["a", "1", "Ä", "ss", "'", "\0", "-"]))
+
+
+@given(
+    _rows,
+    st.sampled_from([None, *NAMES]),
+    st.booleans(),
+    st.lists(_conditions, max_size=2),
+    _finds,
+    st.data(),
+)
+@HALF
+@example([{"a": 2**53 + 1}, {"a": float(2**53)}], "a", False, [], "", None)
+def test_orders_are_those_of_plain_python(rows, column, descending, conditions, find, data):
+    known = sorted({name for row in rows for name in row}) or ["value"]
+    where = [
+        {"column": data.draw(st.sampled_from(known)), "op": op, "value": value}
+        for op, value in conditions
+    ]
+    sort = {"column": column, "descending": descending} if column in known else None
+    table = Table([json.dumps(row).encode() for row in rows], "rows")
+    asked = {"sort": sort, "where": where, "find": find}
+    outcome = table.answer(json.dumps(asked), Limits(), "order")
+    table.close()
+    assert isinstance(outcome, Answer), outcome
+    assert json.loads(outcome.rows[0]) == _expected(rows, sort, where, find)
