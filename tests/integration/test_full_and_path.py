@@ -244,3 +244,14 @@ def test_a_large_image_is_read_through_its_link_as_an_image(open_agent):
     link = agent.reply(token, mode="full").content[1]
     resource = agent.gate.read_resource(agent.template, link["uri"])
     assert (resource.mime_type, resource.blob, resource.text) == ("image/png", picture["data"], "")
+
+
+def test_the_way_into_a_row_of_a_list_whose_key_comes_again(open_agent):
+    """Of two entries with one key, a path by that key leads to the last."""
+    agent = open_agent(budget="1kB")
+    rows = json.dumps([{"id": n, "text": "x" * 3_000} for n in range(3)], separators=(",", ":"))
+    raw = '{"rows":' + rows + ',"rows":1}'
+    token = agent.offer(Result(structured=msgspec.Raw(raw.encode()))).value["continuation_token"]
+    [stub, *_] = agent.look(token)["items"]
+    assert stub["$path"] == "/~#0/value/0"
+    assert agent.look(token, path=stub["$path"] + "/id", mode="full") == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from decimal import Decimal, InvalidOperation
-from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from penstock import rawjson
 from penstock.document import pointer
 from penstock.outline import type_name
-from penstock.views.focus import Focus, Place, by_ordinal, list_place
+from penstock.views.focus import Focus
 
 _LONGEST_CELL: Final = 2_000
 PREVIEW_CHARS: Final = 200
@@ -83,20 +82,11 @@ class Source(NamedTuple):
         return _Where(self.place, self._path)
 
     def _path(self) -> str:
-        place = list_place(self.focus)
-        if place is not None and _comes_again(self.focus, place):
-            return f"{self.focus.path}{by_ordinal(place.number)}/{self.number}"
         return self.focus.row_path(self.number, self.row, by_number=self.is_hidden)
 
     def key_path(self) -> str:
         path = self.focus.row_path(self.number, self.row, by_number=True)
         return path.removesuffix("value") + "key"
-
-
-def _comes_again(focus: Focus, place: Place) -> bool:
-    """Whether the key of the one list of a dict is that of a later entry too."""
-    later = islice(rawjson.members(focus.envelope), place.number + 1, None)
-    return any(member.name == place.member.name for member in later)
 
 
 def shown(source: Source, columns: Collection[str] | None) -> Shown:

@@ -103,10 +103,16 @@ class Focus:
         """Where a row is in the whole result."""
         if self.shape != "members":
             place = list_place(self)
-            base = member_step(place.number, place.member) if place is not None else ""
-            return f"{self.path}{base}/{number}"
+            return f"{self.path}{'' if place is None else self._list_step(place)}/{number}"
         ordinal, member = self.ordinal(number), rawjson.split_member(row)
         return self.path + (by_ordinal(ordinal) if by_number else member_step(ordinal, member))
+
+    def _list_step(self, place: Place) -> str:
+        """The step to the one list of a dict: by its key, unless a later entry has the same."""
+        later = islice(rawjson.members(self.envelope), place.number + 1, None)
+        if any(member.name == place.member.name for member in later):
+            return by_ordinal(place.number)
+        return member_step(place.number, place.member)
 
     def ordinal(self, number: int) -> int:
         """Which entry of its dict a row is."""
