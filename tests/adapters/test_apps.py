@@ -70,6 +70,7 @@ async def test_the_explorer_is_behind_every_door(door, era):
         assert URI in [str(resource.uri) for resource in listed]
         [page] = (await client.read_resource(URI)).contents
         assert page.mime_type == MIME_TYPE
+        assert page.meta["ui"]["csp"] == {"connectDomains": [], "resourceDomains": []}
         probe = await client.call_tool("rows", {"count": 3_000})
         token = {"continuation_token": json.loads(probe.content[0].text)["continuation_token"]}
         shown = await client.call_tool("show_result", token)

@@ -46,4 +46,4 @@ class OurContents(ResourceResult):
 
 def content_of(told: Mapping[str, Any]) -> ResourceContent:
     body = base64.b64decode(told["blob"]) if "blob" in told else told["text"]
-    return ResourceContent(body, mime_type=told.get("mimeType"))
+    return ResourceContent(body, mime_type=told.get("mimeType"), meta=told.get("_meta"))
