@@ -13,11 +13,16 @@ export interface Row {
 export function arrange(reply: Reply): readonly Row[] {
   const values = [...reply.rows] as Value[];
   for (const { row, column, text } of reply.exact ?? [])
-    replace(values, row, column, exactValue(text), reply);
+    replace(values, row, steps(reply, column, ""), exactValue(text));
   for (const cut of reply.cut ?? []) {
-    const shown = shownAt(values, cut.row, cut.column, reply);
-    const preview = typeof shown === "string" ? shown : "";
-    replace(values, cut.row, cut.column, new Cut(preview, cut.path, cut.size, cut.type), reply);
+    const where = steps(reply, cut.column, cut.path);
+    const shown = shownAt(values[cut.row], where);
+    replace(
+      values,
+      cut.row,
+      where,
+      new Cut(typeof shown === "string" ? shown : "", cut.path, cut.size, cut.type),
+    );
   }
   return values.map((value, index) => ({ value, number: reply.numbers?.[index] ?? reply.start + index }));
 }
@@ -30,29 +35,25 @@ function exactValue(text: string): Value {
   }
 }
 
-/** The key under which a column of this reply lies in its row; members lie under `value`. */
-function steps(reply: Reply, column: string | null): readonly string[] {
+/** How the server names the key itself of an entry, by its number. No other path has such a step. */
+const PATH_OF_KEY = /\/~#\d+\/key$/;
+
+/** Where a cell lies in what stands for its row. The values of entries lie under `value`, and may have
+ * columns that are called `key` or `value` themselves. */
+function steps(reply: Reply, column: string | null, path: string): readonly string[] {
   if (reply.shape !== "members") return column === null ? [] : [column];
-  if (column === null || column === "value") return ["value"];
-  return column === "key" ? ["key"] : ["value", column];
+  if (column === "key" && PATH_OF_KEY.test(path)) return ["key"];
+  return column === null ? ["value"] : ["value", column];
 }
 
-function shownAt(
-  values: readonly Value[],
-  row: number,
-  column: string | null,
-  reply: Reply,
-): Value | undefined {
-  let value = values[row];
-  for (const step of steps(reply, column))
-    value = isDict(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+function shownAt(value: Value | undefined, path: readonly string[]): Value | undefined {
+  for (const step of path) value = isDict(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   return value;
 }
 
-function replace(values: Value[], row: number, column: string | null, by: Value, reply: Reply): void {
+function replace(values: Value[], row: number, path: readonly string[], by: Value): void {
   const old = values[row];
-  if (old === undefined) return;
-  values[row] = withValue(old, steps(reply, column), by);
+  if (old !== undefined) values[row] = withValue(old, path, by);
 }
 
 /** A copy, since the reply belongs to whoever sent it. */

@@ -106,7 +106,7 @@ function markFor(chart: ChartReply): object {
         encoding: {
           x: { field: "from", bin: { binned: true }, title: x },
           x2: { field: "to" },
-          y: value,
+          y: chart.y === null ? value : { ...value, scale: { zero: false } },
           tooltip,
         },
       };
@@ -116,7 +116,7 @@ function markFor(chart: ChartReply): object {
         encoding: {
           x: { field: "from", type: "temporal", scale: { type: "utc" }, title: `${x} (UTC)` },
           ...(chart.y === null ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),
-          y: value,
+          y: chart.y === null ? value : { ...value, scale: { zero: false } },
           tooltip,
         },
       };

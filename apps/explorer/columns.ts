@@ -82,16 +82,33 @@ function cellOf(value: Cell, name: string, isFirst: boolean): Cell {
   return isFirst ? value : MISSING;
 }
 
+/** Room for the sign beside the name of a sorted column. */
+const ARROW = 16;
+
 export function widthOf(field: Field, rows: readonly Row[]): number {
-  // The name is bold; the type beside it is smaller, and may be cut off where it is long.
-  let widest =
-    widthOfText(field.label) * 1.08 + (field.type ? Math.min(widthOfText(field.type) * 0.85, 34) + 5 : 0);
-  for (const { value } of rows.slice(0, SAMPLE)) {
+  const widest = Math.max(headWidth(field, true), widthOfCells(field, rows.slice(0, SAMPLE)));
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, widest)));
+}
+
+/** Wide enough for the name, bold, and the type beside it, smaller. */
+export function headWidth(field: Field, hasType: boolean): number {
+  const type = hasType && field.type ? widthOfText(typeLabel(field)) * 0.88 + 6 : 0;
+  return widthOfText(field.label) * 1.08 + type + ARROW + PADDING;
+}
+
+/** The type without null, which most columns have. */
+export function typeLabel(field: Field): string {
+  return typesIn(field.type).join("|") || field.type;
+}
+
+export function widthOfCells(field: Field, rows: readonly Row[]): number {
+  let widest = 0;
+  for (const { value } of rows) {
     const { kind, text } = brief(field.read(value));
     const badge = kind === "cut" ? 90 : kind === "dict" || kind === "list" ? 14 : 0;
     widest = Math.max(widest, widthOfText(clip(text, GLANCE)) + badge);
   }
-  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, widest + PADDING)));
+  return widest + PADDING;
 }
 
 /** In the font of logs. Past so many characters a line is cut off, and opens. */

@@ -12,7 +12,7 @@ import { RemoteSource } from "./remote.ts";
 import { inOrder } from "./selection.ts";
 import { LocalSource, type Source } from "./source.ts";
 import { clip, visible } from "./text.ts";
-import { type Cell, Cut, MISSING } from "./values.ts";
+import { type Cell, Cut, MISSING, member } from "./values.ts";
 
 export type DialogName = "columns" | "filter" | "download" | "send";
 
@@ -44,8 +44,8 @@ export class Explorer {
   /** Opens a cell's value: from here where it came whole, else by its path. */
   openCell(row: Row, field: Field): void {
     const cell = field.read(row.value);
-    const name = field.name === "" ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`;
-    this.openValue(name, cell);
+    const isAll = !field.isNamed; // the row, or the value of a key: its title is enough
+    this.openValue(isAll ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`, cell);
   }
 
   openValue(title: string, cell: Cell): void {
@@ -56,11 +56,16 @@ export class Explorer {
 
   /** Opens a whole row. Hidden columns are fetched for it, since they did not come with it. */
   async openRow(row: Row): Promise<void> {
-    this.openValue(this.rowTitle(row), await this.place.peek().wholeRow(row));
+    const place = this.place.peek();
+    const whole = await place.wholeRow(row);
+    this.openValue(this.rowTitle(row), place.shape.peek() === "members" ? member(whole, "value") : whole);
   }
 
   private rowTitle(row: Row): string {
-    return `${this.place.peek().shape.peek() === "lines" ? "Line" : "Row"} ${rowLabel(row.number)}`;
+    const shape = this.place.peek().shape.peek();
+    const key = shape === "members" ? member(row.value, "key") : MISSING;
+    if (typeof key === "string") return key;
+    return `${shape === "lines" ? "Line" : "Row"} ${rowLabel(row.number)}`;
   }
 
   private placeOf(title: string, source: Source): Place {

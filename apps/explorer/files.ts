@@ -5,7 +5,7 @@ import type { Field } from "./columns.ts";
 import { BYTE_ORDER_MARK, csvRecord } from "./csv.ts";
 import { writeExact } from "./exactjson.ts";
 import type { Place } from "./place.ts";
-import { type Value, dictOf, member } from "./values.ts";
+import { type Cell, MISSING, type Value, member } from "./values.ts";
 
 export type Format = "json" | "csv";
 
@@ -28,13 +28,17 @@ function csv(rows: readonly Row[], fields: readonly Field[]): string {
 
 function json(rows: readonly Row[], place: Place): string {
   const values = rows.map((row) => row.value);
-  if (place.shape.peek() === "members") {
-    const members = values.map(
-      (pair) => [String(member(pair, "key") as Value), member(pair, "value") as Value] as const,
-    );
-    return `${writeExact(dictOf(members))}\n`;
-  }
+  // Written entry by entry: a key may come twice, and a dict would keep one of them.
+  if (place.shape.peek() === "members") return `{\n${values.map(entry).join(",\n")}\n}\n`;
   return `[\n${values.map(writeExact).join(",\n")}\n]\n`;
+}
+
+function entry(pair: Value): string {
+  return `${written(member(pair, "key"))}:${written(member(pair, "value"))}`;
+}
+
+function written(cell: Cell): string {
+  return cell === MISSING ? "null" : writeExact(cell);
 }
 
 /** A name for the file, without anything that a file system would mind. */

@@ -1,7 +1,7 @@
 /** The header row of the grid: names, types, sorting, filters and widths. */
 
 import { Icon } from "./dialog.tsx";
-import { isNumeric } from "./columns.ts";
+import { headWidth, isNumeric, typeLabel } from "./columns.ts";
 import { chooseAll } from "./choosing.ts";
 import type { Explorer } from "./explorer.ts";
 import { HEAD_HEIGHT, type Layout, type Placed, cellId } from "./layout.ts";
@@ -91,7 +91,7 @@ function HeadCell({ explorer, place, placed, isActive }: HeadCellProps) {
     >
       <bdi class="name">{name}</bdi>
       {isSorted && <Icon name={sort.descending ? "down" : "up"} />}
-      <span class="type">{field.type}</span>
+      {width >= headWidth(field, true) - 1 && <span class="type">{typeLabel(field)}</span>}
       {field.isNamed && <FilterButton explorer={explorer} place={place} column={field.name} name={name} />}
       <Grip place={place} column={field.name} width={width} />
     </div>
@@ -141,7 +141,7 @@ function Grip({
     grip.setPointerCapture(event.pointerId);
     const resize = (move: PointerEvent) => {
       const next = Math.max(48, Math.round(width + move.clientX - from));
-      place.widths.value = new Map(place.widths.peek()).set(column, next);
+      place.resize(column, next);
     };
     grip.addEventListener("pointermove", resize);
     grip.addEventListener("pointerup", () => grip.removeEventListener("pointermove", resize), {

@@ -150,7 +150,7 @@ function useHeight(now: Stage): void {
   const isFilled = context.displayMode === "fullscreen" || (box !== undefined && "height" in box);
   const most = box !== undefined && "maxHeight" in box ? (box.maxHeight ?? USUAL) : USUAL;
   const fitted = AROUND + HEAD_HEIGHT + rows * ROW_HEIGHT + SCROLL_BAR;
-  const wished = now.kind !== "open" || rows === 0 ? LOWEST : isBusy ? USUAL : Math.max(LOW, fitted);
+  const wished = now.kind !== "open" || rows === 0 ? LOWEST : Math.max(isBusy ? USUAL : LOW, fitted);
   const height = Math.min(wished, Math.max(USUAL, Math.min(most, HIGHEST)), most);
   useEffect(() => {
     document.documentElement.style.setProperty("--height", isFilled ? "100dvh" : `${height}px`);

@@ -1,12 +1,18 @@
 /** How wide a text is. Counting characters is wrong by a third from one font to the next. */
 
 const PER_CHARACTER = 7.5;
+let isFontKnown = false;
 let context: CanvasRenderingContext2D | null | undefined;
 
 /** In pixels, in the font of the rows. */
 export function widthOfText(text: string): number {
   context ??= typeof document === "undefined" ? null : document.createElement("canvas").getContext("2d");
   if (!context) return text.length * PER_CHARACTER;
-  context.font = getComputedStyle(document.body).font;
+  // Asking for the style costs a layout, so it is asked once a moment.
+  if (!isFontKnown) {
+    context.font = getComputedStyle(document.body).font;
+    isFontKnown = true;
+    setTimeout(() => (isFontKnown = false));
+  }
   return context.measureText(text).width;
 }

@@ -7,7 +7,7 @@
 import { type Signal, batch, computed, signal } from "@preact/signals";
 
 import { type Row, arrange } from "./arrange.ts";
-import { type Field, fieldsOf, widthOf, widthOfLines } from "./columns.ts";
+import { type Field, fieldsOf, isNumeric, widthOf, widthOfCells, widthOfLines } from "./columns.ts";
 import {
   type BrowseArguments,
   type Failure,
@@ -64,6 +64,7 @@ export class Place {
 
   private readonly base = signal<View | null>(null);
   private readonly found = signal<View | null>(null);
+  private readonly resized = new Set<string>();
   private generation = 0;
 
   readonly view = computed(() =>
@@ -111,11 +112,24 @@ export class Place {
     this.widen(rows);
   }
 
-  /** A log is as wide as its longest line so far: lines are read along, not opened one by one. */
+  /** Makes room for what came. A log is as wide as its longest line, since lines are read along; and a
+   * number is never cut off, since it would read as another one. Nothing becomes narrower again. */
   private widen(rows: readonly Row[]): void {
-    if (this.shape.peek() !== "lines") return;
-    const widest = widthOfLines(rows);
-    if (widest > (this.widths.peek().get("") ?? 0)) this.widths.value = new Map([["", widest]]);
+    const wider = new Map<string, number>();
+    for (const field of this.fields.peek()) {
+      const isGrowing =
+        this.shape.peek() === "lines" || (isNumeric(field.type) && !this.resized.has(field.name));
+      if (!isGrowing) continue;
+      const width = this.shape.peek() === "lines" ? widthOfLines(rows) : Math.ceil(widthOfCells(field, rows));
+      if (width > (this.widths.peek().get(field.name) ?? 0)) wider.set(field.name, width);
+    }
+    if (wider.size > 0) this.widths.value = new Map([...this.widths.peek(), ...wider]);
+  }
+
+  /** Sets a width as a person wants it. */
+  resize(column: string, width: number): void {
+    this.resized.add(column);
+    this.widths.value = new Map(this.widths.peek()).set(column, width);
   }
 
   private viewOf(reply: Reply, query: Query): View {
@@ -127,7 +141,7 @@ export class Place {
         ...this.columns(),
         ...named(order.peek(), query),
       });
-      if (!outcome.ok && order.peek() && outcome.failure.kind === "gone") {
+      if (!outcome.ok && order.peek() && outcome.failure.kind !== "lost") {
         // The order may have ended before the result did: said in full, it is made anew.
         outcome = await this.source.browse({ start, count, ...this.columns(), ...spelled(query) });
         if (outcome.ok) order.value = outcome.value.order;

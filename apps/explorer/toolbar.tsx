@@ -103,7 +103,7 @@ interface ToolProps {
 
 function Tool({ icon, label, mark = 0, onClick }: ToolProps) {
   return (
-    <button type="button" aria-haspopup="dialog" onClick={onClick}>
+    <button type="button" aria-label={label} aria-haspopup="dialog" onClick={onClick}>
       <Icon name={icon} />
       <span class="label">{label}</span>
       {mark > 0 && <Badge number={mark} />}
@@ -111,19 +111,20 @@ function Tool({ icon, label, mark = 0, onClick }: ToolProps) {
   );
 }
 
-/** For the eye; what it counts is told in words elsewhere. */
+/** For the eye: drawn, not written, since it is no part of the button's name. */
 function Badge({ number }: { readonly number: number }) {
-  return (
-    <span class="badge" aria-hidden="true">
-      {count(number)}
-    </span>
-  );
+  return <span class="badge" data-number={count(number)} />;
 }
 
 function ChartSwitch({ place }: { readonly place: Place }) {
   const isOn = place.tab.value === "chart";
   return (
-    <button type="button" aria-pressed={isOn} onClick={() => (place.tab.value = isOn ? "rows" : "chart")}>
+    <button
+      type="button"
+      aria-label="Chart"
+      aria-pressed={isOn}
+      onClick={() => (place.tab.value = isOn ? "rows" : "chart")}
+    >
       <Icon name="chart" />
       <span class="label">Chart</span>
     </button>
@@ -149,6 +150,7 @@ function SendButton({
     <button
       type="button"
       class={chosen > 0 && !reason ? "primary" : ""}
+      aria-label="Send to model"
       aria-haspopup="dialog"
       aria-disabled={reason !== ""}
       {...(reason ? { title: reason, "aria-description": reason } : {})}

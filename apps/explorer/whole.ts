@@ -1,7 +1,7 @@
 /** Everything, for a file: all rows of a view, and every cut value in full. */
 
 import { type Row, arrange } from "./arrange.ts";
-import type { BrowseArguments, Outcome } from "./contract.ts";
+import type { BrowseArguments, Outcome, Reply } from "./contract.ts";
 import { failed, succeeded } from "./contract.ts";
 import { parseExact } from "./exactjson.ts";
 import type { Source } from "./source.ts";
@@ -28,13 +28,12 @@ export async function readRows(
   reading: Reading,
 ): Promise<Outcome<readonly Row[]>> {
   const rows: Row[] = [];
-  let next: BrowseArguments = args;
+  let order: string | undefined;
   let length = 0;
   for (;;) {
-    const outcome = await source.browse({ ...next, start: rows.length, count: MOST });
+    const outcome = await readPage(source, args, order, rows.length);
     if (!outcome.ok) return outcome;
     if (reading.signal.aborted) return cancelled();
-    const { total, order } = outcome.value;
     for (const row of arrange(outcome.value)) {
       const value = await completed(row.value, reading);
       if (!value.ok) return value;
@@ -44,9 +43,23 @@ export async function readRows(
       if (length > LARGEST) return failed("refused", TOO_LARGE);
     }
     reading.progress(rows.length);
-    if (rows.length >= total || outcome.value.rows.length === 0) return succeeded(rows);
-    if (order) next = { ...(args.columns ? { columns: args.columns } : {}), order };
+    if (rows.length >= outcome.value.total || outcome.value.rows.length === 0) return succeeded(rows);
+    order = outcome.value.order;
   }
+}
+
+/** By the order that the first page got, which is quick; where that has ended, by the question itself. */
+async function readPage(
+  source: Source,
+  args: BrowseArguments,
+  order: string | undefined,
+  start: number,
+): Promise<Outcome<Reply>> {
+  const whole = { ...args, start, count: MOST };
+  if (order === undefined) return source.browse(whole);
+  const columns = args.columns ? { columns: args.columns } : {};
+  const outcome = await source.browse({ ...columns, order, start, count: MOST });
+  return outcome.ok || outcome.failure.kind === "lost" ? outcome : source.browse(whole);
 }
 
 /** About how long a value's text is. */

@@ -70,3 +70,23 @@ test("own keys only: a column may be called anything", () => {
   assert.equal(member(row as never, "toString"), MISSING);
   assert.ok(isDict(row as never));
 });
+
+test("an entry's key and a column called key or value are told apart", () => {
+  const rows = [{ key: "begi", value: { key: "inne", value: "0" } }];
+  const cut = (path: string) => ({ row: 0, column: "key", path, size: 5_000, type: "str" });
+  const [entry] = arrange(
+    reply(rows, {
+      shape: "members",
+      cut: [cut("/~#0/key"), cut("/~#0/value/key")],
+      exact: [{ row: 0, column: "value", text: "12345678901234567890" }],
+    }),
+  );
+  const inner = member(entry?.value, "value");
+  const keys = [member(entry?.value, "key"), member(inner as never, "key")];
+  assert.deepEqual(
+    keys.map((one) => (one instanceof Cut ? one.preview : one)),
+    ["begi", "inne"],
+  );
+  const number = member(inner as never, "value");
+  assert.ok(number instanceof Exact && number.text === "12345678901234567890");
+});
