@@ -38,7 +38,7 @@ def show_map(figure: Literal["households", "rainfall", "altitude"]) -> CallToolR
     """Show the person a map of all districts, coloured by a figure."""
     rows = land.districts()
     values = [row[figure] for row in rows]
-    fitted = fit_rows(rows, "claude", keep=["id", "name", figure])
+    fitted = fit_rows(rows, keep=["id", "name", figure])  # leaves room for what stands beside it
     said = (
         f"A map of {len(rows)} districts by {figure} is shown: from {min(values)} to {max(values)}, "
         f"on average {mean(values):.0f}."

@@ -71,11 +71,11 @@ NO_FRAME: Final = Frame()
 class Call:
     """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
     `reader` names the tool that stored results are read with, where there is one; `browser` the tool
-    that an app reads them with. `is_merged`: the
-    negotiation fields are advertised as the tool's own, so that they are taken out again.
-    `for_app`: only an app sees its result, which may then fill what the host takes. `has_link`: a probe of its result links to the whole, for clients that read resources. `origin`:
-    JSON that an adapter wants to see again when it is asked whether the result may still be read.
-    `pages_first`: rows are answered with their first page in the place of a probe. `essence`: what
+    that an app reads them with. `is_merged`: the negotiation fields are advertised as the tool's own,
+    so that they are taken out again. `for_app`: only an app sees its result, which may then fill what
+    the host takes. `has_link`: a probe of its result links to the whole, for clients that read
+    resources. `origin`: JSON that an adapter wants to see again when it is asked whether the result may
+    still be read. `pages_first`: rows are answered with their first page in the place of a probe. `essence`: what
     the agent needs of the result, which is shown in the place of a probe."""
 
     tool: str

@@ -144,7 +144,7 @@ class Policy:
     @cached_property
     def for_apps(self) -> Policy:
         """Of a result that only an app sees: it may fill what the host takes."""
-        built = replace(self, budget=self.ceiling, inline=None, **_no_tables())
+        built = replace(self, budget=self.ceiling, inline=None, heavy=False, **_no_tables())
         return _with_tables_of(self, built)
 
     def unmatched(self, tools: Iterable[str]) -> list[str]:

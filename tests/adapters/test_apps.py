@@ -99,19 +99,32 @@ def fields() -> list[dict[str, int]]:
     return [{"id": 1}]
 
 
-def sdk_server(policy: Policy) -> tuple[Any, Any]:
+def others(count: int) -> list[Any]:
+    """Tools that fill a list."""
+
+    def made(number: int) -> Any:
+        def other(amount: int) -> int:
+            return amount
+
+        other.__name__, other.__doc__ = f"other_{number}", "Words that say what it does. " * 20
+        return other
+
+    return [made(number) for number in range(count)]
+
+
+def sdk_server(policy: Policy, many: int = 0) -> tuple[Any, Any]:
     middleware = ForSDK(policy)
     server = MCPServer("maps", middleware=[middleware], log_level="CRITICAL")
-    for function in (app_only(topology), app_only(outline), fields):
+    for function in (app_only(topology), app_only(outline), fields, *others(many)):
         server.tool()(function)
     return server, middleware
 
 
-def fastmcp_server(policy: Policy) -> tuple[Any, Any]:
+def fastmcp_server(policy: Policy, many: int = 0) -> tuple[Any, Any]:
     middleware = ForFastMCP(policy)
     server = FastMCP("maps")
     server.add_middleware(middleware)
-    for function in (app_only(topology), app_only(outline), fields):
+    for function in (app_only(topology), app_only(outline), fields, *others(many)):
         server.tool()(function)
     return target_of(server), middleware
 
@@ -153,10 +166,13 @@ async def test_its_result_may_fill_what_the_host_takes(framework, era):
 
 @pytest.mark.parametrize("framework", SERVERS)
 async def test_in_an_index_nobody_finds_it(framework):
-    server, middleware = SERVERS[framework](Policy(list_form="index", list_budget="4kB"))
+    server, middleware = SERVERS[framework](Policy(list_form="index", list_budget="4kB"), many=60)
     async with connected(server, "modern") as client:
         found = await client.call_tool("find_tools", {"query": "borders for a map"})
+        assert not found.is_error
         assert "topology" not in found.content[0].text
+        called = await client.call_tool("call_tool", {"name": "topology", "arguments": {}})
+        assert "There is no tool" in called.content[0].text
     middleware.close()
 
 
@@ -201,4 +217,3 @@ async def test_a_widget_gets_what_the_model_does_not(era):
         last = await client.call_tool("browse_result", asked)
         assert last.structured_content["rows"] == [{"id": 2_999, "value": 3}]
     middleware.close()
-

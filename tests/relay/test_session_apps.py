@@ -35,6 +35,7 @@ class AppRig(Rig):
 
     def _limit(self, answer):
         result = answer.get("result", {})
+        result = result.get("result", result) if isinstance(result, dict) else {}
         if "structuredContent" not in result and not self._is_for_app(answer):
             return super()._limit(answer)
         if not self._is_for_app(answer):
@@ -268,6 +269,62 @@ def test_a_pattern_that_names_no_tool_is_told(open_rig, caplog):
     assert "rosw" in caplog.text
 
 
+def test_the_model_reaches_it_in_no_way(era, open_app_rig):
+    server = upstream(era, geometry=text("x" * 5_000))
+    server.tools += [tool(f"more_{number}", description="words " * 300) for number in range(40)]
+    rig = open_app_rig(server, list_form="index")
+    rig.listed()
+    told = rig.call("call_tool", name="geometry", arguments={"level": 1})
+    assert "There is no tool" in told["content"][0]["text"]
+    assert "error" in value_of(rig.call("describe_tools", tools=["geometry"]))["geometry"]
+    described = rig.ask("resources/read", {"uri": "resource:///tool_descriptions"})
+    assert "geometry" not in json.dumps(described)
+    assert not rig.upstream.got("tools/call")
+
+
+def test_a_heavy_policy_is_for_models(era, open_app_rig):
+    rig = open_app_rig(upstream(era, geometry=text("x" * 5_000)), heavy=True)
+    assert rig.call("geometry", level=1)["content"] == text("x" * 5_000)["content"]
+
+
+# -- what others may see of it -----------------------------------------------------------------
+
+
+def test_lists_that_depend_on_apps_are_not_for_all(open_app_rig, open_rig):
+    def scope(opened, tools):
+        server = Upstream("modern", tools=tools)
+        server.listed = {"ttlMs": 60_000, "cacheScope": "public"}
+        return opened(server).listed()["cacheScope"]
+
+    plain, alone = [tool("rows")], [tool("rows"), tool("geometry", _meta=ALONE)]
+    assert scope(open_rig, plain) == "public"
+    assert scope(open_app_rig, plain) == scope(open_rig, alone) == "private"
+
+
+def test_a_server_without_tools_gets_no_explorer(era, open_app_rig):
+    server = Upstream(era, tools=[], capabilities={"resources": {}})
+    server._result = lambda method, params, ask=server._result: (
+        {"resources": []} if method == "resources/list" else ask(method, params)
+    )
+    assert open_app_rig(server).ask("resources/list")["result"]["resources"] == []
+
+
+def test_where_upstream_has_penstock_its_explorer_is_enough(era, open_app_rig):
+    place = "extensions" if era == "modern" else "experimental"
+    able = {"tools": {}, "resources": {}, place: {"dev.penstock/results": {}}}
+    page = text("", structuredContent={"rows": list(range(20_000)), "total": 20_000})
+    tools = [tool("show_result"), tool("browse_result", _meta=ALONE)]
+    server = Upstream(era, tools=tools, capabilities=able, results={"browse_result": page})
+    rig = open_app_rig(server, ceiling="50000ch")
+    assert "penstock_show_result" not in names(rig.listed())
+    assert rig.call("browse_result")["structuredContent"] == page["structuredContent"]
+
+
+def test_what_a_tool_says_in_meta_may_be_anything(era, open_rig):
+    rig = open_rig(Upstream(era, tools=[tool("odd", _meta=["ui/resourceUri"]), tool("rows")]))
+    assert names(rig.listed()) == ["odd", "rows", "read_result"]
+
+
 # -- tools with a widget -----------------------------------------------------------------------
 
 
@@ -335,6 +392,52 @@ def test_what_is_left_is_what_the_tool_promised(era, closed, is_said, open_app_r
     assert told["_meta"]["dev.penstock/left_out"]["truncated"] > 0
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"$schema": "https://vega.github.io/schema/vega-lite/v5.json"},
+        {"mark": None, "encoding": {}},
+    ],
+)
+def test_what_only_looks_like_a_chart_costs_no_data(era, spec, open_app_rig):
+    data = {"spec": spec, "rows": rows_of(5_000)}
+    fitted = open_app_rig(upstream(era, chart=text("…", structuredContent=data))).call("chart")
+    assert fitted["structuredContent"]["rows"][0] == data["rows"][0]
+
+
+def test_what_the_tool_has_left_out_itself_is_counted_too(era, open_app_rig):
+    data = {"rows": rows_of(5_000), "truncated": 100, "columns_dropped": 2}
+    fitted = open_app_rig(upstream(era, chart=text("…", structuredContent=data))).call("chart")
+    shown = fitted["structuredContent"]
+    assert shown["truncated"] == 5_100 - len(shown["rows"])
+    assert shown["columns_dropped"] == 2
+
+
+def test_pictures_have_a_cap_of_their_own(era, open_app_rig):
+    picture = {"type": "image", "data": "A" * 400_000, "mimeType": "image/png"}
+    data = {"rows": rows_of(700)}
+    result = {"content": [{"type": "text", "text": "…"}, picture], "structuredContent": data}
+    told = open_app_rig(upstream(era, chart=result)).call("chart")
+    assert told["structuredContent"] == data
+    assert told["content"] == result["content"]
+
+
+def test_nothing_is_said_twice_to_the_model(era, open_app_rig):
+    result = text("hi", structuredContent={"rows": rows_of(5_000)})
+    told = open_app_rig(upstream(era, chart=result)).call("chart")
+    assert [block["text"][:2] for block in told["content"]] == ["hi", '{"']
+
+
+def test_words_and_probe_together_keep_the_budget(era, open_app_rig):
+    for length in range(23_900, 24_700, 50):
+        result = text("w" * length, structuredContent={"rows": rows_of(5_000)})
+        rig = open_app_rig(upstream(era, chart=result))
+        told = rig.call("chart")
+        apart = ("structuredContent", "_meta")
+        seen = {name: value for name, value in told.items() if name not in apart}
+        assert not over(compact(seen), rig.budget)
+
+
 def test_a_structure_that_cannot_be_cut_is_an_envelope(era, open_app_rig):
     for data in ({"text": "x" * 200_000}, {"rows": ["x" * 200_000]}):
         server = upstream(era, chart=text("…", structuredContent=data))
@@ -368,3 +471,19 @@ def test_a_heavy_tool_with_a_widget_tells_the_model_of_the_token(era, open_app_r
     told = rig.call("chart")
     assert told["structuredContent"] == data
     assert "continuation_token" in json.loads(told["content"][1]["text"])
+
+
+def test_a_task_gives_the_widget_its_rows(open_app_rig):
+    data = {"rows": rows_of(700)}
+    told = {"taskId": "t-1", "status": "completed"}
+    result = text(data, structuredContent=data)
+    server = upstream("modern", chart={"resultType": "task", "taskId": "t-1", "status": "working"})
+    server._result = lambda method, params, ask=server._result: (
+        {**told, "result": result} if method == "tasks/get" else ask(method, params)
+    )
+    rig = open_app_rig(server)
+    rig.call("chart")
+    done = rig.ask("tasks/get", {"taskId": "t-1"})["result"]
+    assert done["status"] == "completed"
+    assert done["result"]["structuredContent"] == data
+    assert "continuation_token" in value_of(done["result"])

@@ -393,3 +393,8 @@ def test_what_is_no_row_is_refused_by_its_place(row):
     with pytest.raises(InvalidSetting, match="Give a list of rows") as caught:
         fit_rows([{"a": 1}, row])
     assert caught.value.setting == "rows[1]"
+
+
+def test_names_that_are_one_in_json_are_refused():
+    with pytest.raises(InvalidResult, match="Two columns are called '1'"):
+        fit_rows([{1: "a", "1": "b"}])

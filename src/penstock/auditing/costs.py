@@ -123,7 +123,7 @@ def audited(
 
     def cost_of(form: str) -> FormCost:
         # As the relay lists it, to a client that shows no apps.
-        seen = catalogue if form == "full" else catalogue.without_apps()
+        seen = catalogue.without_apps()
         lister = Lister(policy.list_budget, meter, form, policy.always)
         listing = lister.listing(seen, [box.reader_tool])
         hidden = _on_demand(seen, listing, costs)

@@ -1,8 +1,8 @@
 """`@app_only`: a tool that a widget calls, and the model never sees.
 
 For what a widget needs and the model does not: geometry, pictures, tiles. Clients that show apps have it
-listed, and keep it from the model; to all others there is no such tool. Its result may fill what the
-host takes, where that of any other tool is held to the budget.
+listed, and keep it from the model; to all others it is not listed. Its result may fill what the host
+takes, where that of any other tool is held to the budget.
 """
 
 from __future__ import annotations

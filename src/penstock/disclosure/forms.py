@@ -68,7 +68,7 @@ class Lister(msgspec.Struct, frozen=True):
         """`ours` are tools that stand in the list in any form; `has_apps`: the client shows apps,
         and so has to know their tools; `around`: what the result holds beside them; `for_apps`: tools
         of ours that are for apps alone."""
-        apart = [tool for tool in catalogue if tool.is_for_apps_alone]
+        apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
         listing = self._for_models(catalogue.without_apps(), ours, has_apps=has_apps, around=around)
         if not (apart or for_apps):
             return listing

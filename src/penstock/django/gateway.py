@@ -25,6 +25,7 @@ from penstock.gate import Gate
 from penstock.model import LiveWindow
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
+from penstock.wire.explorer_tools import ROLES
 from penstock.wire.reader import READER
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
@@ -134,14 +135,15 @@ class Gateway:
 
 def _asks_what_there_is(line: bytes) -> bool:
     """Whether tools may be listed, found or described by the answer to a message: by its method, or as
-    the call of a tool that is Penstock's own, but for the reader. A batch may do anything."""
+    the call of a tool that is Penstock's own, but for those that read stored results. A batch may do
+    anything."""
     message = messages.message_or_none(line)
     if message is None or message.method in _LISTING:
         return True
     if message.method != "tools/call":
         return False
     name = messages.text_of(messages.members_of(message.params), "name")
-    return name != READER and name not in registry.tools()
+    return name not in (READER, *ROLES) and name not in registry.tools()
 
 
 def _kept(kept: OrderedDict[Key, Value], key: Key, most: int, make: Callable[[], Value]) -> Value:

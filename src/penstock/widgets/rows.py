@@ -5,6 +5,7 @@ Nothing that was given is changed, and a row is made JSON of only when it is ask
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -99,6 +100,11 @@ def _named_by_text(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     if all(isinstance(key, str) for key in keys):
         return rows, keys
     names = {key: name_of(key) for key in keys}
+    twice = next((name for name, count in Counter(names.values()).items() if count > 1), None)
+    if twice is not None:
+        raise InvalidResult(
+            f"Two columns are called {twice!r} in JSON. Rename one of them: 1 and '1' are one name there."
+        )
     spelled = [{names[key]: value for key, value in row.items()} for row in rows]
     return spelled, tuple(dict.fromkeys(names.values()))
 

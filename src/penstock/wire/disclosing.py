@@ -11,6 +11,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
+from penstock.explorer import MIME_TYPE
 from penstock.gate import Gate, log
 from penstock.wire import eras, messages
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from penstock.wire.session import Session
 
 APPS: Final = "io.modelcontextprotocol/ui"
-APP_PAGE: Final = "text/html;profile=mcp-app"
 # As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.
 _A_LIFETIME: Final = b"9999999999"
 _LONGEST_NAME: Final = 200
@@ -47,7 +47,7 @@ def shows_apps(said: Any) -> bool:
     if not isinstance(said, Mapping):
         return False
     kinds = said.get("mimeTypes")
-    return kinds is None or (isinstance(kinds, list | tuple) and APP_PAGE in kinds)
+    return kinds is None or (isinstance(kinds, list | tuple) and MIME_TYPE in kinds)
 
 
 def audience_of(session: Session, pending: Pending) -> Audience:
@@ -92,7 +92,18 @@ def shown_to(session: Session, pending: Pending) -> Shown | None:
 
 
 def has_explorer(session: Session, seen_by: Audience) -> bool:
-    return seen_by.has_apps and session.policy.explorer
+    """Whether ours is there for this client: where upstream has Penstock's own, that one is enough."""
+    if not seen_by.has_apps or not session.policy.explorer or session.known.lacks_tools:
+        return False
+    theirs = not session.is_inside and session.known.has_penstock
+    return not (theirs and session.toolbox is not None and SHOW in session.toolbox.tools)
+
+
+def depends_on_client(session: Session, pending: Pending, listing: Listing | None = None) -> bool:
+    """Whether another client may be shown something else: by its name, or because it shows apps."""
+    has_apps = audience_of(session, pending).has_apps
+    has_tools_for_apps = session.toolbox is not None and bool(session.toolbox.for_apps)
+    return has_apps or has_tools_for_apps or session.discloser.depends_on_client(listing)
 
 
 def _ours(session: Session, toolbox: Toolbox, seen_by: Audience) -> list[bytes]:
@@ -120,7 +131,7 @@ def list_result(session: Session, pending: Pending) -> bytes:
     listing, members = shown.listing, dict(shown.toolbox.members)
     if listing.is_over:
         log().warning("the list of tools, %s, is above list_budget", listing.form)
-    if "cacheScope" in members and session.discloser.depends_on_client(listing):
+    if "cacheScope" in members and depends_on_client(session, pending, listing):
         members["cacheScope"] = b'"private"'
     members["tools"] = b"[" + b",".join(_tools(session, shown)) + b"]"
     return messages.object_from(members)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from penstock.disclosure.names import free_name
 from penstock.encoding import encode
+from penstock.explorer import URI
 from penstock.views.request import TOKEN_FIELD
 
 SHOW: Final = "show_result"
@@ -28,8 +29,6 @@ def explorer_names(taken: Collection[str]) -> dict[str, str]:
 
 
 def show_tool(name: str) -> bytes:
-    from penstock.explorer import URI  # noqa: PLC0415 (few clients show apps)
-
     return encode(
         {
             "name": name,
@@ -48,7 +47,7 @@ def show_tool(name: str) -> bytes:
 
 
 def browse_tool(name: str) -> bytes:
-    from penstock.browsing.request import INPUT_SCHEMA  # noqa: PLC0415 (as above)
+    from penstock.browsing.request import INPUT_SCHEMA  # noqa: PLC0415 (few clients show apps)
 
     return encode(
         {

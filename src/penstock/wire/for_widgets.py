@@ -2,27 +2,29 @@
 
 So the content is held to the budget, and what is structured to what the host takes. Where that is more,
 rows are left out, counted, and in the store with all the rest: a host that cuts a result itself leaves
-the widget with something that is no JSON.
+the widget with something that is no JSON. Images and audio have a cap of their own, as everywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from penstock import rawjson
 from penstock.budget import Budget
-from penstock.cancellation import Cancelled
 from penstock.encoding import encode
 from penstock.fitting import largest
+from penstock.gate import log
 from penstock.measure import Meter
-from penstock.model import Reply
+from penstock.model import Frame, Reply, without_data
 from penstock.wire import messages
 from penstock.wire.holding import offer
 from penstock.wire.results import WireResult
-from penstock.wire.state import Outputs, Pending
+from penstock.wire.state import Pending
 from penstock.wire.telling import policy_of, tool_of
 from penstock.wire.toolbox import Tool
 from penstock.wire.widget_rows import Rows, find_rows
@@ -32,26 +34,51 @@ if TYPE_CHECKING:
 
 LEFT_OUT_META: Final = "dev.penstock/left_out"
 _STRUCTURED: Final = "structuredContent"
+_CONTENT: Final = "content"
+_META: Final = "_meta"
+Members = Mapping[str, bytes | msgspec.Raw]
 
 
-def hold(session: Session, pending: Pending, wire: WireResult, line: bytes) -> Outputs:
-    """What reaches model and widget of a result."""
+def held(
+    session: Session, pending: Pending, wire: WireResult, around: dict[str, Any] | None = None
+) -> bytes | None:
+    """What reaches model and widget of a result; None where that is all of it. `around`: what it stands
+    in, where it comes within something else."""
     policy, meter = policy_of(session, pending), session.gate.meter
-    apart = (_STRUCTURED, "_meta")
-    for_model = {name: raw for name, raw in wire.members.items() if name not in apart}
-    is_short = policy.inline_budget.admits(messages.object_from(for_model), meter)
-    whole = messages.object_from(wire.members)
+    is_short = policy.inline_budget.admits(_for_model(wire.members), meter)
+    whole = _measured(wire.members)
     if is_short and not policy.heavy and policy.ceiling.admits(whole, meter):
-        return session.deliver(pending, line)
-    try:
-        reply = offer(session, pending, wire, is_text=True)
-    except Cancelled:
-        return []
+        return None
+    reply = offer(session, pending, wire, around, is_text=True)
     if reply.is_whole and not pending.notice:
-        return session.deliver(pending, line)
+        return None
+    if around is not None:
+        reply = replace(reply, frame=Frame())  # which goes around the outer one
     words = session.policy.for_tool(pending.tool).budget
-    fitting = _Fitting(policy.ceiling, words, meter, reply, wire, tool_of(session, pending))
-    return session.replace(pending, messages.response(pending.key, fitting.wire()))
+    tool = tool_of(session, pending)
+    fitting = _Fitting(policy.ceiling, words, meter, reply, wire, tool, around)
+    try:
+        return fitting.wire()
+    except Exception:  # noqa: BLE001 (the tool has run, and what it gave is stored: that is told)
+        log().exception("the structure of a result could not be fitted")
+        return fitting.with_envelope()
+
+
+def _for_model(members: Members) -> bytes:
+    """What a model reads of a result, as it is measured."""
+    apart = (_STRUCTURED, _META)
+    return _measured({name: raw for name, raw in members.items() if name not in apart})
+
+
+def _measured(members: Members) -> bytes:
+    """A result without the data of images and audio."""
+    content = bytes(members.get(_CONTENT, b"[]"))
+    if b'"data"' not in content:
+        return messages.object_from(members)
+    blocks = rawjson.decode(content)
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        return messages.object_from(members)
+    return messages.object_from({**members, _CONTENT: encode([*map(without_data, blocks)])})
 
 
 class _Fitting(msgspec.Struct, frozen=True, dict=True):
@@ -64,6 +91,7 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
     reply: Reply
     result: WireResult
     tool: Tool | None
+    around: dict[str, Any] | None = None
 
     def wire(self) -> bytes:
         """With all that is structured, with as many rows of it as fit, or with what stands in its
@@ -71,10 +99,14 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
         structured = self.result.members[_STRUCTURED]
         whole = self._together(bytes(structured))
         if self._fits(whole):
-            return whole
+            return messages.object_from(whole)
         rows = find_rows(rawjson.compact(structured))
         fitting = None if rows is None else self._with_rows(rows)
-        return fitting or messages.object_from({**self._members, _STRUCTURED: self.reply.payload})
+        return self.with_envelope() if fitting is None else messages.object_from(fitting)
+
+    def with_envelope(self) -> bytes:
+        """The widget is told what the model is told."""
+        return messages.object_from({**self._members, _STRUCTURED: self.reply.payload})
 
     @cached_property
     def _members(self) -> dict[str, msgspec.Raw]:
@@ -82,31 +114,34 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _content(self) -> bytes:
-        """A short word of the tool's own for the model stays, before ours."""
-        ours = bytes(self._members["content"])
-        both = _joined(bytes(self.result.members.get("content", b"[]")), ours)
-        return both if self.words.admits(b'{"content":' + both + b"}", self.meter) else ours
+        """A short word of the tool's own for the model stays, with what stood beside it; then ours."""
+        own = bytes(self.result.members.get(_CONTENT, b"[]")).strip()[1:-1].strip()
+        told = encode(self.reply.content[0])
+        both = b"[" + b",".join(part for part in (own, told) if part) + b"]"
+        is_short = self.words.admits(_for_model({**self._members, _CONTENT: both}), self.meter)
+        return both if is_short else bytes(self._members[_CONTENT])
 
-    def _fits(self, wire: bytes) -> bool:
+    def _fits(self, members: Members) -> bool:
+        wire = _measured(members)
+        if self.around is not None:
+            wire = encode({**self.around, "result": msgspec.Raw(wire)})
         return self.ceiling.admits(wire, self.meter)
 
-    def _together(self, structured: bytes, left_out: dict[str, int] | None = None) -> bytes:
+    def _together(self, structured: bytes, left_out: dict[str, int] | None = None) -> Members:
         members: dict[str, bytes | msgspec.Raw] = dict(self._members)
-        members |= {"content": self._content, _STRUCTURED: structured}
+        members |= {_CONTENT: self._content, _STRUCTURED: structured}
         meta: dict[str, bytes | msgspec.Raw] = {
-            **_table(self.result.members.get("_meta")),
-            **_table(self._members.get("_meta")),
+            **_table(self.result.members.get(_META)),
+            **_table(self._members.get(_META)),
         }
         if left_out:
             meta[LEFT_OUT_META] = encode(left_out)
-        return messages.object_from(
-            {**members, **({"_meta": messages.object_from(meta)} if meta else {})}
-        )
+        return {**members, **({_META: messages.object_from(meta)} if meta else {})}
 
-    def _with_rows(self, rows: Rows) -> bytes | None:
+    def _with_rows(self, rows: Rows) -> Members | None:
         """As many as fit; None where what is then left is not what the tool has promised."""
 
-        def build(count: int, *, is_said: bool = True) -> bytes:
+        def build(count: int, *, is_said: bool = True) -> Members:
             return self._together(rows.structure(count, is_said=is_said), rows.left_out(count))
 
         count = largest(len(rows.rows), lambda count: self._fits(build(count)))
@@ -128,9 +163,3 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
 
 def _table(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
     return messages.members_of(msgspec.UNSET if raw is None else raw)
-
-
-def _joined(one: bytes, other: bytes) -> bytes:
-    """Two lists as one."""
-    parts = (one.strip()[1:-1].strip(), other.strip()[1:-1].strip())
-    return b"[" + b",".join(part for part in parts if part) + b"]"

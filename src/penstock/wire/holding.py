@@ -14,6 +14,7 @@ from penstock.cancellation import Cancelled
 from penstock.encoding import encode
 from penstock.model import Call, Frame, Reply, Result
 from penstock.wire import messages
+from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH, Message
 from penstock.wire.results import WireResult, plain_wire, read_result
 from penstock.wire.state import Later, Outputs, Pending
@@ -59,17 +60,37 @@ def _hold_result(session: Session, pending: Pending, result: msgspec.Raw, line: 
     if not wire.is_complete:
         remember_task(session, pending, wire)
         return session.deliver(pending, line)
-    if wire.has_structured and is_shown(session, pending):
-        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
-
-        return for_widgets.hold(session, pending, wire, line)
+    if _is_of_explorer(session, pending):
+        return session.deliver(pending, line)
     try:
-        reply = offer(session, pending, wire)
+        held = _held(session, pending, wire)
     except Cancelled:
         return []
-    if reply.is_whole and not pending.notice and pending.told.result is None:
+    if held is None:
         return session.deliver(pending, line)
-    return session.replace(pending, messages.response(pending.key, reply.wire()))
+    return session.replace(pending, messages.response(pending.key, held))
+
+
+def _is_of_explorer(session: Session, pending: Pending) -> bool:
+    """Whether a Penstock behind this one has made it, for its own explorer: then it has been fitted."""
+    is_theirs = session.known.has_penstock and not session.is_inside
+    return is_theirs and pending.tool in ROLES
+
+
+def _held(session: Session, pending: Pending, wire: WireResult) -> bytes | None:
+    """What goes down in the place of a result; None where that is the result."""
+    if is_for_widget(session, pending, wire):
+        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
+
+        return for_widgets.held(session, pending, wire)
+    reply = offer(session, pending, wire)
+    is_same = reply.is_whole and not pending.notice and pending.told.result is None
+    return None if is_same else reply.wire()
+
+
+def is_for_widget(session: Session, pending: Pending, wire: WireResult) -> bool:
+    """Whether an app gets what is structured of a result that upstream has sent."""
+    return wire.has_structured and pending.told.result is None and is_shown(session, pending)
 
 
 def offer(

@@ -148,7 +148,7 @@ def _visit(session: Session, pending: Pending, wire: Wire | None = None) -> Visi
     budget, meter = session.policy.budget, session.gate.meter
     return Visit(
         session.discloser,
-        shown.catalogue,
+        shown.catalogue.without_apps(),  # what is for apps alone, no agent finds, reads of, or calls
         shown.listing,
         shown.audience,
         holder_of(session, pending),

@@ -12,10 +12,11 @@ from penstock.cancellation import Cancelled
 from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.encoding import encode
+from penstock.explorer import URI
 from penstock.model import Call, Refusal
 from penstock.views.whole import URI_PREFIX
 from penstock.wire import eras, messages
-from penstock.wire.disclosing import audience_of, has_explorer, listing_of
+from penstock.wire.disclosing import audience_of, depends_on_client, has_explorer, listing_of
 from penstock.wire.lists import with_toolbox
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 _LONGEST_SHOWN = 100
-_EXPLORER = "ui://penstock/results"
 _EXPLORER_MS = 3_600_000
 
 
@@ -78,7 +78,7 @@ def _close(session: Session, pending: Pending, message: Message, line: bytes, na
             return session.deliver(pending, line)
         rest = theirs[1:].lstrip()
         members[name] = b"[" + ours + (b"" if rest.startswith(b"]") else b",") + rest
-        if "cacheScope" in members and session.discloser.depends_on_client():
+        if "cacheScope" in members and depends_on_client(session, pending):
             members["cacheScope"] = b'"private"'
         return session.answer(pending, messages.object_from(members))
 
@@ -98,9 +98,9 @@ def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
     seen_by = audience_of(session, pending)
     ours: list[bytes] = []
     if name == "resources" and has_explorer(session, seen_by):
-        from penstock import explorer  # noqa: PLC0415 (few clients show apps)
+        from penstock.explorer import page  # noqa: PLC0415 (few clients show apps)
 
-        ours.append(encode(explorer.listed()))
+        ours.append(encode(page.listed()))
     listing = listing_of(session, pending)
     if listing is None or listing.form == "full":
         return ours  # of a list that is complete there is nothing more to say
@@ -115,7 +115,7 @@ def _has_cursor(pending: Pending) -> bool:
 
 def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
     uri = messages.text_of(messages.members_of(pending.params), "uri")
-    if uri == _EXPLORER and has_explorer(session, audience_of(session, pending)):
+    if uri == URI and has_explorer(session, audience_of(session, pending)):
         return _open_explorer(session, pending)
     if uri is not None and is_descriptions(uri):
         pending.is_ours = True
@@ -135,11 +135,11 @@ def _open_explorer(session: Session, pending: Pending) -> Outputs:
 
 
 def _read_explorer(session: Session, pending: Pending) -> Outputs:
-    from penstock import explorer  # noqa: PLC0415 (as above)
+    from penstock.explorer import page  # noqa: PLC0415 (as above)
 
     # The same for everybody, until another version of it is installed.
     cacheable = {"ttlMs": _EXPLORER_MS, "cacheScope": "public"}
-    result = _stamped(session, pending, {"contents": [explorer.content()]}, cacheable)
+    result = _stamped(session, pending, {"contents": [page.content()]}, cacheable)
     return session.answer(pending, result)
 
 

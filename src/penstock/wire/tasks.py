@@ -10,7 +10,7 @@ import msgspec
 from penstock.cancellation import Cancelled
 from penstock.model import Frame
 from penstock.wire import messages
-from penstock.wire.holding import close_call, offer, offer_error
+from penstock.wire.holding import close_call, is_for_widget, offer, offer_error
 from penstock.wire.messages import Message
 from penstock.wire.results import read_result
 from penstock.wire.state import Later, Outputs, Pending, ToClient, ToUpstream
@@ -77,6 +77,11 @@ def _hold_inside(
         held = offer_error(session, pending, bytes(members["error"]), around)
         return None if held is None else messages.object_from({**members, "error": held})
     wire = read_result(members["result"])
+    if wire.is_complete and is_for_widget(session, pending, wire):
+        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
+
+        fitted = for_widgets.held(session, pending, wire, around)
+        return None if fitted is None else messages.object_from({**members, "result": fitted})
     reply = offer(session, pending, wire, around) if wire.is_complete else None
     if reply is None or reply.is_whole:
         return None

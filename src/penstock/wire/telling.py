@@ -33,7 +33,8 @@ def keeps_output(session: Session, pending: Pending) -> bool:
 
 
 def is_for_app(session: Session, pending: Pending) -> bool:
-    """Whether an app has called a tool that only apps may: the model sees nothing of it."""
+    """Whether the call is of a tool that only apps may call, and its client keeps that from the model:
+    then the model sees nothing of it."""
     tool = tool_of(session, pending)
     is_alone = tool is not None and tool.is_for_apps_alone
     return is_alone and audience_of(session, pending).has_apps

@@ -243,7 +243,9 @@ def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
     if raw is None or b'"ui' not in bytes(raw):
         return {}
     meta = messages.decoded(raw)
-    ui = meta.get("ui") if isinstance(meta, dict) else None
+    if not isinstance(meta, dict):
+        return {}
+    ui = meta.get("ui")
     earlier = {"resourceUri": meta["ui/resourceUri"]} if "ui/resourceUri" in meta else {}
     return {**earlier, **(ui if isinstance(ui, dict) else {})}
 

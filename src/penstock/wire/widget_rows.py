@@ -3,12 +3,13 @@ not need, then rows, from the end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from penstock import rawjson
+from penstock.errors import InvalidSetting
 from penstock.wire import messages
 
 TRUNCATED: Final = "truncated"
@@ -32,8 +33,15 @@ class Rows(msgspec.Struct, frozen=True):
         """With so many rows. `is_said`: and with what was left out, where it has room for that name."""
         cut = {**self.fields, self.name: b"[" + b",".join(self.rows[:count]) + b"]"}
         told = self.left_out(count) if is_said else {}
-        said = {name: str(number).encode() for name, number in told.items() if name not in cut}
-        return messages.object_from({**cut, **said})
+        return messages.object_from({**cut, **dict(self._added(told))})
+
+    def _added(self, told: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
+        """To what the tool itself has left out, where it says so; a member that means something else
+        stays as it is."""
+        for name, number in told.items():
+            before = self.fields.get(name, b"0")
+            if before.isdigit():
+                yield name, str(int(before) + number).encode()
 
 
 def find_rows(structured: bytes) -> Rows | None:
@@ -56,7 +64,10 @@ def _pruned(found: Rows) -> Rows:
         return found
     from penstock.widgets import referenced_fields  # noqa: PLC0415 (few results have a chart)
 
-    needed = referenced_fields(rawjson.decode(chart))
+    try:
+        needed = referenced_fields(rawjson.decode(chart))
+    except InvalidSetting:
+        return found  # it only looks like a chart
     dropped: set[str] = set()
     rows = [_picked(row, needed, dropped) for row in found.rows]
     if all(row == b"{}" for row in rows):
