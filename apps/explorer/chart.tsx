@@ -18,7 +18,7 @@ import type { Explorer } from "./explorer.ts";
 import { type Place, spelled } from "./place.ts";
 import { Trouble } from "./states.tsx";
 import { count, counted } from "./text.ts";
-import { type Drawn, draw } from "./vega.ts";
+import type { Drawn } from "./vega.ts";
 
 export function ChartPane({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
   const columns = place.fields.value.filter((field) => field.isNamed && isChartable(field.type));
@@ -174,7 +174,9 @@ function drawInto(element: HTMLElement, chart: ChartReply, onProblem: (text: str
   let drawn: Drawn | null = null;
   let isOver = false;
   onProblem("");
-  draw(specFor(chart, inkOf(element)), element)
+  // Vega is in the page, but does not run before somebody wants a chart: rows come first.
+  import("./vega.ts")
+    .then(({ draw }) => draw(specFor(chart, inkOf(element)), element))
     .then((made) => {
       drawn = made;
       if (isOver) made.finish();
