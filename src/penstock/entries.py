@@ -253,6 +253,9 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     position = entry.token.place
     if position is None:
         return Denied("unreadable position")
+    # What stands under one secret in turn says so in its prefix: see `browsing.order`.
+    if position.edition.encode() not in entry.head.prefix:
+        return Denied("another has taken its place")
     alias = entry.head.source if isinstance(entry.head.source, Alias) else None
     if (alias is not None and alias.is_handle) != as_handle:
         return Denied("a handle is no token, and a token no handle")

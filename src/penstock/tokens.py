@@ -29,7 +29,8 @@ _TEXT = re.compile(r"pen_([\w-]{24})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
 class Position(msgspec.Struct, frozen=True, array_like=True):
     """A place in a result, and how it is looked at: all that a call leaves out.
 
-    `offset` is a character inside the row at `row`, where a row is shown in windows.
+    `offset` is a character inside the row at `row`, where a row is shown in windows. `edition`: which
+    of the contents that stand under one secret in turn, so that another is not taken for it.
     """
 
     row: int = 0
@@ -38,6 +39,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
     mode: str = "paginated"
     path: str = ""
     filter_keys: tuple[str, ...] = ()
+    edition: str = ""
 
     def pack(self) -> bytes:
         """As short as can be: trailing defaults are left out."""

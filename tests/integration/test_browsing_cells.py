@@ -121,7 +121,18 @@ def test_an_entry_that_is_too_large(agent):
     assert [row["key"] for row in page["rows"]] == list(value)
     assert page["rows"][2] == {"key": "map", "value": {"in": "m" * 200, "n": 5}}
     cuts = [(cut["row"], cut["column"], cut["path"]) for cut in page["cut"]]
-    assert cuts == [(1, None, "/text"), (2, "in", "/map/in")]
+    assert cuts == [(1, None, "/~#1/value"), (2, "in", "/~#2/value/in")]
+    assert [json.loads(at(agent, token, cut)) for cut in page["cut"]] == ["t" * 3_000, "m" * 3_000]
+
+
+def test_entries_with_a_column_that_is_called_key(agent):
+    """Its path is not that of the entry's own key."""
+    value = {"k" * 2_500: {"key": "c" * 3_000}, "other": {"key": 1}}
+    token = token_of(agent, encoded(value))
+    page = browse(agent, token)
+    cuts = [(cut["column"], cut["path"]) for cut in page["cut"]]
+    assert cuts == [("key", "/~#0/key"), ("key", "/~#0/value/key")]
+    assert [json.loads(at(agent, token, cut)) for cut in page["cut"]] == ["k" * 2_500, "c" * 3_000]
 
 
 def test_a_key_that_is_too_long_is_cut_and_can_be_read(agent):
@@ -138,7 +149,7 @@ def test_an_entry_that_fits_no_reply_keeps_its_key(open_agent):
     value = {"name": {f"column {n}": n for n in range(300)}, "other": 1}
     page = browse(agent, token_of(agent, encoded(value)))
     assert page["rows"][0]["key"] == "name"
-    assert page["cut"][0]["path"] == "/name"
+    assert page["cut"][0]["path"] == "/~#0/value"
 
 
 def test_names_of_javascript_s_own(agent):

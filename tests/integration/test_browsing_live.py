@@ -136,6 +136,17 @@ def test_an_order_of_a_copy_that_was_read_anew_is_refused(agent, there, token, c
     assert "no longer kept in this order" in reply.value["error"]
 
 
+def test_the_same_order_of_one_copy_is_kept_once(agent, there, token, clock):
+    first = browse(agent, token, sort=DOWN, count=1)
+    clock.pass_by(5)
+    assert browse(agent, token, sort=DOWN, count=1) == first
+    there.rows = List(40).rows
+    anew = browse(agent, token, sort=DOWN, count=1)
+    assert (anew["rows"], anew["total"]) == ([{"n": 39, "t": "t4"}], 40)
+    assert anew["order"] != first["order"]
+    assert browse(agent, token, order=anew["order"], start=39)["rows"] == there.rows[:1]
+
+
 def test_more_rows_than_are_copied(open_agent, there):
     agent = open_agent(hooks={"live_rows": there}, query_rows=120)
     first = there(None, 0, 20)

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from penstock import Result
+from penstock.stores.memory import MemoryStore
 
 ROWS = [
     {"id": n, "name": f"name {n}", "at": "2026-01-01T00:00:00Z", "in": {"x": [n]}}
@@ -177,6 +178,30 @@ def test_entries_of_which_two_have_one_key(agent):
     page = browse(agent, token)
     assert [row["key"] for row in page["rows"]] == ["x", "y", "x"]
     assert [joined(agent, token, path=cut["path"]) for cut in page["cut"]] == long
+
+
+def test_a_page_of_entries_reads_no_other_entries(open_agent):
+    """Also where one was cut, and the way to it has to be told."""
+
+    class Watched(MemoryStore):
+        asked: tuple[int, ...] = ()
+
+        def read(self, key, numbers):
+            self.asked += tuple(numbers)
+            return super().read(key, numbers)
+
+    store = Watched()
+    agent = open_agent(store=store, call={"essence": {}})
+    value = {f"k{n}": n for n in range(19_500)} | {"long": "x" * 3_000}
+    token = token_of(agent, value)
+    store.asked = ()
+    page = browse(agent, token, start=19_450)
+    assert page["rows"][-1] == {"key": "long", "value": "x" * 200}
+    assert len(store.asked) == 1
+    store.asked = ()
+    [cut] = page["cut"]
+    assert joined(agent, token, path=cut["path"]) == value["long"]
+    assert len(set(store.asked)) == 1
 
 
 def test_lines(agent):

@@ -68,25 +68,24 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Source(NamedTuple):
-    """A row: its number in the whole, and its place in the reply. `is_hidden`: an entry whose key comes
-    again, so that a path by that key leads to another."""
+    """A row: its number in the whole, and its place in the reply."""
 
     focus: Focus
     row: bytes
     number: int
     place: int
-    is_hidden: bool = False
 
     @property
     def where(self) -> _Where:
         return _Where(self.place, self._path)
 
     def _path(self) -> str:
-        return self.focus.row_path(self.number, self.row, by_number=self.is_hidden)
+        """By number also where an entry has a good key: whether that key comes again, and to look it
+        up, would take a look at every entry."""
+        return self.focus.row_path(self.number, self.row, by_number=True)
 
     def key_path(self) -> str:
-        path = self.focus.row_path(self.number, self.row, by_number=True)
-        return path.removesuffix("value") + "key"
+        return self._path().removesuffix("value") + "key"
 
 
 def shown(source: Source, columns: Collection[str] | None) -> Shown:

@@ -2,10 +2,16 @@
 
 An order is the numbers of the rows, stored as a child of the result. A page of it is some of those
 numbers, and the rows behind them, read where they are.
+
+Who sorts and searches makes many orders, and they must not push out the results themselves. So a
+result has a few places for them, and what is asked decides which: asked again, it is there already;
+another question of that place replaces it. A token of the one that was there says which one it meant
+(its edition), and is refused: it never leads to other rows.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -16,13 +22,17 @@ from penstock.document import Document, read_json
 from penstock.effects import Entry, PickRows, Put, Steps
 from penstock.encoding import encode
 from penstock.entries import Context, Denied, Opened, load_key, new_entry, open_entry
+from penstock.errors import StoreError
 from penstock.ingest import ingest
 from penstock.model import Call, Refusal
 from penstock.questions import Arrangement, Failure
+from penstock.tokens import Position, Token
 from penstock.views.focus import Focus, root
 
 # An order is a result like others, and somebody may have given one that looks like it.
 _NUMBER: Final = re.compile(rb"[0-9]{1,15}")
+PLACES: Final = 8
+_EDITION_BYTES: Final = 12
 
 GONE: Final = Refusal(
     "These rows are no longer kept in this order.", "Filter or sort again, and go on from there."
@@ -31,9 +41,11 @@ GONE: Final = Refusal(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The numbers of some rows of a result, in the entry that keeps them."""
+    """The numbers of some rows of a result, in the entry that keeps them. Where the store did not take
+    it, it is at hand but this once."""
 
     entry: Entry
+    is_kept: bool = True
 
     @property
     def token(self) -> str:
@@ -50,27 +62,45 @@ class Order:
 
 
 def arrange(
-    call: Call, context: Context, entry: Entry, path: str, focus: Focus, asked: Arrangement
+    call: Call,
+    context: Context,
+    entry: Entry,
+    path: str,
+    focus: Focus,
+    asked: Arrangement,
+    ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
-    """The rows of `focus`, which is what stands at `path` of the entry, as they are asked for."""
-    answer = yield from ask(entry, spelled(path), focus, "order", encode(asked).decode())
+    """The rows of `focus`, which is what stands at `path` of the entry, as they are asked for. `ahead`:
+    which of them will be read."""
+    program = encode(asked).decode()
+    token = _token_of(entry, path, program)
+    kept = yield from open_order(call, context, entry, path, str(token), ahead)
+    if isinstance(kept, Order):
+        return kept
+    answer = yield from ask(entry, spelled(path), focus, "order", program)
     if isinstance(answer, Failure):
         return Refusal(answer.error, answer.next_step)
-    numbers = Document("rows", read_json(answer.rows[0]).blocks, _prefix(path), b"]}", "/rows")
-    made, record = new_entry(call, context, ingest(numbers, context.policy.budget), parent=entry)
-    yield Put(made.key, record)
+    blocks, prefix = read_json(answer.rows[0]).blocks, _prefix(path, _edition(token))
+    numbers = ingest(Document("rows", blocks, prefix, b"]}", "/rows"), context.policy.budget)
+    made, record = new_entry(call, context, numbers, parent=entry, token=token)
+    try:
+        yield Put(made.key, record)
+    except StoreError:
+        return Order(made, is_kept=False)
     return Order(made)
 
 
 def open_order(
-    call: Call, context: Context, opened: Opened, path: str, token: str
+    call: Call, context: Context, entry: Entry, path: str, token: str, ahead: tuple[int, int]
 ) -> Steps[Order | Refusal]:
-    """An order that an earlier reply has named: of this result, and of this part of it."""
-    found = yield from open_entry(call, context, token)
+    """An order that an earlier reply has named: of this result, and of this part of it.
+
+    Its rows come along with its head, in one read: between two, another order may take the place."""
+    found = yield from open_entry(call, context, token, rows=ahead)
     if isinstance(found, Denied):
         return GONE
-    head = found.entry.head
-    is_of_this = opened.entry.key in head.parents and head.prefix == _prefix(path)
+    head, edition = found.entry.head, found.position.edition
+    is_of_this = entry.key in head.parents and head.prefix == _prefix(path, edition)
     return Order(found.entry) if is_of_this else GONE
 
 
@@ -101,5 +131,18 @@ def spelled(path: str) -> str:
     return path if rawjson.utf8(path) in raw else rawjson.text(raw)
 
 
-def _prefix(path: str) -> bytes:
-    return b'{"path":' + rawjson.string(path) + b',"rows":['
+def _token_of(entry: Entry, path: str, program: str) -> Token:
+    """The same whenever the same is asked of the same rows: the copy of a live list may be read anew."""
+    asked = encode([entry.key, entry.head.created, spelled(path), program])
+    digest = hashlib.sha256(asked).digest()[:_EDITION_BYTES]
+    place = entry.token.derived(f"order {digest[0] % PLACES} of {entry.key}")
+    return place.at(Position(edition=digest.hex()).pack())
+
+
+def _edition(token: Token) -> str:
+    return "" if token.place is None else token.place.edition
+
+
+def _prefix(path: str, edition: str) -> bytes:
+    named = b',"edition":' + rawjson.string(edition) if edition else b""
+    return b'{"path":' + rawjson.string(path) + named + b',"rows":['

@@ -15,7 +15,7 @@ from penstock.effects import Steps
 from penstock.fitting import largest
 from penstock.model import Refusal, Reply
 from penstock.outline import alike
-from penstock.views.focus import SPAN, Focus
+from penstock.views.focus import Focus
 from penstock.views.pages import beside
 
 _SAMPLE: Final = 100
@@ -47,7 +47,8 @@ def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Rep
         Source(part.focus, row, number, place)
         for place, (number, row) in enumerate(zip(numbers, rows, strict=True))
     ]
-    items = yield from _items(part.focus, sources, request)
+    columns = None if request.columns is None else frozenset(request.columns)
+    items = [shown(source, columns) for source in sources]
     about = _about(part, request, rows, scale)
 
     def build(told: dict[str, Any], items: Sequence[Shown]) -> Any:
@@ -66,31 +67,6 @@ def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Rep
     return scale.first_fit(forms) or NO_ROOM
 
 
-def _items(focus: Focus, sources: Sequence[Source], request: Browse) -> Steps[list[Shown]]:
-    columns = None if request.columns is None else frozenset(request.columns)
-    items = [shown(source, columns) for source in sources]
-    if focus.shape != "members" or not any(item.cuts for item in items):
-        return items
-    hidden = yield from _hidden(focus)
-    return [
-        shown(source._replace(is_hidden=True), columns) if source.number in hidden else item
-        for source, item in zip(sources, items, strict=True)
-    ]
-
-
-def _hidden(focus: Focus) -> Steps[set[int]]:
-    """The entries whose key comes again."""
-    last: dict[str, int] = {}
-    hidden: set[int] = set()
-    for start in focus.spans():
-        rows = yield from focus.read(start, start + SPAN)
-        for number, row in enumerate(rows, start):
-            name = rawjson.split_member(row).name
-            hidden |= {last[name]} if name in last else set()
-            last[name] = number
-    return hidden
-
-
 def _envelope(
     part: Part,
     request: Browse,
@@ -107,7 +83,8 @@ def _envelope(
         **about,
     }
     if part.order is not None:
-        said |= {"unfiltered": part.focus.count, "numbers": numbers, "order": part.order.token}
+        said |= {"unfiltered": part.focus.count, "numbers": numbers}
+        said |= {"order": part.order.token} if part.order.is_kept else {}
     cut = [cut for item in items for cut in item.cuts]
     exact = [exact for item in items for exact in item.exact]
     said |= {"cut": cut} if cut else {}
@@ -137,7 +114,9 @@ def _value(focus: Focus, row: bytes) -> bytes:
 
 
 def _window(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
-    """From a character to a character: of a text itself, or of the JSON of anything, where `raw`."""
+    """From a character to a character: of a text itself, or of the JSON of anything, where `raw`.
+
+    Each window reads the whole: what is stored knows where its rows are, and not its characters."""
     value = yield from part.focus.whole()
     text = rawjson.text(value)
     if request.raw and part.focus.shape == "lines":

@@ -18,6 +18,7 @@ NO_QUESTIONS: Final = Refusal(
     "Filters, orders and charts are switched off for this result.", "Look at its rows as they are."
 )
 _COPIED: Final = "A live list of {total} rows: the first {read} were read for this."
+_UNKEPT: Final = "These rows could not be kept in this order: each page of them is sorted out anew."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ def open_part(
     asks = request.arrangement is not None or request.chart is not None
     if (asks or request.order) and Mode.SQL not in context.policy.modes:
         return NO_QUESTIONS
+    ahead = (request.start, request.start + request.count)
     if request.order:
-        order = yield from open_order(call, context, opened, path, request.order)
+        order = yield from open_order(call, context, opened.entry, path, request.order, ahead)
         if isinstance(order, Refusal):
             return order
         entry = yield from source_of(order, opened, context)
@@ -71,8 +73,11 @@ def open_part(
     arrangement = request.arrangement
     if isinstance(part, Refusal) or request.chart is not None or arrangement is None:
         return part
-    made = yield from arrange(call, context, part.entry, path, part.focus, arrangement)
-    return made if isinstance(made, Refusal) else replace(part, order=made)
+    made = yield from arrange(call, context, part.entry, path, part.focus, arrangement, ahead)
+    if isinstance(made, Refusal):
+        return made
+    notice = part.notice if made.is_kept else f"{part.notice} {_UNKEPT}".lstrip()
+    return replace(part, order=made, notice=notice)
 
 
 def _found(entry: Entry, opened: Opened, request: Browse) -> Steps[Part | Refusal]:
