@@ -43,6 +43,21 @@ def test_charts_of_the_filtered_rows(agent):
     assert (found["points"][0]["x"], found["rows"]) == ("b", 833)
 
 
+def test_charts_of_values_that_the_table_has_otherwise(agent):
+    rows = [{"big": 10**25 + n * 10**24, "price": f"{n}.50", "ok": n < 900} for n in range(2_500)]
+    token = stored(agent, rows)
+    kinds = {}
+    for x in rows[0]:
+        chart = browse(agent, token, chart={"x": x}).structured_content["chart"]
+        kinds[x] = chart["kind"]
+        assert (chart["rows"], chart["left_out"]) == (2_500, 0)
+    assert kinds == {"big": "histogram", "price": "histogram", "ok": "categories"}
+    assert [(point["x"], point["count"]) for point in chart["points"]] == [
+        ("false", 1_600),
+        ("true", 900),
+    ]
+
+
 @pytest.mark.parametrize("ceiling", ["1kB", "3kB", "500tok"])
 def test_a_chart_has_as_many_points_as_the_host_takes(open_agent, ceiling):
     agent = open_agent(ceiling=ceiling)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,12 @@ import pytest
 from penstock import Policy, Principal
 from penstock.gate import Gate
 from penstock.model import Call
+from penstock.questions import Failure, Limits
 from penstock.stores.memory import MemoryStore
 from penstock.tokens import parse
+from penstock.worker import failures
+from penstock.worker.frames import OUT_OF_MEMORY
+from penstock.worker.sql import Table
 
 ROWS = [{"id": n, "kind": "abc"[n % 3], "at": {"x": n / 4}} for n in range(2_500)]
 CALL = Call("tool", principal=Principal("ann"), server="srv")
@@ -271,6 +276,79 @@ def test_a_pattern_that_takes_too_long_is_ended():
     assert "longer than 0.3 s" in desk.refused(token, where=where)["error"]
     assert desk.browse(token, find="!")["total"] == 20
     desk.gate.close()
+
+
+# Words that help an agent, and nobody who clicks.
+AGENTS_WORDS = ("program", "jq", "SELECT", "statement", "quote", "mode", "query", "narrow", "`")
+
+
+def _is_for_a_person(refused):
+    told = f"{refused['error']} {refused['next_step']}"
+    return not [word for word in AGENTS_WORDS if word.lower() in told.lower()]
+
+
+def test_what_is_too_slow_or_long_is_said_to_a_person():
+    desk = Desk(query_seconds=0.3)
+    token = desk.stored([{"t": "a" * 40 + "!"}] * 20)
+    where = [{"column": "t", "op": "matches", "value": "(a|a)*$"}]
+    slow = desk.refused(token, where=where)
+    assert slow["error"] == "Sorting or filtering took longer than 0.3 s."
+    drawing = desk.refused(token, where=where, chart={"x": "t"})
+    assert drawing["error"] == "Drawing the chart took longer than 0.3 s."
+    long = desk.refused(token, find="x" * 9_990)
+    assert "10000 are allowed" in long["error"]
+    pattern = desk.refused(token, where=[{"column": "t", "op": "matches", "value": "(["}])
+    unknown = desk.refused(token, sort={"column": "nope"})
+    for refused in (slow, drawing, long, pattern, unknown):
+        assert _is_for_a_person(refused), refused
+    desk.gate.close()
+
+
+def test_what_takes_too_much_memory_is_said_to_a_person():
+    limits = Limits()
+    for language in ("order", "chart"):
+        for failure in (
+            failures.died(OUT_OF_MEMORY, limits, language),
+            failures.died(1, limits, language),
+            failures.too_large(limits, language),
+            failures.not_started(language),
+            failures.too_slow_to_start(language),
+        ):
+            assert _is_for_a_person({"error": failure.error, "next_step": failure.next_step})
+    assert "program" in failures.died(OUT_OF_MEMORY, limits, "sql").error
+
+
+def test_an_error_of_sqlite_is_said_to_a_person():
+    """More columns than a statement has room for names."""
+    loaded = Table([b'{"' + b"n" * 60_000 + b'":"a"}'], "rows")
+    chart = {"chart": {"x": "n" * 60_000, "y": "n" * 60_000}}
+    failure = loaded.answer(json.dumps(chart), Limits(), "chart")
+    assert isinstance(failure, Failure)
+    assert "SQLite" in failure.error
+    assert "statement" not in failure.next_step
+    assert "quotes" not in failure.next_step
+
+
+def test_large_numbers_and_letters_in_a_worker(shared):
+    """A child can load nothing any more, so all that comparing needs is there before."""
+    rows = [
+        {"n": 10**25 - n, "price": f"{n}.50", "ok": n % 2 == 0, "t": ["é😀", "Łódź é"[n % 2 :]]}
+        for n in range(200)
+    ]
+    token = shared.stored(rows)
+    assert shared.browse(token, sort={"column": "n"}, count=2)["numbers"] == [199, 198]
+    price = {"column": "price", "descending": True}
+    assert shared.browse(token, sort=price, count=1)["numbers"] == [199]
+    where = [{"column": "n", "op": "less", "value": str(10**25 - 197)}]
+    assert shared.browse(token, where=where)["numbers"] == [198, 199]
+    assert shared.browse(token, find="TRUE")["total"] == 100
+    assert shared.browse(token, find="ŁÓDŹ")["total"] == 100
+    assert shared.browse(token, find="é😀")["total"] == 200
+    by_text = shared.browse(token, sort={"column": "t"}, count=1)
+    assert by_text["numbers"] == [1]  # ódź, then Łódź
+    escaped = shared.stored(json.dumps(rows))
+    assert shared.browse(escaped, find="łódź")["total"] == 100
+    assert shared.browse(escaped, find="É😀")["total"] == 200
 
 
 def test_without_sql_there_are_only_pages():

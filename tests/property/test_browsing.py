@@ -3,6 +3,8 @@ would."""
 
 import json
 import re
+import unicodedata
+from fractions import Fraction
 from typing import Any
 
 from agent import Clock, Counted
@@ -209,8 +211,21 @@ _numbers = st.one_of(
     st.integers(-(2**63), 2**63 - 1),
     st.integers(-40, 40).map(lambda n: n / 4),
 )
-_cells = st.one_of(st.none(), st.booleans(), _numbers, _texts)
-_rows = st.lists(st.dictionaries(st.sampled_from(NAMES), _cells), max_size=25)
+_decimals = st.integers(-400, 400).map(lambda n: f"{n / 4:.2f}")
+_large = st.integers(-(10**25), 10**25)
+_cells = st.one_of(st.none(), st.booleans(), _numbers, _large, _texts)
+# Columns of many kinds, and two that have one.
+_rows = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            **dict.fromkeys(NAMES, _cells),
+            "flag": st.one_of(st.none(), st.booleans()),
+            "price": st.one_of(st.none(), _decimals, _large),
+        },
+    ),
+    max_size=25,
+)
 _COMPARED = {
     "less": lambda cell, value: cell < value,
     "at_most": lambda cell, value: cell <= value,
@@ -219,61 +234,101 @@ _COMPARED = {
 }
 _patterns = st.sampled_from(["^a", "(?i)s+$", r"\d", "[ä-ü]", "^$", "."])
 _conditions = st.one_of(
-    st.tuples(st.sampled_from([*_COMPARED, "equals", "not_equals"]), st.one_of(_numbers, _texts, st.booleans())),
+    st.tuples(st.sampled_from([*_COMPARED, "equals", "not_equals"]), st.one_of(_numbers, _large, _large.map(str), _decimals, _texts, st.booleans())),
     st.tuples(st.just("contains"), st.one_of(_texts, st.integers(-9, 9))),
     st.tuples(st.just("matches"), _patterns),
     st.tuples(st.sampled_from(["is_null", "not_null"]), st.none()),
 )  # fmt: skip
 
 
-def _folded(cell: Any) -> Any:
-    return cell.casefold() if isinstance(cell, str) else cell
+class Column:
+    """What an oracle knows of a column from all its cells."""
+
+    def __init__(self, cells: list[Any]) -> None:
+        there = [cell for cell in cells if cell is not None]
+        self.is_boolean = all(isinstance(cell, bool) for cell in there)
+        texts = [cell for cell in there if isinstance(cell, str)]
+        self.spells = all(_JSON_NUMBER.fullmatch(text) for text in texts)
+
+    def number(self, cell: Any) -> Fraction | None:
+        if not isinstance(cell, str):
+            return Fraction(cell)
+        return _number(cell) if self.spells else None
+
+    def shown(self, cell: Any) -> str:
+        if isinstance(cell, bool):  # elsewhere a table has 1 and 0 for them
+            return str(cell).lower() if self.is_boolean else str(int(cell))
+        return str(cell)
+
+    def rank(self, cell: Any) -> tuple[bool, Any]:
+        number = self.number(cell)
+        return (True, _rank(cell)) if number is None else (False, number)
 
 
-def _holds(op: str, cell: Any, value: Any) -> bool:
+# An integer beyond 64 bits is in the table as the text of its digits, and a number all the same.
+_JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def _number(text: str) -> Fraction | None:
+    if not _JSON_NUMBER.fullmatch(text):
+        return None
+    return Fraction(text) if text.lstrip("-").isdigit() else Fraction(float(text))
+
+
+def _rank(text: str) -> tuple[str, str]:
+    folded = text.casefold()
+    parts = unicodedata.normalize("NFD", folded)
+    return "".join(part for part in parts if not unicodedata.combining(part)), folded
+
+
+def _holds(op: str, column: Column, cell: Any, value: Any) -> bool:
     if op in ("is_null", "not_null"):
         return (cell is None) == (op == "is_null")
     if op == "not_equals":
-        return not _holds("equals", cell, value)
+        return not _holds("equals", column, cell, value)
     if cell is None:
         return False
     if op == "contains":
-        return str(value).casefold() in str(cell).casefold()
+        return str(value).casefold() in column.shown(cell).casefold()
     if op == "matches":
-        return re.search(value, str(cell)) is not None
+        return re.search(value, column.shown(cell)) is not None
+    held = column.number(cell)
+    asked = _number(value) if isinstance(value, str) else Fraction(value)
     if op == "equals":
-        return str(cell).casefold() == value.casefold() if isinstance(value, str) else cell == value
-    alike = isinstance(cell, str) == isinstance(value, str)
-    return alike and _COMPARED[op](_folded(cell), _folded(value))
+        alike = isinstance(value, str) and column.shown(cell).casefold() == value.casefold()
+        return alike or (held is not None and held == asked)
+    if held is not None:
+        return asked is not None and _COMPARED[op](held, asked)
+    return isinstance(value, str) and _COMPARED[op](_rank(cell), _rank(value))
 
 
 def _expected(rows: list[dict], sort: Any, where: list, find: str) -> list[int]:
-    # A table has 1 and 0 for true and false.
-    plain = [{k: int(v) if isinstance(v, bool) else v for k, v in row.items()} for row in rows]
+    columns = {name: Column([row.get(name) for row in rows]) for row in rows for name in row}
+    columns.setdefault("value", Column([]))
     kept = [
         number
-        for number, row in enumerate(plain)
-        if all(_holds(c["op"], row.get(c["column"]), c["value"]) for c in where)
-        and (not find or any(_holds("contains", cell, find) for cell in row.values()))
+        for number, row in enumerate(rows)
+        if all(
+            _holds(c["op"], columns[c["column"]], row.get(c["column"]), c["value"]) for c in where
+        )
+        and (not find or any(_holds("contains", columns[name], row[name], find) for name in row))
     ]
     if sort is None:
         return kept
-    column, way = sort["column"], sort["descending"]
-    there = [number for number in kept if plain[number].get(column) is not None]
-    there.sort(key=lambda n: _rank(plain[n][column]), reverse=way)
-    return there + [number for number in kept if plain[number].get(column) is None]
+    name, way = sort["column"], sort["descending"]
+    there = [number for number in kept if rows[number].get(name) is not None]
+    there.sort(key=lambda number: columns[name].rank(rows[number][name]), reverse=way)
+    return there + [number for number in kept if rows[number].get(name) is None]
 
 
-def _rank(cell: Any) -> tuple[bool, Any]:
-    return isinstance(cell, str), _folded(cell)
-
-
-_finds = st.one_of(st.just(""), st.sampled_from(["a", "1", "Ä", "ss", "'", "\0", "-"]))
+_finds = st.one_of(
+    st.just(""), st.sampled_from(["a", "1", "Ä", "ss", "'", "\0", "-", "tru", "FALSE", "0"])
+)
 
 
 @given(
     _rows,
-    st.sampled_from([None, *NAMES]),
+    st.sampled_from([None, *NAMES, "flag", "price"]),
     st.booleans(),
     st.lists(_conditions, max_size=2),
     _finds,

@@ -55,15 +55,20 @@ def where(op, value=None, *, name="x"):
         ([2, None, 1, None], [2, 0, 1, 3], [0, 2, 1, 3]),
         (["b", 10, "a", 9.5], [3, 1, 2, 0], [0, 2, 1, 3]),
         ([True, False, True], [1, 0, 2], [0, 2, 1]),
-        ([1, 1.0, True, "1"], [0, 1, 2, 3], [3, 0, 1, 2]),
+        ([1, 1.0, True, "1"], [0, 1, 2, 3], [0, 1, 2, 3]),
+        ([1, "1", "x"], [0, 1, 2], [2, 1, 0]),
         (["b", "A", "a", "B"], [1, 2, 0, 3], [0, 3, 1, 2]),
-        (["ö", "Ä", "ä", "Ö", "z"], [4, 1, 2, 0, 3], [0, 3, 1, 2, 4]),
-        (["10", "9"], [0, 1], [1, 0]),
+        (["ö", "Ä", "ä", "Ö", "z"], [1, 2, 0, 3, 4], [4, 0, 3, 1, 2]),
+        (["zoo", "éa", "eb", "e\u0301a", "ea"], [4, 3, 1, 2, 0], [0, 2, 1, 3, 4]),
+        (["10.00", "9.50", None, "-1", "100"], [3, 1, 0, 4, 2], [4, 0, 1, 3, 2]),
+        (["10", "9", "x"], [0, 1, 2], [2, 1, 0]),
+        (["010", "9"], [0, 1], [1, 0]),
         ([2**53 + 1, 2**53, -(2**63)], [2, 1, 0], [0, 1, 2]),
         ([0.1, 1e-300, -1e300], [2, 1, 0], [0, 1, 2]),
     ],
-    ids=["numbers", "nulls last", "texts after numbers", "booleans", "equal", "any case",
-         "beyond ASCII", "digits in texts", "large", "floats"],
+    ids=["numbers", "nulls last", "texts after numbers", "booleans", "equal", "number and text",
+         "any case", "beyond ASCII", "accents", "decimals", "digits among texts", "codes", "large",
+         "floats"],
 )  # fmt: skip
 def test_sorted(values, ascending, descending):
     loaded = column(*values)
@@ -84,6 +89,26 @@ def test_what_is_missing_counts_as_null():
     loaded = table({"x": 2}, {"y": 1}, {"x": 1})
     assert asked(loaded, sort=by("x", descending=True)) == [0, 2, 1]
     assert asked(loaded, where=where("is_null")) == [1]
+
+
+LARGE = (7, 2**64 - 1, -(10**25), 1, None, 10**25, 2**63 + 10, 5, 2**63 - 1)
+
+
+@pytest.mark.parametrize("others", [(), ("n/a",)], ids=["alone", "with a text"])
+def test_integers_beyond_64_bits_are_sorted_as_numbers(others):
+    loaded = column(*LARGE, *others)
+    texts = [len(LARGE)] * len(others)
+    expected = sorted(
+        (n for n, value in enumerate(LARGE) if value is not None), key=LARGE.__getitem__
+    )
+    assert asked(loaded, sort=by("x")) == [*expected, *texts, 4]
+    assert asked(loaded, sort=by("x", descending=True)) == [*texts, *expected[::-1], 4]
+
+
+def test_numbers_of_any_size_are_sorted():
+    raws = [b"1e400", b"5", b"-1e400", b"7" * 5_000, b"1.5", b"-" + b"7" * 5_000, b"1e-400"]
+    loaded = table(*(b'{"x":' + raw + b"}" for raw in raws))
+    assert asked(loaded, sort=by("x")) == [5, 2, 6, 4, 1, 0, 3]
 
 
 # -- conditions ---------------------------------------------------------------------------------
@@ -126,6 +151,64 @@ MIXED = (5, "5", "apple", None, "Apple pie", 7.5, True, "", "5.0")
 )  # fmt: skip
 def test_conditions(op, value, expected):
     assert asked(column(*MIXED), where=where(op, value)) == expected
+
+
+@pytest.mark.parametrize(
+    ("op", "compare"),
+    [
+        ("less", int.__lt__), ("at_most", int.__le__), ("more", int.__gt__),
+        ("at_least", int.__ge__), ("equals", int.__eq__),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "value", [5, 2**53 + 1, 2**63 - 1, 2**63 + 10, 2**64 - 1, -(10**25), 10**25]
+)
+@pytest.mark.parametrize("spell", [int, str], ids=["number", "text"])
+def test_large_numbers_compare_as_numbers(op, compare, value, spell):
+    cells = (*LARGE, 2**53, 2**53 + 1, 2**53 + 2)
+    expected = [n for n, cell in enumerate(cells) if cell is not None and compare(cell, value)]
+    assert asked(column(*cells), where=where(op, spell(value))) == expected
+    assert asked(column(*cells, "n/a"), where=where(op, spell(value)))[: len(expected)] == expected
+
+
+def test_decimals_as_text_compare_as_numbers():
+    loaded = column("10.00", "9.50", "0.10", None, "100.00")
+    for value in (10, "10", "10.0", 10.0):
+        assert asked(loaded, where=where("less", value)) == [1, 2]
+        assert asked(loaded, where=where("at_least", value)) == [0, 4]
+        assert asked(loaded, where=where("equals", value)) == [0]
+        assert asked(loaded, where=where("not_equals", value)) == [1, 2, 3, 4]
+    for value in (0.1, "0.1", "0.10"):
+        assert asked(loaded, where=where("at_most", value)) == [2]
+    assert asked(loaded, where=where("contains", "0.0")) == [0, 4]  # as it is shown
+
+
+def test_a_text_that_is_a_number_is_compared_with_numbers_and_texts():
+    loaded = column(1, 20, "3", "1", "x")
+    assert asked(loaded, where=where("at_least", "3")) == [1, 2, 4]
+    assert asked(loaded, where=where("at_least", 3)) == [1]
+
+
+def test_booleans_are_asked_for_as_they_are_shown():
+    loaded = table(*({"x": value, "n": 1} for value in (True, False, None, True)))
+    assert asked(loaded, find="TRUE") == [0, 3]
+    assert asked(loaded, find="false") == [1]
+    assert asked(loaded, find="null") == []
+    assert asked(loaded, find="none") == []
+    assert asked(loaded, where=where("contains", "ru")) == [0, 3]
+    assert asked(loaded, where=where("contains", "1")) == []
+    assert asked(loaded, where=where("equals", "true")) == [0, 3]
+    assert asked(loaded, where=where("equals", False)) == [1]
+    assert asked(loaded, where=where("matches", "^f")) == [1]
+    outcome = loaded.answer("SELECT x FROM result", Limits())
+    assert [json.loads(row)["x"] for row in outcome.rows] == [1, 0, None, 1]
+
+
+def test_booleans_are_known_from_every_batch():
+    loaded = column(*[True] * 1_500, 7, *[False] * 1_500)
+    assert asked(loaded, find="true") == []
+    assert asked(loaded, find="7") == [1_500]
+    assert len(asked(column(*[None] * 1_500, *[False] * 1_500), find="false")) == 1_500
 
 
 @pytest.mark.parametrize("cell", ["Straße", "STRASSE"])
@@ -180,6 +263,32 @@ def test_find_in_more_columns_than_the_table_takes():
     assert asked(loaded, find="v2499-") == [0]
 
 
+def test_find_in_columns_with_long_names():
+    rows = [{f"{n} " + "long name " * 20: f"{row}-{n}." for n in range(1_800)} for row in range(3)]
+    loaded = table(*rows)
+    assert asked(loaded, find="2-1799.") == [2]
+    assert asked(loaded, find="-5.") == [0, 1, 2]
+
+
+def test_find_reads_escaped_letters_of_lists():
+    loaded = table(
+        b'{"x":["caf\\u00e9"]}', b'{"x":{"y":[{"z":"\\ud83d\\ude00"}]}}', b'{"x":["\\\\u00e9"]}',
+        b'{"x":["\\ud83d ok \\u00DF"]}', b'{"x":"[\\\\n caf"}', {"x": "café"}, b'{"x":"\\\\u00e9"}',
+    )  # fmt: skip
+    assert asked(loaded, find="CAFÉ") == [0, 5]
+    assert asked(loaded, find="é") == [0, 5]
+    assert asked(loaded, find="😀") == [1]
+    assert asked(loaded, find="ok ss") == [3]
+    assert asked(loaded, find="u00e9") == [0, 2, 6]
+    assert asked(loaded, where=where("contains", "café")) == [0, 5]
+
+
+def test_find_does_not_reach_over_two_cells():
+    loaded = table({"a": "one", "b": "two"})
+    for between in ("", " ", "\0", "\n", "\x01"):
+        assert asked(loaded, find=f"one{between}two") == []
+
+
 # -- names and values ---------------------------------------------------------------------------
 
 NASTY = [
@@ -228,8 +337,10 @@ def test_columns_that_are_called_as_row_numbers_are(taken):
     assert asked(loaded, find="20") == [2]
 
 
-def test_where_no_name_is_left_for_the_number_it_says_so():
-    assert "rowid" in refused(table({"rowid": 1, "oid": 2, "_rowid_": 3}), sort=by("oid"))
+def test_no_name_need_be_left_for_the_number():
+    loaded = table(*({"rowid": n, "oid": -n, "_rowid_": 3} for n in range(3)))
+    assert asked(loaded, sort=by("oid")) == [2, 1, 0]
+    assert asked(loaded, find="-2") == [2]
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,23 @@ def test_whole_numbers_have_no_bins_between_them():
     ]
 
 
+def test_decimals_as_text_are_numbers():
+    prices = ["1.00", "2.00", "2.50", None]
+    chart = of(prices)
+    assert (chart["rows"], chart["left_out"]) == (3, 1)
+    assert (chart["points"][0]["x"], chart["points"][-1]["x2"] > 2.5) == (1, True)
+    chart = drawn([{"x": "a", "y": price} for price in ("1.00", "2.50")], y="y")
+    assert chart["points"] == [{"x": "a", "count": 2, "mean": 1.75}]
+    chart = drawn([{"x": price, "y": str(n)} for n, price in enumerate(prices)], y="y")
+    assert chart["points"] == [{"x": 1, "y": 0}, {"x": 2, "y": 1}, {"x": 2.5, "y": 2}]
+
+
+def test_integers_beyond_64_bits_are_in_a_bin():
+    chart = of([1, 10**25, -(10**25), 2**64])
+    assert (chart["rows"], chart["left_out"]) == (4, 0)
+    assert chart["points"][0]["x"] <= -1e25 < 1e25 <= chart["points"][-1]["x2"]
+
+
 # -- categories ---------------------------------------------------------------------------------
 
 
@@ -132,6 +149,30 @@ def test_rare_categories_are_left_out_and_counted():
 def test_a_long_name_is_cut():
     [point] = of(["x" * 5_000])["points"]
     assert point["x"] == "x" * 100
+
+
+@pytest.mark.parametrize("length", [100, 101, 5_000])
+def test_long_names_with_one_beginning_stay_apart(length):
+    values = ["x" * length + end for end in ("a", "a", "a", "b", "b", "c")]
+    points = of(values)["points"]
+    assert [point["count"] for point in points] == [3, 2, 1]
+    labels = [point["x"] for point in points]
+    assert len(set(labels)) == 3
+    assert all(label.startswith("x" * 90) and len(label) <= 100 for label in labels)
+
+
+def test_a_number_and_its_text_stay_apart():
+    points = of([5, "5", "a", "b"])["points"]
+    assert len({point["x"] for point in points}) == 4
+
+
+def test_true_and_false():
+    chart = drawn([{"x": n % 3 == 0, "y": n} for n in range(9)] + [{"x": None}], y="y")
+    assert chart["points"] == [
+        {"x": "false", "count": 6, "mean": 4.5},
+        {"x": "true", "count": 3, "mean": 3.0},
+    ]
+    assert (chart["kind"], chart["left_out"]) == ("categories", 1)
 
 
 def test_means_are_of_numbers_alone():
@@ -247,9 +288,16 @@ def test_pairs_need_both_numbers():
         ([1, 2, 3, "n/a", *range(20)], "histogram"),
         ([1, "a", 2, "b"], "categories"),
         (["2026-01-01", "x", "y"], "categories"),
-        ([True, False], "histogram"),
+        ([True, False], "categories"),
+        ([True, 2], "histogram"),
         ([["a"], ["b"]], "categories"),
-        (["1", "2"], "categories"),
+        (["1", "2"], "histogram"),
+        (["10.00", "9.5", None], "histogram"),
+        (["01", "02"], "categories"),
+        (["1", "2", "x"], "categories"),
+        ([1, 5, 2**64 - 1, 10**25, -(10**25)], "histogram"),
+        ([1, "n/a", 10**25, *range(20)], "histogram"),
+        ([10**400, 10**400], "categories"),
     ],
 )
 def test_the_kind_is_what_most_values_are(values, kind):
@@ -273,6 +321,23 @@ def test_filters_are_respected():
     chart = drawn(rows, y="z.in", where=[{"column": "y", "op": "less", "value": 10}], find="a")
     assert chart["points"] == [{"x": "a", "count": 5, "mean": 4.0}]
     assert chart["left_out"] == 0
+
+
+def test_each_chart_has_its_own_rows():
+    loaded = Table([json.dumps({"x": str(n), "y": n}).encode() for n in range(20)], "rows")
+    for most in (5, 12, 5):
+        where = [{"column": "y", "op": "less", "value": most}]
+        program = json.dumps({"chart": {"x": "x"}, "rows": {"where": where}})
+        outcome = loaded.answer(program, Limits(), "chart")
+        assert json.loads(outcome.rows[0])["rows"] == most
+
+
+def test_where_no_name_is_left_for_the_number_all_rows_are_drawn():
+    rows = [{"rowid": n, "oid": n, "_rowid_": n} for n in range(4)]
+    assert drawn(rows, "oid")["rows"] == 4
+    outcome = answered(rows, "oid", find="3")
+    assert isinstance(outcome, Failure)
+    assert "rowid" in outcome.error
 
 
 @pytest.mark.parametrize("axes", [("nope", None), ("x", "nope")])

@@ -14,14 +14,14 @@ MOST_ROWS: Final = 1_000
 _ROWS: Final = 100
 _MOST_CONDITIONS: Final = 50
 _MOST_COLUMNS: Final = 2_000
-_LONGEST_PATH: Final = 10_000
+_LONGEST_TEXT: Final = 10_000
 # As many digits as a JavaScript number keeps.
 _FAR: Final = 2**53
 _LARGEST_VALUE: Final = 10**300
 _WITHOUT_VALUE: Final = ("is_null", "not_null", "equals", "not_equals")
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=_FAR)]
-Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_PATH)]
+Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)]
 
 
 class Browse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +58,10 @@ def read_browse(arguments: Mapping[str, Any]) -> Browse | Refusal:
     try:
         request = msgspec.convert(given, Browse)
     except msgspec.ValidationError as error:
+        if len(str(given.get("find", ""))) > _LONGEST_TEXT:
+            return Refusal(
+                f"The text to find has more than {_LONGEST_TEXT:,} characters.", "Shorten it."
+            )
         known = ", ".join(Browse.__struct_fields__)
         return Refusal(f"{error}.", f"Give some of: {known}.")
     wrong = next(filter(None, map(_wrong_with, request.where)), "")

@@ -1,58 +1,39 @@
 """Which rows of a table to show, and in which order.
 
-The question is an `Arrangement` in JSON. The answer is one list: the numbers of the rows, from 0. Rows themselves stay where they are, exact to
-the digit; a table rounds.
+The question is an `Arrangement` in JSON. The answer is one list: the numbers of the rows, from 0. Rows
+themselves stay where they are, exact to the digit; a table rounds.
+
+All is compared here and not in SQL: SQLite knows no case or accent beyond ASCII, no integer beyond
+64 bits, and no true or false.
 """
 
 from __future__ import annotations
 
 import json
+import operator
+import re
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import compress
 from typing import Any, TypeVar
 
 import msgspec
 
 from penstock.questions import Answer, Arrangement, Condition, Failure, Op, Sort, Value
-from penstock.worker.cells import KEY, LINE, TEXT, VALUE, Key
-from penstock.worker.table import LABELS, Columns
-
-NO_COLUMN = "There is no column {} to {} by."
-_NUMBERED = Failure(
-    "The rows cannot be numbered: columns called rowid, _rowid_ and oid are in the way.",
-    "Look at the rows as they are, without a filter or an order.",
-)
-_ARGUMENTS = 100  # SQLite takes 127 in a call
-_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+from penstock.worker.cells import LINE
+from penstock.worker.column import Column, Refused, cells, column_of, letters, read_fast, unescaped
+from penstock.worker.comparing import number_in, text_rank
+from penstock.worker.table import Columns
 
 Asked = TypeVar("Asked")
+# Whether a cell, which is not NULL, is meant.
+Test = Callable[[Any], bool]
+# One byte for each row: 1 where it is kept.
+Kept = bytearray
 
-
-class Unknown(Exception):
-    """A column that the table has not."""
-
-    def __init__(self, column: str, purpose: str) -> None:
-        self.failure = Failure(
-            NO_COLUMN.format(repr(column[:60]), purpose),
-            "Columns that hold nested values alone have no order; choose another.",
-        )
-        super().__init__(self.failure.error)
-
-
-def add_functions(db: sqlite3.Connection) -> None:
-    """SQLite itself folds the case of ASCII alone."""
-    db.create_function("penstock_holds", -1, _holds, deterministic=True)
-    db.create_function("penstock_folded", 1, _folded, deterministic=True)
-
-
-def _holds(needle: str, *cells: Any) -> bool:
-    """Whether any cell has the text in it, in any case."""
-    return any(needle in str(cell).casefold() for cell in cells if cell is not None)
-
-
-def _folded(cell: Any) -> Any:
-    """A text without its case; anything else as it is."""
-    return cell.casefold() if isinstance(cell, str) else cell
+_PATTERN_CHARS = 60
+# What may stand between two cells: control characters, or private ones, more than a text has letters.
+_MARKS = (*range(0x20), *range(0xF0000, 0xF4000))
 
 
 def read_question(program: str, kind: type[Asked]) -> Asked:
@@ -72,110 +53,158 @@ def _visible(value: Any) -> Any:
 
 
 def order(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Failure:
-    number = columns.row_number
-    if number is None:
-        return _NUMBERED
     asked = read_question(program, Arrangement)
     try:
-        where, by = conditions(columns, asked), _order(columns, asked.sort)
-    except Unknown as unknown:
-        return unknown.failure
-    # Names and values are quoted where they are put in, and the connection can only read.
-    statement = f"SELECT {number} - 1 FROM result{where} ORDER BY {by}{number}"  # noqa: S608 (see above)
-    numbers = [row for (row,) in db.execute(statement)]
+        with read_fast(db):
+            kept = kept_rows(db, columns, asked)
+            numbers = _sorted(db, columns, asked.sort, list(compress(range(len(kept)), kept)))
+    except Refused as refused:
+        return refused.failure
     return Answer((msgspec.json.encode(numbers),), single=True, truncated=False)
 
 
-def _order(columns: Columns, sort: Sort | None) -> str:
+def _sorted(
+    db: sqlite3.Connection, columns: Columns, sort: Sort | None, numbers: list[int]
+) -> list[int]:
     """What is missing comes last either way; equal rows stay in the order they had."""
     if sort is None:
-        return ""
-    name = column_name(columns, sort.column, "sort")
-    way = "DESC" if sort.descending else "ASC"
-    return f"{name} IS NULL, penstock_folded({name}) {way}, "
+        return numbers
+    column = column_of(db, columns, sort.column, "sort")
+    held = cells(db, column.name)
+    if column.is_plain:
+        ranks = list(held)
+    else:
+        ranks = [None if cell is None else column.rank(cell) for cell in held]
+    there = [number for number in numbers if ranks[number] is not None]
+    missing = [number for number in numbers if ranks[number] is None]
+    there.sort(key=ranks.__getitem__, reverse=sort.descending)
+    return there + missing
 
 
-def conditions(columns: Columns, asked: Arrangement) -> str:
-    """The WHERE of a statement; empty where every row is meant."""
-    said = [_condition(columns, condition) for condition in asked.where]
+def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> Kept:
+    """Which rows are meant: every condition holds for them, and the text is found in them."""
+    [(count,)] = db.execute("SELECT count(*) FROM result")
+    kept = Kept(b"\1" * count)
+    for condition in asked.where:
+        column = column_of(db, columns, condition.column, "filter")
+        _keep(kept, _holding(column, condition, cells(db, column.name)))
     if asked.find:
-        said.append(_found(columns, asked.find))
-    return f" WHERE {' AND '.join(said)}" if said else ""
+        _keep(kept, _finding(db, columns, asked.find))
+    return kept
 
 
-def _found(columns: Columns, text: str) -> str:
-    names = [name for key in columns.keys if key != LINE and (name := columns.name_of(key))]
-    needle = literal(text.casefold())
-    groups = [names[start : start + _ARGUMENTS] for start in range(0, len(names), _ARGUMENTS)]
-    return "(" + " OR ".join(f"penstock_holds({needle}, {', '.join(g)})" for g in groups) + ")"
+def _keep(kept: Kept, holding: Iterable[bool]) -> None:
+    kept[:] = bytes(map(operator.and_, kept, holding))
 
 
-def _condition(columns: Columns, condition: Condition) -> str:
-    name = column_name(columns, condition.column, "filter")
-    return _SAID[condition.op](name, condition.value)
+# -- conditions
 
 
-def _compared(operator: str) -> Callable[[str, Value], str]:
-    """A number is compared with numbers, a text with texts in any case: SQLite would put all texts
-    after all numbers."""
-
-    def say(name: str, value: Value) -> str:
-        if isinstance(value, str):
-            kinds, cell, value = "('text')", f"penstock_folded({name})", value.casefold()
-        else:
-            kinds, cell = "('integer', 'real')", name
-        return f"(typeof({name}) IN {kinds} AND {cell} {operator} {literal(value)})"
-
-    return say
+def _holding(column: Column, condition: Condition, held: Iterable[Any]) -> Iterable[bool]:
+    op, value = condition.op, condition.value
+    if op == "is_null" or (op == "equals" and value is None):
+        return (cell is None for cell in held)
+    if op == "not_null" or (op == "not_equals" and value is None):
+        return (cell is not None for cell in held)
+    holds = _TESTS[op](column, value)
+    if op == "not_equals":
+        return (cell is None or not holds(cell) for cell in held)
+    return (cell is not None and holds(cell) for cell in held)
 
 
-def _equal(name: str, value: Value) -> str:
-    if isinstance(value, int) and not _SMALLEST <= value <= _LARGEST:
-        value = str(value)  # as the table has it, with all its digits
-    if isinstance(value, str):
-        return f"(penstock_folded(CAST({name} AS TEXT)) = {literal(value.casefold())})"
-    return f"({name} IS {literal(value)})"
+def _contains(column: Column, value: Value) -> Test:
+    needle = str(value).casefold()
+
+    def holds(cell: Any) -> bool:
+        text = column.shown(cell)
+        plain = unescaped(text)
+        return needle in text.casefold() or (plain is not None and needle in plain.casefold())
+
+    return holds
 
 
-_SAID: Mapping[Op, Callable[[str, Value], str]] = {
-    "contains": lambda name, value: f"penstock_holds({literal(str(value).casefold())}, {name})",
-    "equals": _equal,
-    "not_equals": lambda name, value: f"coalesce(NOT {_equal(name, value)}, 1)",
-    "less": _compared("<"),
-    "at_most": _compared("<="),
-    "more": _compared(">"),
-    "at_least": _compared(">="),
-    "is_null": lambda name, _value: f"({name} IS NULL)",
-    "not_null": lambda name, _value: f"({name} IS NOT NULL)",
-    "matches": lambda name, value: f"regexp({literal(str(value))}, {name})",
+def _equals(column: Column, value: Value) -> Test:
+    """A text is equal in any case, and as the number that it is."""
+    if not isinstance(value, str):
+        return lambda cell: column.number(cell) == value
+    number, folded = number_in(value), value.casefold()
+
+    def holds(cell: Any) -> bool:
+        if number is not None and column.number(cell) == number:
+            return True
+        return column.shown(cell).casefold() == folded
+
+    return holds
+
+
+def _compared(compare: Callable[[Any, Any], bool]) -> Callable[[Column, Value], Test]:
+    """A number is compared with numbers, a text with texts; a text that is a number with either."""
+
+    def test(column: Column, value: Value) -> Test:
+        number = number_in(value) if isinstance(value, str) else value
+        rank = text_rank(value) if isinstance(value, str) else None
+
+        def holds(cell: Any) -> bool:
+            held = column.number(cell)
+            if held is not None:
+                return number is not None and compare(held, number)
+            return rank is not None and compare(text_rank(str(cell)), rank)
+
+        return holds
+
+    return test
+
+
+def _matches(column: Column, value: Value) -> Test:
+    try:
+        search = re.compile(str(value)).search
+    except (re.error, RecursionError, OverflowError) as error:
+        pattern = repr(str(value)[:_PATTERN_CHARS])
+        raise Refused(
+            f"{pattern} is not a regular expression: {error}.",
+            "Correct the pattern, or filter for a text that the cells contain.",
+        ) from None
+    return lambda cell: search(column.shown(cell)) is not None
+
+
+_TESTS: Mapping[Op, Callable[[Column, Value], Test]] = {
+    "contains": _contains,
+    "equals": _equals,
+    "not_equals": _equals,
+    "less": _compared(operator.lt),
+    "at_most": _compared(operator.le),
+    "more": _compared(operator.gt),
+    "at_least": _compared(operator.ge),
+    "matches": _matches,
 }
 
 
-def column_name(columns: Columns, column: str, purpose: str) -> str:
-    """A column as the table calls it: by its own key, or else by the name that SQL has for it."""
-    for key in _keys(columns, column):
-        name = columns.name_of(key)
-        if name is not None:
-            return name
-    if column in columns.names:
-        return columns.name_of(columns.keys[columns.names.index(column)]) or ""
-    raise Unknown(column, purpose)
+# -- find
+
+_BOOLEANS = {1: "true", 0: "false", None: None}
 
 
-def _keys(columns: Columns, column: str) -> list[Key]:
-    """The key of an entry goes before a column `key` of its value; a column `value` of some rows
-    before the rows that are single values."""
-    made = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column and key in columns.keys]
-    return [*made, column, *([VALUE] if LABELS[VALUE] == column else [])]
+def _finding(db: sqlite3.Connection, columns: Columns, text: str) -> Iterable[bool]:
+    """A row is put together, and searched once."""
+    needle = text.casefold()
+    between = next(mark for mark in map(chr, _MARKS) if mark not in needle)
+    booleans = [at for at, key in enumerate(columns.keys) if columns.is_boolean(key)]
+    line = columns.keys.index(LINE) if LINE in columns.keys else None
+    for row in db.execute("SELECT * FROM result"):
+        shown = list(row)
+        for at in booleans:
+            shown[at] = _BOOLEANS[row[at]]
+        if line is not None:
+            shown[line] = None  # the number of a line is not part of it
+        joined = between.join([str(cell) for cell in shown if cell is not None])
+        yield needle in joined.casefold() or (
+            "\\u" in joined
+            and needle in letters(joined).casefold()
+            and _found_escaped(needle, shown)
+        )
 
 
-def literal(value: Value) -> str:
-    """A value as SQL spells it."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, str):
-        # At NUL, SQLite would end the statement.
-        return "('" + value.replace("'", "''").replace("\0", "'||char(0)||'") + "')"
-    return json.dumps(value)
+def _found_escaped(needle: str, row: list[Any]) -> bool:
+    """In lists alone: in a text, what looks like an escape is just that."""
+    texts = (unescaped(cell) for cell in row if isinstance(cell, str))
+    return any(needle in text.casefold() for text in texts if text is not None)

@@ -41,7 +41,7 @@ _DECODED = msgspec.json.Decoder(dict[str, Any])
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _STRING = msgspec.json.Decoder(str)
-_LITERALS: dict[bytes, int | None] = {b"true": 1, b"false": 0, b"null": None}
+_LITERALS: dict[bytes, bool | None] = {b"true": True, b"false": False, b"null": None}
 
 
 def _read_rows(rows: Iterable[bytes]) -> Iterator[Row]:

@@ -14,12 +14,14 @@ import math
 import re
 import sqlite3
 import sys
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
-from penstock.questions import Answer, Drawing, Failure
-from penstock.worker.arranging import Unknown, column_name, conditions, read_question
+from penstock.questions import Answer, Arrangement, Drawing, Failure
+from penstock.worker.arranging import kept_rows, read_question
+from penstock.worker.column import Column, Refused, column_of, read_fast
 from penstock.worker.table import Columns
 
 Holds = Literal["numbers", "dates", "texts", "nothing"]
@@ -46,31 +48,50 @@ _STEPS = (
     (30 * 365 * _DAY, "%Y-%m-01T00:00:00Z", "+1 month"),
     (400 * 365 * _DAY, "%Y-01-01T00:00:00Z", "+1 year"),
 )
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+_NUMBERED = (
+    "The rows cannot be numbered: columns called rowid, _rowid_ and oid are in the way.",
+    "Draw all rows, without a filter.",
+)
 _NOTHING = Failure("The column holds nothing that a chart could show.", "Choose another column.")
 
 
 def chart(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Failure:
     asked = read_question(program, Drawing)
     try:
-        wanted = _Chart(db, columns, asked)
-    except Unknown as unknown:
-        return unknown.failure
-    drawn = wanted.drawn()
+        with read_fast(db):
+            drawn = _Chart(db, columns, asked).drawn()
+    except Refused as refused:
+        return refused.failure
     if drawn is None:
         return _NOTHING
     return Answer((msgspec.json.encode(drawn),), single=True, truncated=False)
 
 
 class _Chart:
-    """One chart, of the rows that were asked for."""
+    """One chart, of the rows that were asked for: a table of its own with columns x and y."""
 
     def __init__(self, db: sqlite3.Connection, columns: Columns, asked: Drawing) -> None:
         self._db = db
         self._asked = asked.chart
-        where = conditions(columns, asked.rows)
-        self._source = f"(SELECT * FROM result{where})" if where else "result"
-        self._x = column_name(columns, asked.chart.x, "draw")
-        self._y = None if asked.chart.y is None else column_name(columns, asked.chart.y, "draw")
+        x = column_of(db, columns, asked.chart.x, "draw")
+        y = None if asked.chart.y is None else column_of(db, columns, asked.chart.y, "draw")
+        said = [f"{self._cell(x, 'x')} AS x", *([f"{self._cell(y, 'y')} AS y"] if y else [])]
+        where = _only_kept(db, columns, asked.rows)
+        # With a LIMIT, SQLite computes a cell once, and not wherever a statement names it.
+        self._source = f"(SELECT {', '.join(said)} FROM result{where} LIMIT -1)"
+        self._x = "x"
+        self._y = "y" if y else None
+
+    def _cell(self, column: Column, axis: str) -> str:
+        """A cell as it is drawn: numbers that the table has as text are numbers."""
+        if column.is_boolean and axis == "x":
+            return f"CASE {column.name} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END"
+        if column.is_plain or not column.has_numbers:
+            return column.name
+        function = f"penstock_{axis}"
+        self._db.create_function(function, 1, _drawn_by(column), deterministic=True)
+        return f"{function}({column.name})"
 
     def drawn(self) -> dict[str, Any] | None:
         holds = self._holds(self._x)
@@ -127,9 +148,9 @@ class _Chart:
             f"SELECT {self._x} AS x, count(*) AS n{self._mean} FROM {self._source} "
             f"WHERE {self._x} IS NOT NULL GROUP BY 1 ORDER BY n DESC, x LIMIT {CATEGORIES}"
         )
-        return self._told(
-            "categories", [_point(str(x)[:_LABEL_CHARS], *rest) for x, *rest in found]
-        )
+        labels = _labels([str(x) for x, *_ in found])
+        points = [_point(label, *rest) for label, (_, *rest) in zip(labels, found, strict=True)]
+        return self._told("categories", points)
 
     def _timeline(self) -> dict[str, Any]:
         day = f"CASE WHEN {self._x} GLOB {_STARTS_LIKE_A_DAY} THEN julianday({self._x}) END"
@@ -181,6 +202,45 @@ class _Chart:
 
     def _rows(self, statement: str) -> list[tuple[Any, ...]]:
         return self._db.execute(statement).fetchall()
+
+
+def _only_kept(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> str:
+    """The WHERE of the rows that are shown; empty where all are."""
+    kept = kept_rows(db, columns, asked)
+    if all(kept):
+        return ""
+    if columns.row_number is None:
+        raise Refused(*_NUMBERED)
+    db.create_function("penstock_kept", 1, lambda number: kept[number - 1], deterministic=True)
+    return f" WHERE penstock_kept({columns.row_number})"
+
+
+def _drawn_by(column: Column) -> Callable[[Any], Any]:
+    def drawn(cell: Any) -> Any:
+        number = column.number(cell)
+        if not isinstance(cell, str) or number is None:
+            return cell
+        if isinstance(number, int) and _SMALLEST <= number <= _LARGEST:
+            return number
+        try:
+            nearest = float(number)
+        except OverflowError:
+            return cell
+        return cell if math.isinf(nearest) else nearest
+
+    return drawn
+
+
+def _labels(texts: list[str]) -> list[str]:
+    """The beginnings of texts. Where two are alike, the later one has a number."""
+    labels: dict[str, None] = {}
+    for text in texts:
+        label, number = text[:_LABEL_CHARS], 2
+        while label in labels:
+            mark = f"… ({number})"
+            label, number = text[: _LABEL_CHARS - len(mark)] + mark, number + 1
+        labels[label] = None
+    return list(labels)
 
 
 def _step(least: float, largest: float, *, whole: bool) -> float:

@@ -1,23 +1,21 @@
-"""What the parent says when a question fails before it is asked, or together with its child."""
+"""What the parent says when a question fails before it is asked, or together with its child.
+
+An agent wrote its program, and is told how to mend it. Questions of the explorer are made of what a
+person chose; who reads of those knows no program, mode or path.
+"""
 
 from __future__ import annotations
 
 import signal
 
-from penstock.questions import Failure, Limits
+from penstock.questions import Failure, Language, Limits
 from penstock.worker.frames import LOADING_FACTOR, OUT_OF_MEMORY
 
 CANCELLED = Failure("The question was cancelled.", "Ask it again.")
 CLOSED = Failure("The server is shutting down.", "Ask again when it is back.")
-NOT_STARTED = Failure(
-    "The process that runs queries could not be started.",
-    "Use another mode, such as search or paginated.",
-)
-TOO_SLOW_TO_START = Failure(
-    "The process that runs queries did not start in time.",
-    "Ask again, or use another mode, such as search or paginated.",
-)
 
+_DOING: dict[Language, str] = {"order": "Sorting or filtering", "chart": "Drawing the chart"}
+_AS_THEY_ARE = "Look at the rows as they are, or open a part of the result and try there."
 # libjq aborts when it gets no memory; SIGKILL that is not ours is the kernel's, short of memory.
 _MEMORY_STATUSES = frozenset(
     {OUT_OF_MEMORY}
@@ -25,21 +23,52 @@ _MEMORY_STATUSES = frozenset(
 )
 
 
-def unusable(program: str, limits: Limits) -> Failure | None:
+def _for_a_person(language: Language) -> bool:
+    return language in ("order", "chart")
+
+
+def not_started(language: Language) -> Failure:
+    if _for_a_person(language):
+        return Failure("Rows cannot be sorted, filtered or drawn just now.", _AS_THEY_ARE)
+    return Failure(
+        "The process that runs queries could not be started.",
+        "Use another mode, such as search or paginated.",
+    )
+
+
+def too_slow_to_start(language: Language) -> Failure:
+    if _for_a_person(language):
+        return not_started(language)
+    return Failure(
+        "The process that runs queries did not start in time.",
+        "Ask again, or use another mode, such as search or paginated.",
+    )
+
+
+def unusable(program: str, limits: Limits, language: Language) -> Failure | None:
     """Why this program need not be tried, if so."""
     if not program.strip():
         return Failure("The program is empty.", "Give a program in query.")
     if len(program) > limits.program_chars:
-        return Failure(
-            f"The program has {len(program)} characters; {limits.program_chars} are allowed.",
-            "Shorten it. Data belongs into the result, not into the program.",
-        )
+        return _too_long(len(program), limits, language)
     if "\0" in program or not _is_unicode(program):
         return Failure(
             "The program holds a character that cannot be part of one (NUL, or half of a pair).",
             "Leave it out.",
         )
     return None
+
+
+def _too_long(chars: int, limits: Limits, language: Language) -> Failure:
+    if _for_a_person(language):
+        return Failure(
+            f"The filters have {chars} characters together; {limits.program_chars} are allowed.",
+            "Look for a shorter text, or take filters away.",
+        )
+    return Failure(
+        f"The program has {chars} characters; {limits.program_chars} are allowed.",
+        "Shorten it. Data belongs into the result, not into the program.",
+    )
 
 
 def _is_unicode(text: str) -> bool:
@@ -50,32 +79,45 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def too_slow(limits: Limits) -> Failure:
+def too_slow(limits: Limits, language: Language) -> Failure:
+    if _for_a_person(language):
+        return Failure(
+            f"{_DOING[language]} took longer than {limits.seconds:g} s.",
+            "Try a simpler filter, or a part of the result.",
+        )
     return Failure(
         f"The program was ended: it ran longer than {limits.seconds:g} s.",
         "Ask for less: narrow with path, or simplify the program and bound its loops.",
     )
 
 
-def too_large(limits: Limits) -> Failure:
+def too_large(limits: Limits, language: Language) -> Failure:
+    seconds = f"{limits.seconds * LOADING_FACTOR:g} s"
+    if _for_a_person(language):
+        return Failure(f"The rows could not be loaded within {seconds}.", _AS_THEY_ARE)
     return Failure(
-        f"The result could not be loaded within {limits.seconds * LOADING_FACTOR:g} s.",
+        f"The result could not be loaded within {seconds}.",
         "Narrow with path to a part of it, and ask again.",
     )
 
 
-def died(status: int, limits: Limits) -> Failure:
+def died(status: int, limits: Limits, language: Language) -> Failure:
     """What the exit status of a child says that nobody here ended."""
     if status in _MEMORY_STATUSES:
-        return _out_of_memory(limits)
+        return _out_of_memory(limits, language)
+    if _for_a_person(language):
+        return Failure(f"{_DOING[language]} failed (status {status}).", _AS_THEY_ARE)
     return Failure(
         f"The program ended the process that ran it (status {status}).",
         "Simplify the program; values nested too deep can do this.",
     )
 
 
-def _out_of_memory(limits: Limits) -> Failure:
+def _out_of_memory(limits: Limits, language: Language) -> Failure:
+    memory = f"{limits.memory / 1e6:g} MB of memory"
+    if _for_a_person(language):
+        return Failure(f"{_DOING[language]} needed more than {memory}.", _AS_THEY_ARE)
     return Failure(
-        f"The program was ended: it needed more than {limits.memory / 1e6:g} MB of memory.",
+        f"The program was ended: it needed more than {memory}.",
         "Ask for less: narrow with path, select fewer rows or fields, or count instead of listing.",
     )

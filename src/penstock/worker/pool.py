@@ -23,7 +23,15 @@ import weakref
 from collections.abc import Callable
 
 from penstock.cancellation import Cancellation
-from penstock.questions import Answer, Failure, Limits, Material, MaterialNeeded, Question
+from penstock.questions import (
+    Answer,
+    Failure,
+    Language,
+    Limits,
+    Material,
+    MaterialNeeded,
+    Question,
+)
 from penstock.worker import failures, frames
 from penstock.worker.child import Child, Gone
 from penstock.worker.leash import Leash
@@ -56,10 +64,10 @@ class Workers:
         language. Whatever it raises, this raises; where it gives None, this gives `MaterialNeeded`,
         and the child keeps what it has.
         """
-        refusal = failures.unusable(question.program, self._limits)
+        refusal = failures.unusable(question.program, self._limits, question.language)
         if refusal:
             return refusal
-        child = self._take(question.key)
+        child = self._take(question)
         if isinstance(child, Failure):
             return child
         try:
@@ -83,15 +91,16 @@ class Workers:
         # Also at exit of the interpreter. It may not hold `self`, or it would never run.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
-    def _take(self, key: str) -> Child | Failure:
+    def _take(self, question: Question) -> Child | Failure:
         with self._changed:
             self._drop_dead()
             self._changed.wait_for(self._has_room)
             if self._closed:
                 return failures.CLOSED
             if not self._free:
-                return self._start()
-            chosen = next((child for child in self._free if key in child.keys), self._free[-1])
+                return self._start(question.language)
+            holders = (child for child in self._free if question.key in child.keys)
+            chosen = next(holders, self._free[-1])
             self._free.remove(chosen)
             return chosen
 
@@ -105,11 +114,11 @@ class Workers:
     def _has_room(self) -> bool:
         return self._closed or bool(self._free) or len(self._children) < self.size
 
-    def _start(self) -> Child | Failure:
+    def _start(self, language: Language) -> Child | Failure:
         try:
             child = Child()
         except OSError:
-            return failures.NOT_STARTED
+            return failures.not_started(language)
         self._children.add(child)
         return child
 
@@ -148,7 +157,7 @@ class Workers:
             with cancellation.bound_to(lambda: leash.pull(failures.CANCELLED)):
                 return self._dialogue(child, leash, question, material)
         except Gone:
-            return leash.reason or self._why_gone(child)
+            return leash.reason or self._why_gone(child, question.language)
         except BaseException:
             child.usable = False  # somewhere between two frames
             raise
@@ -159,7 +168,7 @@ class Workers:
         self, child: Child, leash: Leash, question: Question, material: Source
     ) -> Outcome:
         if not child.greeted:
-            with leash.within(START_SECONDS, failures.TOO_SLOW_TO_START):
+            with leash.within(START_SECONDS, failures.too_slow_to_start(question.language)):
                 child.greet(self._limits)
         reply = self._put_question(child, leash, question)
         if isinstance(reply, frames.Missing):
@@ -170,7 +179,7 @@ class Workers:
 
     def _load(self, child: Child, leash: Leash, question: Question, material: Source) -> bool:
         seconds = self._limits.seconds * frames.LOADING_FACTOR
-        with leash.within(seconds, failures.too_large(self._limits)):
+        with leash.within(seconds, failures.too_large(self._limits, question.language)):
             given = material()
             if given is not None:
                 child.load(question, given)
@@ -179,11 +188,14 @@ class Workers:
     def _put_question(
         self, child: Child, leash: Leash, question: Question
     ) -> Answer | frames.Response:
-        with leash.within(self._limits.seconds, failures.too_slow(self._limits)):
+        too_slow = failures.too_slow(self._limits, question.language)
+        with leash.within(self._limits.seconds, too_slow):
             return child.ask(question)
 
-    def _why_gone(self, child: Child) -> Failure:
-        return failures.CLOSED if self._closed else failures.died(child.end(), self._limits)
+    def _why_gone(self, child: Child, language: Language) -> Failure:
+        if self._closed:
+            return failures.CLOSED
+        return failures.died(child.end(), self._limits, language)
 
 
 def _outcome(reply: Answer | frames.Response) -> Answer | Failure:

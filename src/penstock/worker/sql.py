@@ -41,7 +41,6 @@ class Table:
         self.size = self._pragma("page_count") * self._pragma("page_size")
         self._fault = ""
         self._db.create_function("regexp", 2, self._regexp, deterministic=True)
-        arranging.add_functions(self._db)
         lock_down(self._db)
 
     @property
@@ -59,7 +58,7 @@ class Table:
                 return charting.chart(self._db, self._columns, program)
             return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
-            return self._explain(str(error))
+            return self._explain(str(error)) if language == "sql" else _untold(str(error))
 
     def close(self) -> None:
         self._db.close()
@@ -129,6 +128,14 @@ WRITE_SIGNS = (
     "too many attached",
     "authorization denied",
 )
+
+
+def _untold(message: str) -> Failure:
+    """For a person, who has written no statement and can correct none."""
+    return Failure(
+        f"The rows could not be put together (SQLite: {message[:500]}).",
+        "Choose fewer filters or other columns, or look at the rows as they are.",
+    )
 
 
 def _shortened(name: str) -> str:

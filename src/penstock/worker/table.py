@@ -12,13 +12,14 @@ from itertools import islice
 import msgspec
 
 from penstock.questions import Shape
-from penstock.worker.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Key, Row
+from penstock.worker.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Cell, Key, Row
 
 LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
 FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
 
 MAX_COLUMNS = 1_900  # SQLite takes 2,000 in a table, and as many in what a SELECT returns.
 BATCH = 1_000
+_BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
 
 def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns:
@@ -39,7 +40,8 @@ def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
     _widen(db, columns, columns.admit_rows(batch))
     _ensure_a_column(db, columns)  # Rows that are all {}: they still count.
     marks = ",".join("?" * len(columns.keys))
-    values = (tuple(map(row.get, columns.keys)) for row in batch)
+    values = [tuple(map(row.get, columns.keys)) for row in batch]
+    columns.note_booleans(values)
     db.executemany(f"INSERT INTO result VALUES ({marks})", values)  # noqa: S608 - only "?"
 
 
@@ -67,11 +69,23 @@ class Columns:
         self.keys: list[Key] = []
         self.names: list[str] = []
         self._known: set[Key] = set()
+        self._others: set[Key] = set()
         self._taken = _Names(fold=str.lower)  # SQLite takes a and A for one column.
 
     def name_of(self, key: Key) -> str | None:
         """What the table calls the column of this key, quoted; None where it has none."""
         return quoted(self.names[self.keys.index(key)]) if key in self._known else None
+
+    def is_boolean(self, key: Key) -> bool:
+        """Whether the column holds true and false alone, which the table has as 1 and 0."""
+        return key not in self._others
+
+    def note_booleans(self, rows: list[tuple[Cell, ...]]) -> None:
+        if len(self._others) == len(self.keys):
+            return
+        for key, cells in zip(self.keys, zip(*rows, strict=True), strict=True):
+            if key not in self._others and not _BOOLEAN_OR_NULL.issuperset(map(type, cells)):
+                self._others.add(key)
 
     @property
     def row_number(self) -> str | None:
