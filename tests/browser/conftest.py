@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+# The helpers are imported by name, which importlib mode does not arrange.
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "http")]
+
+from chromium import Driver  # noqa: E402 (the path is set above)
+from host_site import bundle, serving_files  # noqa: E402
+from relays import relay  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def driver():
+    running = Driver()
+    yield running
+    running.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """The body of a test that has a browser runs in the browser's thread."""
+    driver = pyfuncitem.funcargs.get("driver")
+    if driver is None:
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    given = {name: pyfuncitem.funcargs[name] for name in names}
+    driver.run(pyfuncitem.obj, **given)
+    return True
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The origins of the host page and of the sandbox."""
+    folder = tmp_path_factory.mktemp("host")
+    bundle(folder)
+    with serving_files(folder) as host, serving_files(folder) as sandbox:
+        yield host, sandbox
+
+
+@pytest.fixture(scope="session")
+def plant(site):
+    """The relay in front of the plant, for tests that leave both as they are."""
+    with relay(site[0], PENSTOCK_BEARER_TTL="1h") as served:
+        yield served
+
+
+@pytest.fixture
+def host(driver, site, request):
+    """A fresh page; whatever went wrong in it fails the test that used it."""
+    from hosting import Host  # noqa: PLC0415 (needs Playwright)
+
+    options = getattr(request, "param", {})
+    opened = driver.run(Host, driver.browser, *site, **options)
+    yield opened
+    driver.run(opened.close)
+    assert opened.unexpected() == []
+
+
+@pytest.fixture
+def explore(host, plant):
+    """Opens the explorer on a result of the plant; to be called in the test, in its thread."""
+    from explorer import Explorer  # noqa: PLC0415 (needs Playwright)
+
+    def opened(tool, showing=None, **arguments):
+        host.connect(plant.url)
+        explorer = Explorer(host)
+        explorer.show(plant.token(tool, **arguments), **(showing or {}))
+        return explorer
+
+    return opened

@@ -1,0 +1,111 @@
+"""The host page as an object: shows the explorer, and knows what it asked for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Frame,
+    Locator,
+    Page,
+    Request,
+)
+
+PATIENCE = 30_000
+# Told in every frame, also in the sandboxed ones: what a policy has forbidden.
+WATCH = """addEventListener("securitypolicyviolation", (event) =>
+    console.error("CSP", event.effectiveDirective, event.blockedURI, event.sourceFile))"""
+ZONE = "America/Chicago"
+LOCAL = ("data:", "about:", "blob:")
+# The specification asks for both, of the outer frame; that frame is of another origin.
+ASKED_FOR = "An iframe which has both allow-scripts and allow-same-origin"
+
+
+class Host:
+    """A fresh page. What goes wrong in it is kept in `troubles`, for the end of the test."""
+
+    def __init__(self, browser: Browser, site: str, sandbox: str, **options: Any) -> None:
+        self.origins = [site, sandbox]
+        self.troubles: list[str] = []
+        self.tolerated = [ASKED_FOR]
+        # A zone in which a time that is taken for local is seen to be wrong; and stillness, for
+        # what moves is drawn anew sixty times a second.
+        settings = {"timezone_id": ZONE, "reduced_motion": "reduce", **options}
+        self.context: BrowserContext = browser.new_context(**settings)
+        self.context.set_default_timeout(PATIENCE)
+        self.context.add_init_script(WATCH)
+        self.context.on("request", self._guard)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
+        self.page.goto(f"{site}/host.html#{sandbox}/sandbox.html")
+
+    def connect(self, url: str, era: str = "modern") -> dict[str, Any]:
+        """The version agreed on, and the tools by name."""
+        self.origins.append(url)
+        agreed = self._ask("connect", url, era)
+        return {**agreed, "tools": {tool["name"]: tool for tool in agreed["tools"]}}
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self._ask("call", tool, arguments)
+
+    def show(self, token: str, **showing: Any) -> dict[str, Any]:
+        """Calls show_result, and puts its view on the page."""
+        return self._ask(
+            "show", "show_result", {"arguments": {"continuation_token": token}, **showing}
+        )
+
+    def change(self, **context: Any) -> None:
+        self._ask("change", context)
+
+    def record(self, of: str) -> Any:
+        """What the host has noted so far."""
+        return self.page.evaluate("of => window.host.record[of]", of)
+
+    def calls(self) -> list[dict[str, Any]]:
+        return self.record("calls")
+
+    @property
+    def view(self) -> Frame:
+        """The explorer's own frame. (Through locators of the frames around it, each question
+        would take five times as long.)"""
+        frame = self.page.frame("view")
+        assert frame, "no view is shown"
+        return frame
+
+    @property
+    def element(self) -> Locator:
+        """The place in the host's page that the explorer takes."""
+        return self.page.locator("iframe")
+
+    def tolerate(self, *texts: str) -> None:
+        """Troubles that the test brings about itself."""
+        self.tolerated.extend(texts)
+
+    def close(self) -> None:
+        self.context.close()
+
+    def unexpected(self) -> list[str]:
+        return [
+            trouble
+            for trouble in self.troubles
+            if not any(text in trouble for text in self.tolerated)
+        ]
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        script = "async ([method, rest]) => await window.host[method](...rest)"
+        return self.page.evaluate(script, [method, json.loads(json.dumps(arguments))])
+
+    def _guard(self, request: Request) -> None:
+        """Nothing is loaded from elsewhere. (Nor could it be: see the browser's flags.)"""
+        if not request.url.startswith((*LOCAL, *self.origins)):
+            self.troubles.append(f"left the machine: {request.url}")
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            where = message.location.get("url", "")
+            self.troubles.append(f"console {message.type}: {message.text} ({where})")

@@ -1,0 +1,86 @@
+"""`penstock serve` in front of the plant, for a page to use; and servers with Penstock in them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from http_rig import Raw, value_of
+
+PLANT = [sys.executable, str(Path(__file__).with_name("plant_server.py"))]
+APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+
+
+@dataclass
+class Served:
+    """A server that listens, and its process."""
+
+    url: str
+    process: subprocess.Popen[str]
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def token(self, tool: str, **arguments: Any) -> str:
+        """A stored result, made at the first time that a test asks for it.
+
+        Whoever has the token may read: since 2026-07-28 there are no sessions, and nobody has
+        logged in. So what takes long to make is shared.
+        """
+        key = f"{tool} {arguments}"
+        if key not in self.tokens:
+            with Raw(self.url) as client:
+                probe = value_of(client.modern_call(tool, arguments))
+            self.tokens[key] = probe["continuation_token"]
+        return self.tokens[key]
+
+    def kill_upstream(self) -> None:
+        for child in psutil.Process(self.process.pid).children():
+            child.kill()
+            child.wait()
+
+    def kill(self) -> None:
+        self.kill_upstream()
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def started(command: list[str], stream: str, **environment: str) -> Iterator[Served]:
+    process = subprocess.Popen(
+        command, text=True, env={**os.environ, **environment}, **{stream: subprocess.PIPE}
+    )
+    said = getattr(process, stream)
+    try:
+        url = next((found[0] for line in said if (found := re.search(r"http://\S+", line))), None)
+        assert url, f"{command} said no address"
+        yield Served(url, process)
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        said.close()
+
+
+@contextmanager
+def relay(origin: str, port: int = 0, **settings: str) -> Iterator[Served]:
+    """The relay over HTTP in front of the plant over stdio; settings as in the environment."""
+    command = [sys.executable, "-m", "penstock", "serve", "--port", str(port)]
+    allowed = ["--allow-origin", origin]
+    with started([*command, *allowed, "--", *PLANT], "stderr", **settings) as served:
+        yield served
+
+
+@contextmanager
+def server_with_penstock(door: str, origin: str) -> Iterator[Served]:
+    with started([*PLANT, door, origin], "stdout") as served:
+        yield served

@@ -1,0 +1,79 @@
+"""Charts that are made for the columns, out of all rows or of those that are left."""
+
+from __future__ import annotations
+
+import pytest
+from plant_data import STATES, reading
+from playwright.sync_api import expect
+
+ROWS = 6_000
+
+
+def opened(explore):
+    explorer = explore("list_readings", count=ROWS)
+    explorer.tool("Chart").click()
+    return explorer
+
+
+def choose(explorer, across, up=None):
+    chart = explorer.view.get_by_role("region", name="Chart")
+    chart.get_by_label("Across").select_option(label=across)
+    if up:
+        chart.get_by_label("Up").select_option(label=up)
+    return chart
+
+
+def has_picture(explorer, label):
+    """A drawing with marks in it, told in words too. The chart's points as the server sent them."""
+    picture = explorer.view.get_by_role("img", name=label)
+    expect(picture).to_be_visible()
+    expect(picture.locator("svg .role-mark path").first).to_be_attached()
+    return explorer.host.calls()[-1]["reply"]["chart"]
+
+
+def test_a_date_is_the_first_choice_and_is_told_as_it_was_spelled(explore):
+    explorer = opened(explore)
+    chart = has_picture(explorer, "Timeline of at, from 6,000 rows")
+    assert chart["kind"] == "timeline"
+    assert sum(point["count"] for point in chart["points"]) == ROWS
+    assert chart["points"][0]["x"] == "2026-01-01T00:00:00Z"
+    explorer.view.locator("svg.marks .role-mark path").first.hover()
+    expect(explorer.view.get_by_text("2026-01-01 00:00").first).to_be_visible()
+
+
+def test_each_kind_of_column_has_its_chart(explore):
+    explorer = opened(explore)
+    choose(explorer, "pressure")
+    histogram = has_picture(explorer, "Histogram of pressure, from 6,000 rows")
+    assert histogram["kind"] == "histogram"
+    assert sum(point["count"] for point in histogram["points"]) == ROWS
+    choose(explorer, "status")
+    bars = has_picture(explorer, "Bar chart of status, from 6,000 rows")
+    counts = {state: sum(STATES[n // 3 % 10] == state for n in range(ROWS)) for state in STATES}
+    assert {point["x"]: point["count"] for point in bars["points"]} == counts
+    assert bars["points"][0]["x"] == "ok"  # the commonest first
+    choose(explorer, "site", "temperature")
+    means = has_picture(explorer, "Bar chart of temperature by site, from 6,000 rows")
+    lyon = [reading(n)["temperature"] for n in range(0, ROWS, 5)]
+    shown = {point["x"]: point["mean"] for point in means["points"]}
+    assert shown["Lyon"] == pytest.approx(sum(lyon) / len(lyon))
+    choose(explorer, "pressure", "temperature")
+    scatter = has_picture(explorer, "Scatter plot of temperature by pressure, from 6,000 rows")
+    assert scatter["kind"] == "scatter"
+    pairs = {(reading(n)["pressure"], reading(n)["temperature"]) for n in range(ROWS)}
+    assert 0 < len(scatter["points"]) <= 1_000
+    assert {(point["x"], point["y"]) for point in scatter["points"]} <= pairs
+
+
+def test_a_chart_follows_the_filter_and_can_be_read_as_a_table(explore):
+    explorer = opened(explore)
+    chart = choose(explorer, "status")
+    has_picture(explorer, "Bar chart of status, from 6,000 rows")
+    chart.get_by_role("button", name="Show as a table").click()
+    first = chart.get_by_role("table").get_by_role("row").nth(1)
+    expect(first).to_have_text("ok4,800")
+    chart.get_by_role("button", name="Show the picture").click()
+    choose(explorer, "pressure")
+    explorer.filter("site", "is", "Quito")
+    histogram = has_picture(explorer, "Histogram of pressure, from 1,200 rows")
+    assert sum(point["count"] for point in histogram["points"]) == 1_200
