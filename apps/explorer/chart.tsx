@@ -144,7 +144,7 @@ function Picture({ chart, explorer }: { readonly chart: ChartReply; readonly exp
       <p class="hint caption">
         <span>
           {counted(chart.rows, "row")}
-          {chart.left_out > 0 && `; ${count(chart.left_out)} without a value or in smaller groups left out`}
+          {chart.left_out > 0 && `; ${count(chart.left_out)} ${LEFT_OUT[chart.kind]}`}
         </span>
         <button type="button" class="link" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? "Show the picture" : "Show as a table"}
@@ -168,6 +168,14 @@ function Canvas({
     </div>
   );
 }
+
+/** Why rows are not in the picture. */
+const LEFT_OUT: Readonly<Record<ChartReply["kind"], string>> = {
+  histogram: "without a number left out",
+  categories: "without a value or in smaller groups left out",
+  timeline: "without a time or a value left out",
+  scatter: "not drawn: the points are spread over all rows, with the outermost",
+};
 
 /** Draws, and says how to end it. */
 function drawInto(element: HTMLElement, chart: ChartReply, onProblem: (text: string) => void): () => void {

@@ -112,7 +112,7 @@ function markFor(chart: ChartReply): object {
       };
     case "timeline":
       return {
-        mark: chart.y === null ? { type: "rect" } : { type: "line", point: true, interpolate: "monotone" },
+        mark: chart.y === null ? { type: "rect" } : { type: "line", point: true },
         encoding: {
           x: { field: "from", type: "temporal", scale: { type: "utc" }, title: `${x} (UTC)` },
           ...(chart.y === null ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),

@@ -96,10 +96,19 @@ export function headWidth(field: Field, hasType: boolean): number {
   return widthOfText(field.label) * 1.08 + type + ARROW + PADDING;
 }
 
-/** The type without null, which most columns have. */
+/** What a column holds, in words for people, without null, which most columns have. */
 export function typeLabel(field: Field): string {
-  return typesIn(field.type).join("|") || field.type;
+  const words = typesIn(field.type).map((type) => WORDS.get(type) ?? type);
+  return [...new Set(words)].join(", ") || field.type;
 }
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["str", "text"],
+  ["int", "number"],
+  ["float", "number"],
+  ["bool", "yes/no"],
+  ["dict", "object"],
+]);
 
 export function widthOfCells(field: Field, rows: readonly Row[]): number {
   let widest = 0;

@@ -23,7 +23,9 @@ interface Wish {
 export function DownloadDialog({ explorer }: { readonly explorer: Explorer }) {
   const place = explorer.place.value;
   const chosen = explorer.chosen().length;
-  const [wish, setWish] = useState<Wish>({ format: "json", isSelection: chosen > 0, isNarrow: false });
+  const isText = place.shape.value === "lines";
+  const first: Wish = { format: isText ? "txt" : "json", isSelection: chosen > 0, isNarrow: false };
+  const [wish, setWish] = useState<Wish>(first);
   const { progress, done, problem, run, abort } = useDownload(explorer, place);
   const isRunning = progress !== null;
   const wanted = wish.isSelection ? chosen : (place.view.value?.total ?? 0);
@@ -34,11 +36,11 @@ export function DownloadDialog({ explorer }: { readonly explorer: Explorer }) {
   return (
     <Dialog title="Download" onClose={close}>
       <Choices place={place} chosen={chosen} wish={wish} isDisabled={isRunning} onChange={setWish} />
-      <p class="hint">{wish.format === "csv" ? ABOUT_CSV : ABOUT_JSON}</p>
+      <p class="hint">{ABOUT[wish.format]}</p>
       {isRunning && (
         <p class="progress" role="status">
           <progress max={wanted} value={progress} aria-label="Rows fetched" />
-          {`${count(progress)} of ${counted(wanted, "row")}`}
+          {`${count(progress)} of ${counted(wanted, isText ? "line" : "row")}`}
         </p>
       )}
       {problem && <p role="alert">{problem}</p>}
@@ -67,6 +69,12 @@ const ABOUT_CSV =
   "no number) get an apostrophe in front. Nested values are written as JSON.";
 const ABOUT_JSON =
   "Numbers are written as the server spelled them; values too large for the table are fetched whole.";
+const ABOUT: Readonly<Record<Format, string>> = {
+  csv: ABOUT_CSV,
+  json: ABOUT_JSON,
+  txt: "The lines as the tool gave them; lines too long to be shown are fetched whole.",
+};
+const LABELS: Readonly<Record<Format, string>> = { txt: "Text", json: "JSON", csv: "CSV" };
 
 interface ChoicesProps {
   readonly place: Place;
@@ -78,26 +86,26 @@ interface ChoicesProps {
 
 function Choices({ place, chosen, wish, isDisabled, onChange }: ChoicesProps) {
   const view = place.view.value;
-  const all = `All ${counted(view?.total ?? 0, "row")}${view?.total === view?.unfiltered ? "" : " that match"}`;
+  const isText = place.shape.value === "lines";
+  const noun = isText ? "line" : "row";
+  const formats: readonly Format[] = isText ? ["txt", "json"] : ["json", "csv"];
+  const all = `All ${counted(view?.total ?? 0, noun)}${view?.total === view?.unfiltered ? "" : " that match"}`;
   return (
     <>
       <fieldset disabled={isDisabled}>
         <legend>Format</legend>
-        <Radio
-          name="format"
-          label="JSON"
-          isOn={wish.format === "json"}
-          onChoose={() => onChange({ ...wish, format: "json" })}
-        />
-        <Radio
-          name="format"
-          label="CSV"
-          isOn={wish.format === "csv"}
-          onChoose={() => onChange({ ...wish, format: "csv" })}
-        />
+        {formats.map((format) => (
+          <Radio
+            key={format}
+            name="format"
+            label={LABELS[format]}
+            isOn={wish.format === format}
+            onChoose={() => onChange({ ...wish, format })}
+          />
+        ))}
       </fieldset>
       <fieldset disabled={isDisabled}>
-        <legend>Rows</legend>
+        <legend>{isText ? "Lines" : "Rows"}</legend>
         <Radio
           name="rows"
           label={all}
@@ -106,7 +114,7 @@ function Choices({ place, chosen, wish, isDisabled, onChange }: ChoicesProps) {
         />
         <Radio
           name="rows"
-          label={counted(chosen, "selected row")}
+          label={counted(chosen, `selected ${noun}`)}
           isOn={wish.isSelection}
           isDisabled={chosen === 0}
           onChoose={() => onChange({ ...wish, isSelection: true })}

@@ -7,9 +7,14 @@ import { writeExact } from "./exactjson.ts";
 import type { Place } from "./place.ts";
 import { type Cell, MISSING, type Value, member } from "./values.ts";
 
-export type Format = "json" | "csv";
+/** Lines are written as the text they are of; anything else as JSON or CSV. */
+export type Format = "json" | "csv" | "txt";
 
-export const MIME: Readonly<Record<Format, string>> = { json: "application/json", csv: "text/csv" };
+export const MIME: Readonly<Record<Format, string>> = {
+  json: "application/json",
+  csv: "text/csv",
+  txt: "text/plain",
+};
 
 export function fileText(
   format: Format,
@@ -17,7 +22,12 @@ export function fileText(
   place: Place,
   fields: readonly Field[],
 ): string {
+  if (format === "txt") return rows.map(({ value }) => lineOf(value)).join("\n");
   return format === "csv" ? csv(rows, fields) : json(rows, place);
+}
+
+function lineOf(value: Value): string {
+  return typeof value === "string" ? value : writeExact(value);
 }
 
 function csv(rows: readonly Row[], fields: readonly Field[]): string {

@@ -43,6 +43,7 @@ export function Head({ explorer, place, view, layout, drawn }: HeadProps) {
             if (element) element.indeterminate = chosen > 0 && !isAll;
           }}
           aria-label={chosen > 0 ? "Clear the selection" : "Select all rows"}
+          title={chosen > 0 ? "Clear the selection" : "Select all rows, or, where they are many, those that are loaded"}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => void chooseAll(explorer, place)}
         />
@@ -82,7 +83,7 @@ function HeadCell({ explorer, place, placed, isActive }: HeadCellProps) {
       aria-colindex={index + 2}
       aria-label={name}
       aria-sort={isSorted ? (sort.descending ? "descending" : "ascending") : "none"}
-      title={field.type ? `${name} (${field.type})` : name}
+      title={field.type ? `${name} (${typeLabel(field)})` : name}
       style={{ left: `${left}px`, width: `${width}px` }}
       onClick={() => {
         place.active.value = { row: -1, column: index };

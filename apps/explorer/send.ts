@@ -78,7 +78,7 @@ function messageOf(lines: readonly string[], chosen: number, info: ResultInfo, n
     `${count(lines.length)} of ${count(chosen)} chosen ${noun}s follow, one a line, as JSON.` +
       (rest > 0 ? ` The other ${count(rest)} did not fit; they are in the stored result.` : ""),
     `Tool: ${info.tool || "unknown"}. Continuation token: ${info.continuation_token}.`,
-    `"number" is what the person sees, from 1; counted from 0, as start is, it is one less.`,
+    `"number" is what the person sees, from 1; in a path it is one less: number 5 is /4.`,
     ...lines,
   ].join("\n");
   return { content: [{ type: "text", text }] };

@@ -29,7 +29,7 @@ export interface OtherPayload {
   readonly value: unknown;
 }
 
-/** The host put a note in the place of the result. */
+/** The host, or Penstock, put a note in the place of the result. */
 export interface ReplacedPayload {
   readonly kind: "replaced";
   readonly message: string;
@@ -70,12 +70,27 @@ function readValue(value: unknown): Payload {
   if (typeof value === "string") return readText(value);
   if (Array.isArray(value)) return rowsOf(value, {});
   if (isRecord(value)) {
+    if (isProbe(value)) return stored();
     for (const name of ["rows", "result", "items", "data"]) {
       const rows = value[name];
       if (Array.isArray(rows)) return rowsOf(rows, value);
     }
   }
   return { kind: "other", value };
+}
+
+/** Penstock's own note: the model has it, and can read the stored result in parts. */
+function isProbe(value: Record<string, unknown>): boolean {
+  return typeof value.continuation_token === "string" && Array.isArray(value.available_modes);
+}
+
+function stored(): ReplacedPayload {
+  return {
+    kind: "replaced",
+    message:
+      "The result was too large for one reply and is stored: the assistant can read it in parts. " +
+      "Whoever made the tool can give its rows as structured content, which is held to what the host takes.",
+  };
 }
 
 function rowsOf(rows: readonly unknown[], beside: Record<string, unknown>): RowsPayload {

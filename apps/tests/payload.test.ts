@@ -129,3 +129,9 @@ test("nothing at all is no reason to throw", () => {
   }
   assert.deepEqual(readPayload({ structuredContent: 3 }), { kind: "other", value: 3 });
 });
+
+test("Penstock's own probe is told, not taken for data", () => {
+  const probe = { preview: "[", continuation_token: "pen_x", available_modes: ["sql"], count: 5 };
+  assert.equal(readPayload({ structuredContent: probe }).kind, "replaced");
+  assert.equal(readPayload({ content: [{ type: "text", text: JSON.stringify(probe) }] }).kind, "replaced");
+});

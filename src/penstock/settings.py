@@ -83,7 +83,7 @@ def _flag(value: Any) -> bool:
     words = {"true": True, "1": True, "yes": True, "on": True}
     words |= {"false": False, "0": False, "no": False, "off": False}
     if str(value).lower() not in words:
-        raise ValueError("neither true nor false")
+        raise ValueError("neither true nor false, neither on nor off")
     return words[str(value).lower()]
 
 

@@ -16,7 +16,6 @@ import psutil
 from http_rig import Raw, value_of
 
 PLANT = [sys.executable, str(Path(__file__).with_name("plant_server.py"))]
-APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
 
 
 @dataclass

@@ -85,7 +85,8 @@ def test_a_token_of_another_type(agent, name, token):
 @pytest.mark.parametrize("name", LOOKS)
 def test_no_token_at_all(agent, name):
     reply = getattr(agent.gate, name)(agent.template)
-    assert reply.structured_content["gone"] is True
+    assert reply.structured_content["gone"] is False
+    assert reply.value["error"] == "continuation_token is missing."
 
 
 def test_a_changed_token(agent, token):

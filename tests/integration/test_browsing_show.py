@@ -132,8 +132,10 @@ def test_without_sql_it_can_only_be_paged(open_agent):
     assert shown(agent, token_of(agent)).structured_content["result"]["can"] == []
 
 
-def test_other_arguments_are_checked_and_change_nothing(open_agent):
+def test_there_are_no_other_arguments(open_agent):
     agent = open_agent()
     token = token_of(agent)
-    assert shown(agent, token, start=50).wire() == shown(agent, token).wire()
-    assert shown(agent, token, start=-1).is_error
+    for given in ({"start": 50}, {"start": -1}, {"colour": "x"}):
+        reply = shown(agent, token, **given)
+        assert reply.is_error
+        assert reply.structured_content["gone"] is False

@@ -181,7 +181,8 @@ def test_means_are_of_numbers_alone():
         {"x": "b", "y": None},
     ]
     chart = drawn(rows, y="y")
-    assert chart["points"] == [{"x": "a", "count": 20, "mean": 9.0}, {"x": "b", "count": 1}]
+    assert chart["points"] == [{"x": "a", "count": 19, "mean": 9.0}]
+    assert (chart["rows"], chart["left_out"]) == (19, 2)
 
 
 # -- timelines ----------------------------------------------------------------------------------
@@ -266,11 +267,28 @@ def test_means_over_time():
 def test_pairs_are_evenly_spaced(count):
     rows = [{"x": n, "y": -n / 2} for n in range(count)]
     chart = drawn(rows, y="y")
-    assert (chart["kind"], chart["y"], chart["rows"]) == ("scatter", "y", count)
     points = chart["points"]
+    assert (chart["kind"], chart["y"], chart["rows"]) == ("scatter", "y", len(points))
+    assert chart["left_out"] == count - len(points)
     assert min(count, PAIRS // 2) <= len(points) <= PAIRS
     assert all(point["y"] == -point["x"] / 2 for point in points)
-    assert len({b["x"] - a["x"] for a, b in itertools.pairwise(points)}) <= 1
+    # The last is there whether it is its turn or not.
+    assert len({b["x"] - a["x"] for a, b in itertools.pairwise(points[:-1])}) <= 1
+    assert points[-1]["x"] == count - 1
+
+
+def test_the_outermost_points_are_always_drawn():
+    rows = [{"x": n, "y": 10**6 if n == 2_011 else n % 10} for n in range(4_000)]
+    points = drawn(rows, y="y")["points"]
+    assert {"x": 2_011, "y": 10**6} in points
+    assert {"x": 3_999, "y": 9} in points
+
+
+def test_a_chart_of_no_rows_does_not_blame_its_column():
+    found = Table([b'{"x":1}'], "rows").answer(
+        json.dumps({"chart": {"x": "x"}, "rows": {"find": "nothing"}}), Limits(), "chart"
+    )
+    assert found.error == "No row is left by the filters."
 
 
 def test_pairs_need_both_numbers():

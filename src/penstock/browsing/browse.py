@@ -33,6 +33,12 @@ _SHOWN: Final = (
     "as context. Parts of it can be read with {reader} and the same continuation_token."
 )
 _LONGEST_NAME: Final = 128
+_MISSING: Final = Refusal(
+    f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
+)
+_ALONE: Final = Refusal(
+    f"There is no parameter here but {TOKEN_FIELD}.", "Give it alone: the person does the rest."
+)
 _THINGS: Final = {"rows": "rows", "members": "entries", "lines": "lines", "literal": "value"}
 
 
@@ -49,6 +55,8 @@ def show(call: Call, context: Context) -> Steps[Reply]:
 def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
     """The token is checked before any other argument, as everywhere."""
     token = call.arguments.get(TOKEN_FIELD)
+    if TOKEN_FIELD not in call.arguments:
+        return refused(_MISSING, call, context)
     try:
         opened = yield from open_entry(call, context, token if isinstance(token, str) else "")
         if isinstance(opened, Denied):
@@ -86,6 +94,8 @@ def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refus
 
 
 def _show(call: Call, context: Context, opened: Opened, request: Browse) -> Steps[Reply | Refusal]:
+    if call.arguments.keys() != {TOKEN_FIELD}:
+        return _ALONE
     request = Browse(request.continuation_token)
     part = yield from open_part(call, context, opened, request)
     if isinstance(part, Refusal):

@@ -67,7 +67,7 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     add("--app-only", metavar="TOOL", nargs="+", help="keep these for apps, and from the model")
     add(
         "--explorer",
-        metavar="ON",
+        metavar="on|off",
         help="on (default): clients that show apps get show_result, a table of a stored result; off",
     )
     add(

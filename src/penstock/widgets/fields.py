@@ -73,6 +73,9 @@ def referenced_fields(spec: Mapping[str, Any] | str | bytes) -> Fields:
 
 
 def _as_mapping(spec: object) -> Mapping[str, Any]:
+    to_dict = getattr(spec, "to_dict", None)
+    if callable(to_dict):  # a chart of Altair's
+        spec = to_dict()
     if isinstance(spec, (str, bytes)):
         try:
             spec = json.loads(spec)
@@ -83,7 +86,10 @@ def _as_mapping(spec: object) -> Mapping[str, Any]:
         except ValueError as error:
             raise _refused(spec, f"not JSON: {error}") from None
     if not isinstance(spec, Mapping):
-        raise _refused(spec, f"a spec is an object, and this is {type(spec).__name__}")
+        raise _refused(
+            spec,
+            f"a spec is a dict, JSON, or a chart of Altair's, and this is {type(spec).__name__}",
+        )
     return spec
 
 

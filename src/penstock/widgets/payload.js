@@ -33,6 +33,8 @@ function readValue(value) {
     if (Array.isArray(value))
         return rowsOf(value, {});
     if (isRecord(value)) {
+        if (isProbe(value))
+            return stored();
         for (const name of ["rows", "result", "items", "data"]) {
             const rows = value[name];
             if (Array.isArray(rows))
@@ -40,6 +42,17 @@ function readValue(value) {
         }
     }
     return { kind: "other", value };
+}
+/** Penstock's own note: the model has it, and can read the stored result in parts. */
+function isProbe(value) {
+    return typeof value.continuation_token === "string" && Array.isArray(value.available_modes);
+}
+function stored() {
+    return {
+        kind: "replaced",
+        message: "The result was too large for one reply and is stored: the assistant can read it in parts. " +
+            "Whoever made the tool can give its rows as structured content, which is held to what the host takes.",
+    };
 }
 function rowsOf(rows, beside) {
     return {

@@ -29,6 +29,7 @@ Holds = Literal["numbers", "dates", "texts", "nothing"]
 BINS = 30
 CATEGORIES = 30
 PAIRS = 1_000
+_OUTERMOST = 4  # the least and the most, across and up
 MOST_TIMES = 400
 _SAMPLE = 500
 _MOSTLY = 0.9
@@ -53,6 +54,7 @@ _NUMBERED = (
     "The rows cannot be numbered: columns called rowid, _rowid_ and oid are in the way.",
     "Draw all rows, without a filter.",
 )
+_NO_ROWS = Failure("No row is left by the filters.", "Loosen one of them, or remove it.")
 _NOTHING = Failure("The column holds nothing that a chart could show.", "Choose another column.")
 
 
@@ -65,6 +67,8 @@ def chart(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Fa
         return refused.failure
     if drawn is None:
         return _NOTHING
+    if not drawn:
+        return _NO_ROWS
     return Answer((msgspec.json.encode(drawn),), single=True, truncated=False)
 
 
@@ -94,9 +98,10 @@ class _Chart:
         return f"{function}({column.name})"
 
     def drawn(self) -> dict[str, Any] | None:
+        """None where the column holds nothing; nothing where there are no rows."""
         holds = self._holds(self._x)
         if holds == "nothing":
-            return None
+            return None if self._rows(f"SELECT 1 FROM {self._source} LIMIT 1") else {}
         if self._y is not None and self._holds(self._y) != "numbers":
             self._y = None
         if holds == "numbers":
@@ -140,13 +145,17 @@ class _Chart:
 
     @property
     def _mean(self) -> str:
-        """SQLite would take texts for 0."""
-        return f", avg(CASE WHEN {_numbers(self._y)} THEN {self._y} END)" if self._y else ""
+        return f", avg({self._y})" if self._y else ""
+
+    @property
+    def _with_value(self) -> str:
+        """Rows that a mean has nothing of are not counted either; SQLite would take texts for 0."""
+        return f" AND {_numbers(self._y)}" if self._y else ""
 
     def _categories(self) -> dict[str, Any]:
         found = self._rows(
             f"SELECT {self._x} AS x, count(*) AS n{self._mean} FROM {self._source} "
-            f"WHERE {self._x} IS NOT NULL GROUP BY 1 ORDER BY n DESC, x LIMIT {CATEGORIES}"
+            f"WHERE {self._x} IS NOT NULL{self._with_value} GROUP BY 1 ORDER BY n DESC, x LIMIT {CATEGORIES}"
         )
         labels = _labels([str(x) for x, *_ in found])
         points = [_point(label, *rest) for label, (_, *rest) in zip(labels, found, strict=True)]
@@ -161,7 +170,7 @@ class _Chart:
         shape, step = next(steps, _STEPS[-1][1:])
         found = self._rows(
             f"SELECT strftime('{shape}', {self._x}) AS x, count(*){self._mean} FROM {self._source} "
-            f"WHERE {day} IS NOT NULL GROUP BY 1 ORDER BY 1 LIMIT {MOST_TIMES}"
+            f"WHERE {day} IS NOT NULL{self._with_value} GROUP BY 1 ORDER BY 1 LIMIT {MOST_TIMES}"
         )
         ends = dict(self._ends([x for x, *_ in found], shape, step))
         points = [{**_point(x, *rest), "x2": ends[x]} for x, *rest in found]
@@ -174,17 +183,27 @@ class _Chart:
         ]
 
     def _pairs(self) -> dict[str, Any]:
-        """Evenly spaced over the rows, so that their form stays."""
+        """Evenly spaced over the rows, so that their form stays, and the outermost in any case."""
         assert self._y is not None  # noqa: S101 (who asks has seen to it)
         held = f"{_numbers(self._x)} AND {_numbers(self._y)}"
         [(total,)] = self._rows(f"SELECT count(*) FROM {self._source} WHERE {held}")
-        every = max(1, -(-total // PAIRS))
+        every = 1 if total <= PAIRS else -(-total // (PAIRS - _OUTERMOST))
+        numbered = (
+            f"(SELECT {self._x} AS x, {self._y} AS y, row_number() OVER () - 1 AS n "
+            f"FROM {self._source} WHERE {held})"
+        )
+        # In SQLite the other cells of a row with max() or min() are of the row that has it.
+        ends = [
+            self._rows(f"SELECT {function}({name}), n FROM {numbered}")[0][1]
+            for function in ("min", "max")
+            for name in ("x", "y")
+        ]
+        outermost = ", ".join(str(number) for number in ends if number is not None)
         found = self._rows(
-            f"SELECT x, y FROM (SELECT {self._x} AS x, {self._y} AS y, "
-            f"row_number() OVER () - 1 AS n FROM {self._source} WHERE {held}) WHERE n % {every} = 0"
+            f"SELECT x, y FROM {numbered} WHERE n % {every} = 0 OR n IN ({outermost}) ORDER BY n"
         )
         points = [{"x": x, "y": y} for x, y in found]
-        return self._told("scatter", points, total)
+        return self._told("scatter", points, len(points))
 
     def _told(
         self, kind: str, points: list[dict[str, Any]], counted: int | None = None
