@@ -112,3 +112,11 @@ def test_where_the_clipboard_is_closed_too_the_text_is_there_to_be_copied(explor
     dialog.get_by_role("button", name="Copy to clipboard").click()
     expect(dialog.get_by_role("status")).to_contain_text("lipboard")
     assert json.loads(dialog.get_by_label("The file's text").input_value()) == plant_data.precise()
+
+
+def test_a_log_is_saved_as_the_text_it_is(explore):
+    explorer = explore("read_log")
+    file = download(explorer, "Text")
+    assert file["mimeType"] == "text/plain"
+    lines = [plant_data.log_line(number) for number in range(plant_data.LOG_LINES)]
+    assert file["text"] == "\n".join(lines)
