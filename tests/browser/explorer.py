@@ -79,11 +79,16 @@ class Explorer:
         assert cells == {name: brief(value.get(name, ...)) for name in cells}
 
     def scroll_to(self, index: int) -> None:
-        """Drags the scroll bar to about where a row is."""
+        """Drags the scroll bar to about where a row is, and holds it there for a moment: what appears
+        above the table meanwhile moves it."""
         self.grid.evaluate(
-            """(grid, index) => {
+            """async (grid, index) => {
               const rows = Number(grid.getAttribute("aria-rowcount")) - 1;
-              grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * (index / rows);
+              for (let frame = 0; frame < 30; frame += 1) {
+                const target = (grid.scrollHeight - grid.clientHeight) * (index / rows);
+                if (Math.abs(grid.scrollTop - target) > 1) grid.scrollTop = target;
+                await new Promise(requestAnimationFrame);
+              }
             }""",
             index,
         )

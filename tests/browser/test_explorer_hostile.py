@@ -76,7 +76,7 @@ def test_a_megabyte_in_a_cell_is_cut_in_the_table_and_whole_when_opened(explore)
     while not whole.is_visible():
         before = text.locator("pre").count()
         more.click()
-        expect(text.locator("pre")).to_have_count(before + 1)
+        expect(text.locator("pre")).not_to_have_count(before)
     parts = text.locator("pre").all_text_contents()
     assert "".join(parts) == plant_data.long_text()
     explorer.view.get_by_role("navigation", name="Path").get_by_role("button", name="Back").click()
