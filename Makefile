@@ -67,7 +67,7 @@ bench: $(READY) ## Measure speed and memory, as ratios in one run
 	@$(BIN)/python -m benchmarks
 
 fuzz: $(READY) ## Search for broken promises for longer than the suite does
-	@PENSTOCK_FUZZ=70 $(BIN)/python -m pytest -n 2 tests/property
+	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
 	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

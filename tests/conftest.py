@@ -13,7 +13,7 @@ pytest.register_assert_rewrite("penstock.testing")
 FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))
 settings.register_profile(
     "penstock",
-    max_examples=600 * FUZZ,
+    max_examples=400 * FUZZ,
     derandomize=FUZZ == 1,
     deadline=None,
     database=None,

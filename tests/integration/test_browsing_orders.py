@@ -258,7 +258,7 @@ def test_an_order_that_was_dropped(desk):
         ({"where": [{"column": "id", "op": "less", "value": 10**5_000}]}, "too many digits"),
         ({"find": "x", "path": "/0/nope"}, "Nothing at path"),
         ({"find": "x" * 10_000, "sort": {"column": "y" * 500}}, "characters"),
-        ({"chart": {"x": "kind"}, "find": "no such text"}, "nothing that a chart could show"),
+        ({"chart": {"x": "kind"}, "find": "no such text"}, "No row is left by the filters"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
