@@ -16,6 +16,7 @@ from playwright.sync_api import (
 )
 
 PATIENCE = 30_000
+STEP = 50
 # Told in every frame, also in the sandboxed ones: what a policy has forbidden.
 WATCH = """addEventListener("securitypolicyviolation", (event) =>
     console.error("CSP", event.effectiveDirective, event.blockedURI, event.sourceFile))"""
@@ -73,9 +74,13 @@ class Host:
     def view(self) -> Frame:
         """The explorer's own frame. (Through locators of the frames around it, each question
         would take five times as long.)"""
-        frame = self.page.frame("view")
-        assert frame, "no view is shown"
-        return frame
+        self.page.frame_locator("iframe").locator("iframe").wait_for(state="attached")
+        for _ in range(PATIENCE // STEP):
+            frame = self.page.frame("view")
+            if frame is not None:  # its name comes a moment after its element
+                return frame
+            self.page.wait_for_timeout(STEP)
+        raise AssertionError("no view is shown")
 
     @property
     def element(self) -> Locator:
