@@ -34,7 +34,7 @@ $(NODE_READY) $(APPS_READY): %/node_modules/.ready: %/package.json %/package-loc
 	fi
 
 chromium:
-	@tests/browser/get_chromium.sh
+	@tests/explorer/get_chromium.sh
 
 demo: $(READY) ## See a 5,000-row result kept inside the budget
 	@$(BIN)/python examples/demo.py
@@ -51,13 +51,13 @@ test: $(READY) $(NODE_READY) $(APPS_READY) chromium ## Run the whole suite
 test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
 	@$(PYTHON) -m venv $(OLDEST)
 	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-oldest-django.txt -e .
-	@$(OLDEST)/bin/python -m pytest -n 2 tests/gateway
+	@$(OLDEST)/bin/python -m pytest -n 2 tests/django
 
 check: $(READY) ## Lint, check formatting, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/unit/test_architecture.py
+	@$(BIN)/python -m pytest -q tests/test_architecture.py
 
 format: $(READY) ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -23,11 +23,11 @@ import msgspec
 from benchmarks.catalogues import collected
 from benchmarks.lines import Line
 from benchmarks.registry import embedding_python
-from penstock.budget import DEFAULT_LIST_BUDGET
+from penstock.core.budget.budget import DEFAULT_LIST_BUDGET
+from penstock.core.budget.measure import O200kMeter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.finding import Finder
 from penstock.disclosure.forms import Lister
-from penstock.measure import O200kMeter
 
 MOST_POINTS_LOST: Final = 2.0
 _HERE: Final = Path(__file__).parent

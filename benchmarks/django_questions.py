@@ -10,7 +10,7 @@ from typing import Any, Final
 from benchmarks import peers
 from benchmarks.django_sites import Answer, Site
 from benchmarks.django_telling import refused, told
-from penstock.measure import O200kMeter
+from penstock.core.budget.measure import O200kMeter
 
 _SERVE: Final = "benchmarks.django_site.serve"
 # Not the meter that happens to be installed: an estimate would be no measurement.

@@ -105,7 +105,7 @@ class _Explored:
 
 def _first_rows_on_screen() -> Line | None:
     """From the call of `show_result` to a row that can be read."""
-    sys.path[:0] = [str(TESTS / "browser"), str(TESTS), str(TESTS / "http")]
+    sys.path[:0] = [str(TESTS / "explorer"), str(TESTS / "helpers")]
     try:
         with _screen() as show:
             show()  # the browser has its caches warm then
@@ -118,12 +118,13 @@ def _first_rows_on_screen() -> Line | None:
 
 @contextmanager
 def _screen() -> Iterator[Any]:
-    import pytest  # noqa: PLC0415 (only here, as all that follows)
-    from chromium import Driver  # type: ignore[import-not-found]  # noqa: PLC0415 (of the tests)
-    from explorer import Explorer  # type: ignore[import-not-found]  # noqa: PLC0415 (as above)
-    from host_site import bundle, serving_files  # type: ignore[import-not-found]  # noqa: PLC0415
-    from hosting import Host  # type: ignore[import-not-found]  # noqa: PLC0415
-    from relays import relay  # type: ignore[import-not-found]  # noqa: PLC0415
+    import pytest
+    from chromium import Driver  # type: ignore[import-not-found]
+    from host_site import bundle, serving_files  # type: ignore[import-not-found]
+    from hosting import Host  # type: ignore[import-not-found]
+    from relays import relay  # type: ignore[import-not-found]
+
+    from explorer import Explorer  # type: ignore[import-not-found]
 
     try:
         driver = Driver()

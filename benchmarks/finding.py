@@ -17,9 +17,9 @@ from benchmarks.catalogues import collected
 from benchmarks.choosing import requests
 from benchmarks.lines import Line
 from penstock import Policy
+from penstock.core.budget.measure import default_meter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.finding import Finder
-from penstock.measure import default_meter
 
 TOOLS: Final = 1_800
 MOST_MS: Final = 3.0

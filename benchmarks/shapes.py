@@ -18,7 +18,7 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from benchmarks.lines import Line
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
 
 CAP = 8_000
 SUMMARY = 2_000

@@ -61,7 +61,7 @@ def _smallest(rows: Any, key: Any, *, some: bool = False) -> list[Any]:
 
 
 def _arrays() -> Iterator[Line]:
-    import numpy as np  # noqa: PLC0415 (an extra)
+    import numpy as np
 
     for side in (SIDE, 2 * SIDE):
         array = np.random.default_rng(7).random((side, side))
@@ -88,7 +88,7 @@ def _grid(
 
 
 def _series() -> Iterator[Line]:
-    import numpy as np  # noqa: PLC0415 (an extra)
+    import numpy as np
 
     count = 10_000_000
     heights = np.sin(np.arange(count) / 1e5)

@@ -21,11 +21,11 @@ from benchmarks.lines import Line
 from benchmarks.peers import Contender
 from benchmarks.wire import WireClient
 from penstock import Policy
-from penstock.budget import DEFAULT_LIST_BUDGET, Budget
+from penstock.core.budget.budget import DEFAULT_LIST_BUDGET, Budget
+from penstock.core.budget.measure import O200kMeter
+from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister, as_result
-from penstock.encoding import encode
-from penstock.measure import O200kMeter
 from penstock.wire.reader import reader_name, reader_tool
 
 BUDGETS: Final = (DEFAULT_LIST_BUDGET, Budget(tokens=8_000))

@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
 
 BUDGET = "25kB"
 BUDGET_BYTES = 25_000

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-import django
 from django.core.management import call_command
+
+import django
 
 DEVICES: Final = 50_000
 REPORTS: Final = 60
@@ -26,7 +27,7 @@ _ROLES: Final = ("router", "switch", "firewall", "server", "access point", "cons
 def fill() -> None:
     django.setup()
     call_command("migrate", run_syncdb=True, verbosity=0)
-    from benchmarks.django_site.inventory.models import (  # noqa: PLC0415 (only now there are models)
+    from benchmarks.django_site.inventory.models import (
         Device,
         Report,
     )
@@ -66,8 +67,8 @@ def report_rows() -> Iterator[dict[str, str]]:
 
 
 def _add_users() -> None:
-    from django.contrib.auth.models import Permission, User  # noqa: PLC0415 (as above)
-    from rest_framework.authtoken.models import Token  # noqa: PLC0415 (as above)
+    from django.contrib.auth.models import Permission, User
+    from rest_framework.authtoken.models import Token
 
     permissions = Permission.objects.filter(content_type__app_label="inventory")
     for name in USERS:

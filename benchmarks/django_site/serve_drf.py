@@ -8,16 +8,16 @@ from __future__ import annotations
 import socket
 import sys
 
-import django
 import uvicorn
 
+import django
 from benchmarks.django_site.gateways import PLACE
 
 
 def main() -> None:
     django.setup()
     # In the peers' environment alone, and only now: it imports models.
-    from drf_mcp import DRFMCP  # type: ignore[import-not-found]  # noqa: PLC0415
+    from drf_mcp import DRFMCP  # type: ignore[import-not-found]
 
     found = DRFMCP("site")
     found.autodiscover()

@@ -6,15 +6,30 @@ from typing import TYPE_CHECKING, Any
 from penstock._version import __version__
 
 if TYPE_CHECKING:
-    from penstock.async_gate import AsyncGate
-    from penstock.authoring.app_only import app_only
-    from penstock.authoring.heavy import HeavyOptions, heavy
-    from penstock.authoring.shaped import shaped
-    from penstock.budget import Budget
+    from penstock.adapters.decorators.app_only import app_only
+    from penstock.adapters.decorators.heavy import HeavyOptions, heavy
+    from penstock.adapters.decorators.shaped import shaped
+    from penstock.core.budget.budget import Budget
+    from penstock.core.budget.measure import Meter, default_meter
+    from penstock.core.model.reply import Reply
+    from penstock.core.model.values import (
+        Call,
+        Frame,
+        LiveRows,
+        LiveWindow,
+        Principal,
+        Refusal,
+        Result,
+    )
+    from penstock.core.protocol.schema import (
+        first_call_note,
+        merge_input_schema,
+        widen_output_schema,
+    )
     from penstock.errors import InvalidResult, InvalidSetting, PenstockError, StoreError
-    from penstock.gate import Gate
-    from penstock.model import Call, Frame, LiveRows, LiveWindow, Principal, Refusal, Reply, Result
-    from penstock.policy import Policy
+    from penstock.gate.async_gate import AsyncGate
+    from penstock.gate.gate import Gate
+    from penstock.settings.policy import Policy
     from penstock.shaping import Grid, Series
     from penstock.stores import open_store
     from penstock.widgets import fit_rows, referenced_fields
@@ -31,6 +46,7 @@ __all__ = [
     "InvalidSetting",
     "LiveRows",
     "LiveWindow",
+    "Meter",
     "PenstockError",
     "Policy",
     "Principal",
@@ -41,29 +57,38 @@ __all__ = [
     "StoreError",
     "__version__",
     "app_only",
+    "default_meter",
+    "first_call_note",
     "fit_rows",
     "heavy",
+    "merge_input_schema",
     "open_store",
     "referenced_fields",
     "shaped",
+    "widen_output_schema",
 ]
 
 # Loaded when they are asked for: `penstock run` starts its server before it needs any of them, and
 # only `AsyncGate` needs asyncio.
 _HOMES = {
-    "async_gate": ("AsyncGate",),
-    "authoring.app_only": ("app_only",),
-    "authoring.heavy": ("HeavyOptions", "heavy"),
-    "authoring.shaped": ("shaped",),
-    "budget": ("Budget",),
+    "adapters.decorators.app_only": ("app_only",),
+    "adapters.decorators.heavy": ("HeavyOptions", "heavy"),
+    "adapters.decorators.shaped": ("shaped",),
+    "core.budget.budget": ("Budget",),
+    "core.budget.measure": ("Meter", "default_meter"),
+    "core.model.reply": ("Reply",),
+    "core.model.values": (
+        "Call", "Frame", "LiveRows", "LiveWindow", "Principal", "Refusal", "Result",
+    ),
+    "core.protocol.schema": ("first_call_note", "merge_input_schema", "widen_output_schema"),
     "errors": ("InvalidResult", "InvalidSetting", "PenstockError", "StoreError"),
-    "gate": ("Gate",),
-    "model": ("Call", "Frame", "LiveRows", "LiveWindow", "Principal", "Refusal", "Reply", "Result"),
-    "policy": ("Policy",),
+    "gate.async_gate": ("AsyncGate",),
+    "gate.gate": ("Gate",),
+    "settings.policy": ("Policy",),
     "shaping": ("Grid", "Series"),
     "stores": ("open_store",),
     "widgets": ("fit_rows", "referenced_fields"),
-}
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

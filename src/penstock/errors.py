@@ -2,7 +2,7 @@
 do next.
 
 These are raised for programmer error and broken infrastructure only. What a caller of a tool can
-get wrong (an unknown mode, an expired token) is a value, `penstock.model.Refusal`.
+get wrong (an unknown mode, an expired token) is a value, `penstock.core.model.values.Refusal`.
 """
 
 from __future__ import annotations

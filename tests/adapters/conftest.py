@@ -1,15 +1,7 @@
 """Every door there is to Penstock, in both eras."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-# The helpers are imported by name, which importlib mode does not arrange.
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "http"), str(HERE.parent / "servers")]
-
-from doors import DOORS, ERAS, INSIDE  # noqa: E402 (the path is set above)
+from doors import DOORS, ERAS, INSIDE
 
 
 @pytest.fixture(params=ERAS)

@@ -102,13 +102,13 @@ def make(framework: str, *functions: Any, store: Any = None, **settings: Any) ->
 def empty(framework: str, *, store: Any = None, name: str = "t", **settings: Any) -> Any:
     policy = Policy(**settings)
     if framework == "fastmcp":
-        from fastmcp import FastMCP  # noqa: PLC0415 (takes a second)
+        from fastmcp import FastMCP
 
-        from penstock.adapters.fastmcp import Penstock as InFastMCP  # noqa: PLC0415 (as above)
+        from penstock.adapters.fastmcp import Penstock as InFastMCP
 
         fast = InFastMCP(policy, store=store, name=name)
         return FastMCP("t", middleware=[fast]), fast
-    from penstock.adapters.mcp import Penstock  # noqa: PLC0415 (beside the other)
+    from penstock.adapters.mcp import Penstock
 
     inside = Penstock(policy, store=store, name=name)
     return MCPServer("t", middleware=[inside], log_level="CRITICAL"), inside

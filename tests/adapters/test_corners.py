@@ -24,10 +24,10 @@ from mcp.server.mcpserver.resolve import Resolve
 from mcp_types import ElicitResult, Icon
 from pydantic import Field
 from test_wire_budget import compact, piped
-from wire import Wire, listening
 
 from penstock import Policy, heavy
 from penstock.adapters.fastmcp import Penstock as InFastMCP
+from wire import Wire, listening
 
 ROWS = [{"id": number, "note": "x" * 50} for number in range(100)]
 BUDGET = 3_000

@@ -6,9 +6,9 @@ import pytest
 from adapter_functions import MANY
 from adapter_server import build
 from doors import DOORS, opened, refused, run, sent, text_of, told, value_of
-from wire import Wire, listening
 
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
+from wire import Wire, listening
 
 GOOD = {"station": "Lyon", "hours": 2}
 OWN = ["find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result"]

@@ -9,10 +9,10 @@ from doors import ERAS, SERVER, clean_environment
 from http_rig import started
 from mcp.server.caching import CacheHint
 from transcripts import REFUSAL
-from wire import Wire, listening
 
 from penstock import Policy, open_store
 from penstock.adapters.mcp import Penstock
+from wire import Wire, listening
 
 HTTP_DOORS = ["mcp", "lowlevel", "fastmcp"]
 QUERY = {"mode": "sql", "query": "SELECT max(id) AS m FROM result"}

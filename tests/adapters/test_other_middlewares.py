@@ -124,7 +124,7 @@ def test_a_transformed_tool_gives_what_its_transform_gives():
 
 def test_a_task_that_a_tool_leaves_behind_meets_other_servers_as_anyone_does():
     """It has inherited the tool's context, and is no part of its request any more."""
-    import asyncio  # noqa: PLC0415 (for this test alone)
+    import asyncio
 
     other = FastMCP("other", middleware=[InFastMCP(Policy(budget="2kB"))])
 
@@ -163,9 +163,9 @@ def test_a_task_that_a_tool_leaves_behind_meets_other_servers_as_anyone_does():
 
 @pytest.mark.parametrize("key", ["1", "ab12-1", "x"])
 def test_a_mark_of_another_process_is_nobodys(key):
-    from mcp.server import Server  # noqa: PLC0415 (for this test alone)
-    from mcp_types import CallToolResult, ListToolsResult, TextContent  # noqa: PLC0415 (as above)
-    from mcp_types import Tool as Listed  # noqa: PLC0415 (as above)
+    from mcp.server import Server
+    from mcp_types import CallToolResult, ListToolsResult, TextContent
+    from mcp_types import Tool as Listed
 
     schema = {"type": "object", "properties": {"region": {"type": "string", "x-penstock": key}}}
 

@@ -11,9 +11,9 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from pydantic import BaseModel
-from wire import Wire, listening
 
 from penstock import heavy
+from wire import Wire, listening
 
 ROWS = [{"id": number, "note": "x" * 50} for number in range(100)]
 

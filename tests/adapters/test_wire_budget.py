@@ -14,9 +14,9 @@ import pytest
 from adapter_server import build
 from doors import INSIDE, SERVER, clean_environment
 from http_rig import MODERN
-from wire import Response, Wire, listening
 
-from penstock.model import Reply
+from penstock.core.model.reply import Reply
+from wire import Response, Wire, listening
 
 # Every budget with one form of the list: whether a reply is structured content too depends on it.
 BUDGETS = {1_000: "full", 1_500: "index", 6_000: "full", 25_000: "index"}

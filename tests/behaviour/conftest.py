@@ -5,15 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from http_rig import serving
 from mcp import Client, StdioServerParameters
 
 from penstock.testing import Agent, Scripted, SdkServer
 
-# The helpers beside the tests are imported by name, which importlib mode does not arrange.
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "http")]
-
-SERVER = [sys.executable, str(HERE.parent / "servers" / "many_tools_server.py")]
+SERVER = [sys.executable, str(Path(__file__).parents[1] / "servers" / "many_tools_server.py")]
 RUN = ["-m", "penstock", "run", "--config", "/dev/null"]
 MODES = {"legacy": "legacy", "modern": "auto"}
 TASK = "How warm is the water in Lyon?"
@@ -34,7 +31,6 @@ def perform():
 @pytest.fixture
 def perform_remotely():
     """The same through `penstock serve`, where since 2026-07-28 nothing is known of the agent."""
-    from http_rig import serving  # noqa: PLC0415 (the path is set above)
 
     def performed(script, *options):
         with serving("--config", "/dev/null", *options, "--", *SERVER) as url:

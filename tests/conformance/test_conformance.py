@@ -5,10 +5,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from node_runtime import node
 from suite import SETS, Findings, RequirementSet, counts, examine, failing, passing
 from targets import direct, relayed_to_http, relayed_to_stdio, with_middleware
-
-from node_runtime import node
 
 TARGETS = {
     "direct": direct,

@@ -17,7 +17,7 @@ pytest.importorskip("mcp", reason="its client needs the mcp extra")
 
 from running import PROJECT, Database, manage, serving
 
-from penstock.measure import default_meter
+from penstock.core.budget.measure import default_meter
 
 sys.path.insert(0, str(PROJECT))
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from weighing import over
 
-from penstock.gate import Gate
-from penstock.measure import Meter
-from penstock.model import Call, Frame, LiveRows, Principal, Reply, Result
-from penstock.policy import Policy
+from penstock.core.budget.measure import Meter
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Frame, LiveRows, Principal, Result
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
 from penstock.stores import open_store
 
 

@@ -9,9 +9,9 @@ from exactly import Number, Pairs, exactly, render
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from penstock.budget import Budget
-from penstock.measure import EstimateMeter, O200kMeter
-from penstock.model import Frame, LiveRows, Result
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import EstimateMeter, O200kMeter
+from penstock.core.model.values import Frame, LiveRows, Result
 
 EXACT = O200kMeter()
 METERS = (EXACT, EstimateMeter())

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from strategies import EXACT, HALF, Scene, documents, long_texts, scenes
 from weighing import over
 
-from penstock.budget import Budget
-from penstock.document import read_json, read_text
-from penstock.entries import Context, new_entry
-from penstock.gate import Gate
-from penstock.ingest import ingest
-from penstock.model import Call, Frame, Principal
-from penstock.policy import Policy
-from penstock.questions import Answer, Limits
+from penstock.core.budget.budget import Budget
+from penstock.core.model.questions import Answer, Limits
+from penstock.core.model.values import Call, Frame, Principal
+from penstock.core.protocol.entries import Context, new_entry
+from penstock.core.results.document import read_json, read_text
+from penstock.core.results.ingest import ingest
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
 from penstock.stores.memory import MemoryStore
-from penstock.worker.sql import Table
+from penstock.worker.sandbox.sql import Table
 
 # Each walks a whole document in the smallest of replies.
 FEW = settings(max_examples=settings.default.max_examples // 10)

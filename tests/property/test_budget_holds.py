@@ -22,11 +22,11 @@ from strategies import (
 from walking import pages
 from weighing import on_the_wire, over
 
-from penstock.budget import Budget
-from penstock.fitting import PROBE_BYTES, SUMMARY_TOKENS
-from penstock.gate import Gate
-from penstock.model import Frame, Result
-from penstock.policy import Policy
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.fitting import PROBE_BYTES, SUMMARY_TOKENS
+from penstock.core.model.values import Frame, Result
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
 
 VIEWS = ("paginated", "summary", "full", "search", "filtered")
 anything = st.one_of(

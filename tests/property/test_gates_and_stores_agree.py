@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import HALF, Given, Scene, given_results, scenes
 
-from penstock.async_gate import AsyncGate
-from penstock.gate import Gate
-from penstock.model import Call, Principal, Reply
-from penstock.policy import Policy
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Principal
+from penstock.gate.async_gate import AsyncGate
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
 from penstock.stores import open_async_store, open_store
 
 SIZES = {"capacity": 2**28, "quota": 2**28}

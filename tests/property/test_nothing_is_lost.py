@@ -21,8 +21,8 @@ from strategies import (
 )
 from walking import compare, compare_first_page, pages, read_page, stub_path
 
-from penstock.budget import Budget
-from penstock.model import Frame
+from penstock.core.budget.budget import Budget
+from penstock.core.model.values import Frame
 
 CEILING = Budget(bytes=50_000_000)
 

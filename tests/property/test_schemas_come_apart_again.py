@@ -4,8 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TWICE
 
-from penstock.schema import merge_input_schema, owned_fields, required_arguments, strip_arguments
-from penstock.views.request import FIELDS, TOKEN_FIELD
+from penstock.core.protocol.schema import (
+    merge_input_schema,
+    owned_fields,
+    required_arguments,
+    strip_arguments,
+)
+from penstock.core.views.request import FIELDS, TOKEN_FIELD
 
 names = st.one_of(st.sampled_from((*FIELDS, "id", "name", "$ref", "")), st.text(max_size=8))
 properties = st.dictionaries(names, st.just({"type": "string"}), max_size=6)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import Given, Scene, given_results, scenes
 from walking import pages
 
-from penstock.document import read_json
+from penstock.core.results.document import read_json
 
 NEEDLES = ("a", "A", "error", "ERROR W", "ß", "SS", "İ", "数据", "😀", '"', "\\", "1", "null", "true",
            "ς", "Σ", "~#", "entry 1", "\n", "0.1", "e5")  # fmt: skip

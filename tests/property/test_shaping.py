@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import EXACT, texts
 
-from penstock.encoding import encode
+from penstock.core.json.encoding import encode
 from penstock.shaping import SUMMARY_TOKENS, Grid, Series
 from penstock.shaping.fitting import MARKS
 from penstock.shaping.series import OWN_FIELDS

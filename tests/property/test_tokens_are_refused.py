@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import EXACT, TWICE
 
-from penstock.budget import Budget
-from penstock.model import Principal, Result
-from penstock.policy import Policy
+from penstock.core.budget.budget import Budget
+from penstock.core.model.values import Principal, Result
+from penstock.settings.policy import Policy
 
 ROWS = Result.of([{"id": number, "text": "x" * 50} for number in range(100)])
 ALPHABET = "ABCabc019_-.+/= pen\u0661é"

@@ -6,8 +6,8 @@ from typing import Any
 from agent import Agent
 from exactly import Number, Pairs, exactly, render
 
-from penstock.document import read_json
-from penstock.model import Reply
+from penstock.core.model.reply import Reply
+from penstock.core.results.document import read_json
 
 Page = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from rs_bpe import openai
 
-from penstock.budget import Budget
-from penstock.measure import EstimateMeter, Meter
-from penstock.model import Reply
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import EstimateMeter, Meter
+from penstock.core.model.reply import Reply
 
 _VOCABULARY = openai.o200k_base()
 _ESTIMATE = EstimateMeter()

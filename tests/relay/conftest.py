@@ -1,41 +1,12 @@
-"""What the tests of the relay share: a session without processes, in both eras."""
-
-import sys
-from pathlib import Path
+"""A relay in front of a command, as a process."""
 
 import pytest
-
-# The helpers beside the tests are imported by name, which importlib mode does not arrange.
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-
-@pytest.fixture(params=["legacy", "modern"])
-def era(request):
-    return request.param
-
-
-@pytest.fixture
-def open_rig():
-    """Makes rigs: an upstream, and settings of the policy by name."""
-    from relay_rig import Rig  # noqa: PLC0415 (the path is set above)
-
-    rigs = []
-
-    def opened(upstream=None, **settings):
-        rigs.append(Rig(upstream, **settings))
-        return rigs[-1]
-
-    yield opened
-    for rig in rigs:
-        rig.close()
+from relay_processes import StdioClient
 
 
 @pytest.fixture
 def start():
     """Starts `penstock run` in front of a command; ends what a test left running."""
-    from relay_processes import StdioClient  # noqa: PLC0415 (as above)
-
     clients = []
 
     def started(command, *options, greet=True, **keywords):

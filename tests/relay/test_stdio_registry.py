@@ -7,10 +7,9 @@ import venv
 from pathlib import Path
 
 import pytest
+from node_runtime import node, package
 from relay_calls import value_of
 from relay_processes import StdioClient
-
-from node_runtime import node, package
 
 fcntl = pytest.importorskip("fcntl", reason="locks of POSIX")
 

@@ -89,9 +89,9 @@ def lowlevel_server(kind: str = "few", middleware: Any = ()) -> Server[Any]:
 
 
 def fastmcp_server(kind: str = "few", middleware: Any = (), **options: Any) -> Any:
-    from fastmcp import FastMCP  # noqa: PLC0415 (takes a second, and the other doors need none)
-    from fastmcp.exceptions import ToolError as FastError  # noqa: PLC0415
-    from fastmcp.utilities.types import Image as FastImage  # noqa: PLC0415
+    from fastmcp import FastMCP
+    from fastmcp.exceptions import ToolError as FastError
+    from fastmcp.utilities.types import Image as FastImage
 
     server = FastMCP("doors", version="1", instructions=INSTRUCTIONS, **options)
     for item in middleware:
@@ -113,11 +113,11 @@ def build(door: str, kind: str = "few", *, store: Any = None, name: str = "", **
     """A server with Penstock in it, and the middleware, to be closed."""
     policy = Policy(**settings)
     if door == "fastmcp":
-        from penstock.adapters.fastmcp import Penstock as InFastMCP  # noqa: PLC0415 (as above)
+        from penstock.adapters.fastmcp import Penstock as InFastMCP
 
         fast = InFastMCP(policy, store=store, name=name)
         return fastmcp_server(kind, [fast]), fast
-    from penstock.adapters.mcp import Penstock  # noqa: PLC0415 (the plain door has none)
+    from penstock.adapters.mcp import Penstock
 
     inside = Penstock(policy, store=store, name=name)
     make = {"mcp": sdk_server, "lowlevel": lowlevel_server}[door]
@@ -126,14 +126,14 @@ def build(door: str, kind: str = "few", *, store: Any = None, name: str = "", **
 
 def with_users(door: str, kind: str, middleware: Any) -> Any:
     if door == "fastmcp":
-        from fastmcp.server.auth import TokenVerifier  # noqa: PLC0415 (as above)
+        from fastmcp.server.auth import TokenVerifier
 
         class FastVerifier(TokenVerifier):
             async def verify_token(self, token: str) -> Any:
                 found = await Verifier().verify_token(token)
                 if found is None:
                     return None
-                from fastmcp.server.auth import AccessToken as FastToken  # noqa: PLC0415
+                from fastmcp.server.auth import AccessToken as FastToken
 
                 return FastToken(**found.model_dump(exclude_none=True))
 
@@ -153,7 +153,7 @@ def app_of(door: str, server: Any, *, stateless: bool) -> Any:
 
 
 def serve(app: Any) -> None:
-    import uvicorn  # noqa: PLC0415 (over stdio not needed)
+    import uvicorn
 
     listening = socket.create_server(("127.0.0.1", 0))
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)  # noqa: T201
@@ -191,7 +191,7 @@ def main() -> None:
     elif given.door == "fastmcp":
         server.run(show_banner=False)
     elif given.door == "lowlevel":
-        from mcp.server.stdio import stdio_server  # noqa: PLC0415 (as above)
+        from mcp.server.stdio import stdio_server
 
         async def run() -> None:
             async with stdio_server() as (reading, writing):

@@ -3,7 +3,7 @@
 import pytest
 
 from penstock.widgets import referenced_fields
-from penstock.widgets.vega_paths import NotAPath, split_path
+from penstock.widgets.vega.paths import NotAPath, split_path
 
 
 def of(expression):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from penstock.budget import Budget
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import default_meter
 from penstock.errors import InvalidResult, InvalidSetting, PenstockError
-from penstock.measure import default_meter
 from penstock.widgets import Fitted, fit_rows
 
 SPEC = {"mark": "bar", "encoding": {"x": {"field": "day"}, "y": {"field": "amount"}}}

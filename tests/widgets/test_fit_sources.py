@@ -21,7 +21,7 @@ import polars as pl
 import pydantic
 import pytest
 
-from penstock.encoding import encode
+from penstock.core.json.encoding import encode
 from penstock.errors import InvalidResult, InvalidSetting
 from penstock.widgets import fit_rows
 

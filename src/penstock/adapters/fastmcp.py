@@ -37,9 +37,9 @@ from penstock.adapters.fastmcp_tools import (
 )
 from penstock.adapters.inside import Answer, AskServer, Inside
 from penstock.adapters.sdk import carried, dumped
-from penstock.marks import current, is_served, serving
-from penstock.policy import Policy
+from penstock.settings.policy import Policy
 from penstock.stores import Store
+from penstock.wire.marks import current, is_served, serving
 
 _NOT_SDK: Final = "This is the Penstock of FastMCP. On the official SDK: from penstock.adapters.mcp import Penstock."
 _NOT_CARRIED: Final = object()

@@ -13,17 +13,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from penstock import rawjson
-from penstock.authoring.threads import in_thread
+from penstock.adapters.decorators.threads import in_thread
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience
-from penstock.encoding import encode
-from penstock.gate import Gate
-from penstock.marks import serving
-from penstock.model import Principal
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
+from penstock.wire.marks import serving
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
 

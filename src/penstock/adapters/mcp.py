@@ -33,10 +33,10 @@ from penstock.adapters.sdk import (
     principal_of,
     session_of,
 )
-from penstock.marks import serving
-from penstock.policy import Policy
+from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.identity import new_seat
+from penstock.wire.marks import serving
 
 Context = ServerRequestContext[Any, Any]
 _NOT_FASTMCP: Final = (

@@ -12,9 +12,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import NOBODY, Principal
 from penstock.disclosure.discloser import Audience
-from penstock.encoding import encode
-from penstock.model import NOBODY, Principal
 from penstock.wire.disclosing import APPS, shows_apps
 from penstock.wire.identity import os_user
 

@@ -50,7 +50,7 @@ def _misunderstood(chosen: argparse.Namespace, unknown: list[str]) -> PenstockEr
     if not first.startswith("-") and name in ("run", "serve", "audit"):
         step = f"Put -- before the server's command: penstock {name} -- {' '.join(unknown)}"
         return PenstockError(f"{first!r} is not an option.", next_step=step)
-    from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
+    from difflib import get_close_matches
 
     option = first.partition("=")[0]
     known = [f"--{given.replace('_', '-')}" for given in vars(chosen)]
@@ -82,10 +82,10 @@ def _parser(command: list[str]) -> argparse.ArgumentParser:
 
 def _modules(command: list[str]) -> tuple[ModuleType, ...]:
     """One a command; `run` alone where it is the one, for a host waits until it is ready."""
-    from penstock.cli import run  # noqa: PLC0415 (it imports this module's package)
+    from penstock.cli import run
 
     if command == ["run"]:
         return (run,)
-    from penstock.cli import audit, extract, purge, serve, wrap  # noqa: PLC0415 (as above)
+    from penstock.cli import audit, extract, purge, serve, wrap
 
     return (run, serve, wrap, audit, extract, purge)

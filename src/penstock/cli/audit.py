@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.cli.listed import add_source_options, listed_by
 from penstock.cli.options import config_file
+from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
-from penstock.measure import default_meter
-from penstock.policy import Policy
+from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:
-    from penstock.auditing.costs import Audit
+    from penstock.cli.auditing.costs import Audit
 
 _EXAMPLES = """\
 examples:
@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
 
 
 def audit(chosen: argparse.Namespace) -> int:
-    from penstock.auditing.costs import audited  # noqa: PLC0415 (the other commands need none)
+    from penstock.cli.auditing.costs import audited
 
     # A setting that is wrong is told before a server is started.
     settings = {"list_budget": chosen.list_budget, "always": chosen.always}
@@ -74,13 +74,13 @@ def audit(chosen: argparse.Namespace) -> int:
 
 
 def _json(found: Audit) -> bytes:
-    from penstock.auditing.report import as_json  # noqa: PLC0415 (one of three)
+    from penstock.cli.auditing.report import as_json
 
     return as_json(found)
 
 
 def _table(found: Audit, *, shows_all: bool) -> bytes:
-    from penstock.auditing.table import Look, table  # noqa: PLC0415 (one of three)
+    from penstock.cli.auditing.table import Look, table
 
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size((100, 24)).columns
@@ -97,7 +97,7 @@ def _can_show(signs: str, encoding: str) -> bool:
 
 
 def _write_page(found: Audit, file: Path) -> None:
-    from penstock.auditing.page import page  # noqa: PLC0415 (one of three)
+    from penstock.cli.auditing.page import page
 
     try:
         file.write_bytes(page(found).encode("utf-8", "replace"))

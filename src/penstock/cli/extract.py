@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli.listed import add_source_options, listed_by
 
 if TYPE_CHECKING:
-    from penstock.auditing.extraction import Extracted
+    from penstock.cli.auditing.extraction import Extracted
 
 _EXAMPLES = """\
 examples:
@@ -45,8 +45,8 @@ def add_to(commands: Any) -> None:
 
 
 def extract(chosen: argparse.Namespace) -> int:
-    from penstock.auditing import extraction  # noqa: PLC0415 (the other commands need none)
-    from penstock.disclosure import Catalogue  # noqa: PLC0415 (as above)
+    from penstock.cli.auditing import extraction
+    from penstock.disclosure import Catalogue
 
     catalogue = Catalogue.from_tools(listed_by(chosen).tools)
     done = extraction.extract(catalogue, chosen.folder, replaces=chosen.force)

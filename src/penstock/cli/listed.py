@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Final
 
-from penstock.auditing.sources import saved_tools
+from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError

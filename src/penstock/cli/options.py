@@ -9,8 +9,8 @@ from os import path
 from typing import Any, Final
 
 from penstock.errors import PenstockError
-from penstock.policy import ENVIRONMENT_PREFIX, Policy
 from penstock.relay.target import Target
+from penstock.settings.policy import ENVIRONMENT_PREFIX, Policy
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 _SETTINGS: Final = (
@@ -124,7 +124,7 @@ def target_from(chosen: argparse.Namespace) -> Target:
 
 def start_logging(chosen: argparse.Namespace) -> None:
     """To stderr: stdout belongs to the protocol."""
-    import logging  # noqa: PLC0415 (slow to import, and the server can be started meanwhile)
+    import logging
 
     level = chosen.log_level or os.environ.get(f"{ENVIRONMENT_PREFIX}LOG_LEVEL") or "warning"
     if level not in LEVELS:

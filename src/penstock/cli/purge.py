@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from penstock.cli.options import config_file
-from penstock.policy import Policy
+from penstock.settings.policy import Policy
 from penstock.stores import open_store
 from penstock.stores.urls import sqlite_file
 

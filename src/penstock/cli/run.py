@@ -42,18 +42,18 @@ def run(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen)
     target = target_from(chosen)
     if target.url:
-        from penstock.relay.remote import run_remote  # noqa: PLC0415 (it needs an extra)
+        from penstock.relay.remote import run_remote
 
         start_logging(chosen)
         return run_remote(target, policy)
-    from penstock.relay.process import Process  # noqa: PLC0415 (the other targets need none)
+    from penstock.relay.process import Process
 
     if sys.stdin.isatty():
         print("penstock: waiting for an MCP client on stdin; a host starts this.", file=sys.stderr)
     upstream = Process(target.command)
     try:
         # The server gets ready while the rest is imported.
-        from penstock.relay.local import run_local  # noqa: PLC0415 (see above)
+        from penstock.relay.local import run_local
 
         start_logging(chosen)
         return run_local(upstream, target, policy)

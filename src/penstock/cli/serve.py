@@ -58,7 +58,7 @@ def serve(chosen: argparse.Namespace) -> int:
     target = target_from(chosen)
     start_logging(chosen)
     try:
-        from penstock.relay.http.serving import Listening, serve_http  # noqa: PLC0415 (an extra)
+        from penstock.relay.http.serving import Listening, serve_http
     except ModuleNotFoundError as error:
         raise MissingExtra("serve", "penstock serve") from error
     listening = Listening(

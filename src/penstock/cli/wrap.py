@@ -46,7 +46,7 @@ def add_to(commands: Any) -> None:
 
 
 def wrap(chosen: argparse.Namespace) -> int:
-    from penstock import wrapping  # noqa: PLC0415 (the other commands need none of it)
+    from penstock.cli import wrapping
 
     if chosen.config is None:
         if chosen.write or chosen.undo:

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock.disclosure.catalogue import Catalogue, Described
+    from penstock.disclosure.catalogue import Catalogue
+    from penstock.disclosure.described import Described
     from penstock.disclosure.desk import Visit
     from penstock.disclosure.discloser import Audience, Discloser
     from penstock.disclosure.forms import Lister, Listing
@@ -29,7 +30,8 @@ __all__ = [
 # Loaded when they are first asked for: a server whose list is small needs few of them, and a host
 # waits for it.
 _HOMES = {
-    "catalogue": ("Catalogue", "Described"),
+    "catalogue": ("Catalogue",),
+    "described": ("Described",),
     "desk": ("Visit",),
     "discloser": ("Audience", "Discloser"),
     "forms": ("Lister", "Listing"),

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from penstock.disclosure.catalogue import Described
+from penstock.core.budget.fitting import largest
+from penstock.core.json.encoding import encode
+from penstock.disclosure.described import Described
 from penstock.disclosure.names import HEADER_KEY
 from penstock.disclosure.shortening import Wording
-from penstock.encoding import encode
-from penstock.fitting import largest
 
 # A description shorter than its first sentence has at least so many words, or it tells nothing. A
 # word is at least a token.

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.encoding import encode
-from penstock.gate import log
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.disclosure.described import Described, as_table
+from penstock.log import logger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,98 +24,6 @@ if TYPE_CHECKING:
 
 _LONGEST_SLIP: Final = 100
 _MOST_LIKELY: Final = 50
-
-
-class Described(msgspec.Struct, frozen=True, dict=True):
-    """One tool. `raw` is how its server lists it; `more` is what only its full description holds,
-    such as examples. `told` is how a client is to see it listed in full, where that differs."""
-
-    name: str
-    raw: bytes
-    more: Mapping[str, Any] = {}
-    told: bytes = b""
-
-    @property
-    def in_full(self) -> bytes:
-        return self.told or self.raw
-
-    @cached_property
-    def no_dearer(self) -> bytes:
-        """In full, but without an output schema that `told` has widened: few hosts show it to a model,
-        and a list is never to cost more than its server's own."""
-        if self.in_full == self.raw or "outputSchema" not in self.listed:
-            return self.in_full
-        members = rawjson.members(rawjson.compact(self.raw))
-        parts = [
-            rawjson.string(member.name) + b":" + member.value
-            for member in members
-            if member.name != "outputSchema"
-        ]
-        return b"{" + b",".join(parts) + b"}"
-
-    @cached_property
-    def listed(self) -> dict[str, Any]:
-        """Nothing, where it nests too deep to be looked into: it can still be listed as it is."""
-        try:
-            value = rawjson.decode(rawjson.compact(self.raw))
-        except (ValueError, RecursionError):
-            return {}
-        return value if isinstance(value, dict) else {}
-
-    @property
-    def description(self) -> str:
-        return _text(self.listed.get("description"))
-
-    @property
-    def title(self) -> str:
-        return _text(self.listed.get("title")) or _text(self.annotations.get("title"))
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return _table(self.listed.get("inputSchema"))
-
-    @cached_property
-    def schema_json(self) -> str:
-        return encode(self.schema).decode()
-
-    @cached_property
-    def parameters(self) -> dict[str, Any]:
-        """What its schema says of each, by name."""
-        return _table(self.schema.get("properties"))
-
-    @property
-    def annotations(self) -> dict[str, Any]:
-        return _table(self.listed.get("annotations"))
-
-    @property
-    def is_read_only(self) -> bool:
-        """A tool that does not say so may write."""
-        return self.annotations.get("readOnlyHint") is True
-
-    @property
-    def ui(self) -> dict[str, Any]:
-        """What an app's tool says about its user interface."""
-        return _table(_table(self.listed.get("_meta")).get("ui"))
-
-    @property
-    def is_for_apps_alone(self) -> bool:
-        return self.ui.get("visibility") == ["app"]
-
-    @property
-    def task_support(self) -> str:
-        return _text(_table(self.listed.get("execution")).get("taskSupport")) or "forbidden"
-
-    @cached_property
-    def full(self) -> bytes:
-        """All there is to know, without the noise of generators."""
-        from penstock.disclosure.slimming import slim  # noqa: PLC0415 (on demand alone)
-
-        shown = {
-            name: slim(value) if name == "inputSchema" else value
-            for name, value in self.listed.items()
-            if name not in ("_meta", "icons", "execution")
-        }
-        return encode({**shown, **self.more}) if shown else rawjson.squeezed(self.raw)
 
 
 class Catalogue:
@@ -137,7 +46,7 @@ class Catalogue:
     @classmethod
     def from_folder(cls, folder: str | Path) -> Catalogue:
         """From JSON files, one a tool. A file that cannot be used is skipped, and logged."""
-        from penstock.disclosure.files import tools_in  # noqa: PLC0415 (most have no such folder)
+        from penstock.disclosure.files import tools_in
 
         return cls(tools_in(folder))
 
@@ -146,7 +55,9 @@ class Catalogue:
         What is known here of tools that are not there is logged: a slip, mostly."""
         strangers = [name for name in self._tools if name not in other]
         if strangers:
-            log().warning("descriptions of tools that the server has not: %s", ", ".join(strangers))
+            logger().warning(
+                "descriptions of tools that the server has not: %s", ", ".join(strangers)
+            )
         return Catalogue(_merged(tool, self.get(tool.name)) for tool in other)
 
     def __iter__(self) -> Iterator[Described]:
@@ -173,7 +84,7 @@ class Catalogue:
 
     def nearest(self, name: str, most: int = 3) -> list[str]:
         """Names that may have been meant."""
-        from difflib import get_close_matches  # noqa: PLC0415 (for a slip alone)
+        from difflib import get_close_matches
 
         wanted = name.casefold()[:_LONGEST_SLIP]
         # Comparing is dear, and there may be thousands: only those that share the most with it.
@@ -216,22 +127,14 @@ def _merged(tool: Described, over: Described | None) -> Described:
     what calls are checked against stays the server's."""
     if over is None:
         return tool
-    from penstock.disclosure.slimming import slim  # noqa: PLC0415 (as above)
+    from penstock.disclosure.slimming import slim
 
     words = {key: over.listed[key] for key in ("title", "description") if key in over.listed}
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}
     more = {**tool.more, **over.more, **shown}
-    told = encode({**_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
+    told = encode({**as_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
     return Described(tool.name, encode({**tool.listed, **words}), more, told)
 
 
 def _trigrams(text: str) -> frozenset[str]:
     return frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

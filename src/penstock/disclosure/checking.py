@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, Final
 
-from penstock.disclosure.catalogue import Described
+from penstock.core.protocol.references import has_references
+from penstock.disclosure.described import Described
 from penstock.disclosure.shortening import clipped
-from penstock.gate import log
-from penstock.references import has_references
+from penstock.log import logger
 
 _KEPT: Final = 1_024
 _MOST_FAULTS: Final = 3
@@ -37,7 +37,7 @@ def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
     try:
         found = [*islice(chain(_strangers(tool, given), _errors(tool, given)), _MOST_FAULTS)]
     except (ValueError, RecursionError) as error:  # lone surrogates, for instance
-        log().info("the arguments of %s cannot be checked: %s", tool.name, error)
+        logger().info("the arguments of %s cannot be checked: %s", tool.name, error)
         return ""
     return "; ".join(found) + "." if found else ""
 
@@ -82,12 +82,12 @@ def _is_of_reference(error: Any, given: Any) -> bool:
 @lru_cache(maxsize=_KEPT)
 def _validator(schema: str, name: str) -> Any:
     """Made once for each schema; None where it cannot be."""
-    import jsonschema_rs  # noqa: PLC0415 (most processes check nothing)
+    import jsonschema_rs
 
     try:
         return jsonschema_rs.validator_for(schema, retriever=_nothing, mask=_SAID_INSTEAD)
     except (jsonschema_rs.ValidationError, ValueError) as error:
-        log().info("the schema of %s cannot be checked: %s", name, str(error).partition("\n")[0])
+        logger().info("the schema of %s cannot be checked: %s", name, str(error).partition("\n")[0])
         return None
 
 

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.core.budget.fitting import largest
+from penstock.core.json.encoding import encode
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described import Described
 from penstock.disclosure.directory import directory
 from penstock.disclosure.shortening import clipped, plain
 from penstock.disclosure.uris import named_in, uri_for
-from penstock.encoding import encode
-from penstock.fitting import largest
 
 MOST_NAMES: Final = 100
 _LONGEST_NAME: Final = 200

@@ -13,7 +13,8 @@ from typing import Any, Final
 import msgspec
 
 from penstock.disclosure import checking
-from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described import Described
 from penstock.disclosure.describing import (
     Missing,
     Selection,
@@ -29,7 +30,7 @@ from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import GRANT_FIELD, Holder
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
 from penstock.errors import StoreError
-from penstock.gate import log
+from penstock.log import logger
 
 _KEPT: Final = 32
 _PASS_IT_ON: Final = f"Give {GRANT_FIELD} among the arguments of the call."
@@ -116,7 +117,7 @@ class Visit(msgspec.Struct, frozen=True):
         try:
             return self.discloser.grants.is_granted(self.holder.id, tool.name)
         except StoreError as error:
-            log().warning("the gate stands open: %s", error)
+            logger().warning("the gate stands open: %s", error)
             return True
 
     def _grant(self, tools: Iterable[str]) -> None:
@@ -125,7 +126,7 @@ class Visit(msgspec.Struct, frozen=True):
         try:
             self.discloser.grants.grant(self.holder.id, tools)
         except StoreError as error:
-            log().warning("nothing was granted: %s", error)
+            logger().warning("nothing was granted: %s", error)
 
 
 @lru_cache(maxsize=_KEPT)

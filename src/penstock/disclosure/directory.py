@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from penstock.fitting import largest
+from penstock.core.budget.fitting import largest
 
 # Where a name's first word ends: list_files, list-files, files.list, files/list, listFiles.
 _FIRST_WORD: Final = re.compile(r"[^_\-./:]+?(?=[_\-./:]|(?<=[a-z0-9])(?=[A-Z])|$)")

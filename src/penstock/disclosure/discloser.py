@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from penstock.core.budget.measure import Meter
+from penstock.core.model.store import Store
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister, Listing
 from penstock.disclosure.grants import Grants
-from penstock.measure import Meter
-from penstock.policy import Policy
-from penstock.stores.base import Store
+from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:
     from penstock.disclosure.folder import Folder
@@ -90,6 +90,6 @@ class Discloser:
 def _folder(path: str) -> Folder | None:
     if not path:
         return None
-    from penstock.disclosure.folder import Folder  # noqa: PLC0415 (most have none)
+    from penstock.disclosure.folder import Folder
 
     return Folder(path)

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from penstock import rawjson
-from penstock.disclosure.catalogue import Described
-from penstock.encoding import encode
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.disclosure.described import Described
 from penstock.errors import InvalidSetting
-from penstock.gate import log
+from penstock.log import logger
 
 LARGEST_FILE: Final = 5_000_000
 # What a list may say of a tool; in a file anything else belongs to its full description alone.
@@ -40,17 +40,17 @@ def _tool_in(file: Path) -> Described | None:
     try:
         value = _read(file)
     except (OSError, ValueError, RecursionError) as error:
-        log().warning("the description %s is skipped: %s", file.name, error)
+        logger().warning("the description %s is skipped: %s", file.name, error)
         return None
     name = value.setdefault("name", file.stem)
     if not isinstance(name, str) or not name:
-        log().warning("the description %s is skipped: its name is not text", file.name)
+        logger().warning("the description %s is skipped: its name is not text", file.name)
         return None
     if name != file.stem:
-        log().warning("the description %s is of the tool %s", file.name, name)
+        logger().warning("the description %s is of the tool %s", file.name, name)
     for key, kind in _KINDS.items():
         if key in value and not isinstance(value[key], kind):
-            log().warning(
+            logger().warning(
                 "%s in the description %s is not used: it is of another type", key, file.name
             )
             del value[key]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.core.json.encoding import encode
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described import Described
 from penstock.disclosure.search import Index, Parameter, Searchable
 from penstock.disclosure.shortening import clipped, first_sentence
-from penstock.encoding import encode
 
 MOST_FOUND: Final = 5
 _SENTENCE_CHARS: Final = 240

@@ -9,7 +9,7 @@ from typing import Final
 
 from penstock.disclosure.catalogue import Catalogue
 from penstock.errors import InvalidSetting
-from penstock.gate import log
+from penstock.log import logger
 
 _KEPT: Final = 8
 
@@ -45,7 +45,7 @@ class Folder:
                 return
             self._tools = Catalogue.from_folder(self._path)
         except (OSError, InvalidSetting) as error:
-            log().warning("the folder of descriptions cannot be read: %s", type(error).__name__)
+            logger().warning("the folder of descriptions cannot be read: %s", type(error).__name__)
             return
         self._signature = signature
         self._laid.clear()

@@ -11,12 +11,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from penstock.budget import Budget
-from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.estimate import EstimateMeter
+from penstock.core.budget.measure import Meter
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described import Described
 from penstock.disclosure.names import DESCRIBE, HEADER_KEY, own_names
 from penstock.errors import InvalidSetting
-from penstock.estimate import EstimateMeter
-from penstock.measure import Meter
 
 Form = Literal["full", "brief", "index"]
 FORMS: Final = ("auto", "full", "brief", "index")
@@ -95,8 +96,8 @@ class Lister(msgspec.Struct, frozen=True):
         return weighing.cheaper(other, full)
 
     def _brief(self, catalogue: Catalogue, weighing: _Weighing) -> Listing | None:
-        from penstock.disclosure import index  # noqa: PLC0415 (a small list needs no other form)
-        from penstock.disclosure.brief import brief_tools  # noqa: PLC0415 (as above)
+        from penstock.disclosure import index
+        from penstock.disclosure.brief import brief_tools
 
         own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
         describe = index.describe_tool(own[DESCRIBE], index.IN_BRIEF)
@@ -114,8 +115,8 @@ class Lister(msgspec.Struct, frozen=True):
         return None if found is None else Listing("brief", together(found), own, frozenset(shown))
 
     def _index(self, catalogue: Catalogue, weighing: _Weighing, *, has_apps: bool) -> Listing:
-        from penstock.disclosure import index  # noqa: PLC0415 (as above)
-        from penstock.disclosure.brief import shortest  # noqa: PLC0415 (as above)
+        from penstock.disclosure import index
+        from penstock.disclosure.brief import shortest
 
         listed = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
         staying = [

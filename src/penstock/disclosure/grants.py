@@ -21,8 +21,8 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from penstock.gate import log
-from penstock.stores.base import Record, Store
+from penstock.core.model.store import Record, Store
+from penstock.log import logger
 from penstock.stores.memory import MemoryStore
 
 IDLE_SECONDS: Final = 3_600.0
@@ -82,7 +82,7 @@ class Grants:
                 key, Record(_OWNER, expires, tool.encode("utf-8", "surrogatepass")), now=now
             )
             self._remember(key, expires)
-            log().info("granted: %s (%d in all)", tool, len(self))
+            logger().info("granted: %s (%d in all)", tool, len(self))
         self._sweep_sometimes(now)
 
     def is_granted(self, holder: str, tool: str) -> bool:
@@ -92,7 +92,7 @@ class Grants:
         key = _key(holder, tool)
         found = self._store.load(key, now=now)
         if found is None:
-            log().info("not granted: %s", tool)
+            logger().info("not granted: %s", tool)
             return False
         if found.expires - now < self._idle / 2:  # a write for every question would be dear
             self._store.touch(key, expires=now + self._idle)
@@ -113,7 +113,7 @@ class Grants:
             for key in [key for key, expires in self._given.items() if expires <= now]:
                 del self._given[key]
         gone = self._store.sweep(now=now)
-        log().info("swept: %d expired, %d grants in all", gone, len(self))
+        logger().info("swept: %d expired, %d grants in all", gone, len(self))
         return gone
 
     def _remember(self, key: str, expires: float) -> None:

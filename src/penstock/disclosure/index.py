@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from penstock.core.json.encoding import encode
 from penstock.disclosure.directory import directory
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
-from penstock.encoding import encode
 
 _READS: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 _WRITES: Final = {"readOnlyHint": False, "destructiveHint": True}

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import rawjson
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.disclosure.desk import Visit
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
 from penstock.disclosure.shortening import clipped
-from penstock.encoding import encode
 
 _NAME: Final = "name"
 _ARGUMENTS: Final = "arguments"

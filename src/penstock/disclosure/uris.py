@@ -10,7 +10,7 @@ TEMPLATE: Final = URI + "{?tools}"
 
 
 def uri_for(*names: str) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (slow to import, and needed on demand alone)
+    from urllib.parse import quote
 
     return f"{URI}?tools={','.join(quote(name, '', errors='surrogatepass') for name in names)}"
 
@@ -25,7 +25,7 @@ def is_descriptions(uri: str) -> bool:
 
 def named_in(uri: str) -> list[str]:
     """The tools that a URI asks for."""
-    from urllib.parse import unquote_plus  # noqa: PLC0415 (as above)
+    from urllib.parse import unquote_plus
 
     query = uri.partition("?")[2].partition("#")[0]
     fields = (field.partition("=") for field in query.split("&"))

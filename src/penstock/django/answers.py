@@ -16,9 +16,9 @@ from django.utils.encoding import force_str
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
-from penstock.encoding import encode, encode_all
+from penstock.core.json.encoding import encode, encode_all
+from penstock.core.model.values import Result
 from penstock.errors import InvalidResult
-from penstock.model import Result
 
 STATUS_CODE: Final = "status_code"
 FIRST_REDIRECT: Final = 300

@@ -12,4 +12,4 @@ class PenstockConfig(AppConfig):
     default = True
 
     def ready(self) -> None:
-        from penstock.django import checks  # noqa: F401, PLC0415 (registers as it is loaded)
+        from penstock.django import checks  # noqa: F401 (registers as it is loaded)

@@ -14,14 +14,15 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from penstock.core.model.values import NOBODY, Principal
 from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
 from penstock.django.noting import LookedFor, Noting, NotingQuery, Undecided
 from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
-from penstock.gate import Gate, log
-from penstock.model import NOBODY, Principal
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
+from penstock.log import logger
+from penstock.settings.policy import Policy
 
 # What a view raises that refuses a request.
 REFUSALS: Final = (APIException, PermissionDenied, Http404)
@@ -150,4 +151,4 @@ def _tell_once(name: str, why: str) -> None:
     told = (
         "who may use %s cannot be told without arguments (%s): it is shown, and asked when called"
     )
-    log().warning(told, name, why)
+    logger().warning(told, name, why)

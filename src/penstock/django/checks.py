@@ -181,7 +181,7 @@ def check_writes(site: Site) -> Messages:
 
 def check_names(_site: Site) -> Messages:
     # Not above: nothing of REST framework's can be imported before the apps are ready.
-    from penstock.django.registry import repeated_names  # noqa: PLC0415 (see above)
+    from penstock.django.registry import repeated_names
 
     for name in repeated_names():
         yield checks.Error(
@@ -192,7 +192,7 @@ def check_names(_site: Site) -> Messages:
 
 
 def check_patterns(site: Site) -> Messages:
-    from penstock.django.registry import unmatched_patterns  # noqa: PLC0415 (as above)
+    from penstock.django.registry import unmatched_patterns
 
     for pattern in unmatched_patterns(site):
         yield checks.Warning(
@@ -205,8 +205,8 @@ def check_patterns(site: Site) -> Messages:
 
 def _lets_everybody_in(site: Site) -> bool:
     # Not above: REST framework may be missing, which is for another check to say.
-    from rest_framework.permissions import AllowAny  # noqa: PLC0415 (see above)
-    from rest_framework.settings import api_settings  # noqa: PLC0415 (see above)
+    from rest_framework.permissions import AllowAny
+    from rest_framework.settings import api_settings
 
     required: Iterable[object] | None = site.permission_classes
     try:

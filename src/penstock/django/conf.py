@@ -7,7 +7,6 @@ all of them, for the system checks; `site` raises the first, for whoever cannot 
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,13 +30,13 @@ from penstock.django.setting_names import (
 )
 from penstock.django.tiers import Tier
 from penstock.errors import InvalidSetting
-from penstock.policy import ENVIRONMENT_PREFIX, Policy
-from penstock.settings import FIELD_NAMES, PARSERS, TABLES, parsed
+from penstock.log import logger
+from penstock.settings.policy import ENVIRONMENT_PREFIX, Policy
+from penstock.settings.table import FIELD_NAMES, PARSERS, TABLES, parsed
 from penstock.stores import Store, open_store
 
 # In memory each process would have its own, and a site is served by several.
 DEFAULT_STORE: Final = "sqlite:"
-_log = logging.getLogger("penstock.django")
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def tier_for(request: Any, site: Site) -> Tier | None:
         given = site.tier_of(request)
         return None if given is None else Tier.parse(given)
     except Exception:  # noqa: BLE001 (the site's own code: whatever fails in it opens no door)
-        _log.exception("A request is refused: its tier could not be told.")
+        logger().exception("A request is refused: its tier could not be told.")
         return None
 
 
@@ -124,7 +123,7 @@ def open_site_store(site: Site) -> Store:
     alias = cache_alias(policy.store)
     if alias is None:
         return open_store(policy.store, capacity=policy.capacity, quota=policy.quota)
-    from penstock.django.cache_store import CacheStore  # noqa: PLC0415 (most sites have no use for it)
+    from penstock.django.cache.store import CacheStore
 
     return CacheStore(alias, quota=policy.quota)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Final, TypeVar, overload
 
-from penstock.authoring.heavy import checked_options
+from penstock.adapters.decorators.heavy import checked_options
 from penstock.django.tiers import Tier
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -151,7 +151,7 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(view)
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from penstock.django.visiting import listen  # noqa: PLC0415 (needs a site that is set up)
+        from penstock.django.visiting import listen
 
         listen(
             self
@@ -168,7 +168,7 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(admit)
     def initial(self: Any, *args: Any, **kwargs: Any) -> None:
-        from penstock.django.visiting import listen  # noqa: PLC0415 (as above)
+        from penstock.django.visiting import listen
 
         admit(self, *args, **kwargs)
         listen(self)

@@ -16,11 +16,11 @@ from django.db.models import UUIDField
 from django.test import RequestFactory
 from rest_framework.request import Request
 
+from penstock.core.json.encoding import encode
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.gateway import Gateway
 from penstock.django.tools import Tool
-from penstock.encoding import encode
 from penstock.wire import messages
 
 # Somebody who is in no database: whoever is let in only for being who he is does not count.

@@ -9,13 +9,13 @@ from typing import Any
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from penstock.core.model.values import LiveWindow
 from penstock.django.answers import result_of
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tools import Tool
-from penstock.gate import log
-from penstock.model import LiveWindow
+from penstock.log import logger
 from penstock.wire.state import Told
 
 
@@ -40,7 +40,7 @@ class Function:
             self.ask(caller)
         except Exception as fault:  # noqa: BLE001 (whatever it is, it does not permit)
             if not isinstance(fault, REFUSALS):
-                log().warning("%s: may it still be read?", self.declared.name, exc_info=True)
+                logger().warning("%s: may it still be read?", self.declared.name, exc_info=True)
             return False
         return True
 

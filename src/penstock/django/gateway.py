@@ -17,12 +17,12 @@ from django.conf import settings
 from django.core.signals import setting_changed
 
 from penstock._version import __version__
+from penstock.core.model.values import LiveWindow
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
 from penstock.django.serving import CAPABILITIES, LIST_SECONDS, Server, Sight
-from penstock.gate import Gate
-from penstock.model import LiveWindow
+from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.explorer_tools import ROLES

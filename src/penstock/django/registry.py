@@ -13,6 +13,7 @@ from django.core.signals import setting_changed
 from django.utils import translation
 from django.utils.module_loading import autodiscover_modules
 
+from penstock.core.protocol.probe import offered_modes
 from penstock.django.conf import Site, site
 from penstock.django.decorators import HEAVY, IGNORED, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
@@ -25,8 +26,7 @@ from penstock.django.tools import Tool
 from penstock.django.viewing import ViewAction
 from penstock.django.visiting import is_plain
 from penstock.django.writing import VERIFY, VERIFY_SCHEMA
-from penstock.gate import log
-from penstock.probe import offered_modes
+from penstock.log import logger
 
 MODULE = "mcp_tools"  # where an app declares functions as tools
 _ECHOING = ("POST", "PUT", "PATCH")
@@ -68,7 +68,7 @@ def find_tools(site: Site) -> list[Tool]:
     """Functions first: their names are their authors'."""
     found = list(_every_tool(site))
     for pattern in unmatched(site, found):
-        log().warning("no tool is called %s, which the settings name", pattern)
+        logger().warning("no tool is called %s, which the settings name", pattern)
     return [tool for tool in found if is_exposed(tool, site)]
 
 

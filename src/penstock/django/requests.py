@@ -25,8 +25,8 @@ from django.urls import (
 from django.utils import translation
 from django.utils.datastructures import MultiValueDict
 
+from penstock.core.json.encoding import encode
 from penstock.django.endpoints import Endpoint
-from penstock.encoding import encode
 
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"

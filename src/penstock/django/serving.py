@@ -19,13 +19,13 @@ from rest_framework.exceptions import APIException, NotAuthenticated
 from rest_framework.serializers import as_serializer_error
 
 from penstock._version import __version__
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import Result
 from penstock.django.answers import failure
 from penstock.django.callers import Caller
 from penstock.django.tools import Tool
-from penstock.encoding import encode
 from penstock.errors import InvalidResult
-from penstock.gate import log
-from penstock.model import Result
+from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Message
 from penstock.wire.state import Told
@@ -188,7 +188,7 @@ class Server:
         except InvalidResult as unfit:
             return Told(_error({"error": unfit.message, "next_step": unfit.next_step}))
         except Exception:  # noqa: BLE001 (whatever a view does, the agent is told something)
-            log().exception("the tool %s failed", tool.name)
+            logger().exception("the tool %s failed", tool.name)
             return Told(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
 
 

@@ -14,8 +14,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from penstock.errors import InvalidSetting
-from penstock.policy import Policy
-from penstock.settings import SETTING_NAMES
+from penstock.settings.policy import Policy
+from penstock.settings.table import SETTING_NAMES
 
 SETTING: Final = "PENSTOCK"
 FRISIAN_PREFIX: Final = "FRISIAN_MCP_"

@@ -1,6 +1,6 @@
 """How the settings of a site may be written.
 
-A bad value is a `ValueError` that says what is wrong with it; `penstock.settings.parsed` says of
+A bad value is a `ValueError` that says what is wrong with it; `penstock.settings.table.parsed` says of
 which setting.
 """
 
@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from penstock.django.setting_names import CACHE_SCHEME, cache_alias
 from penstock.django.tiers import Tier
 from penstock.errors import InvalidSetting
-from penstock.settings import PARSERS
+from penstock.settings.table import PARSERS
 from penstock.stores.urls import sqlite_file
 
 ANY_ORIGIN: Final = "*"
@@ -121,7 +121,7 @@ def authentication_classes(value: Any) -> tuple[type, ...]:
 
 def permission_classes(value: Any) -> tuple[type, ...]:
     # REST framework loads its own settings with it, which not every command needs.
-    from rest_framework.permissions import (  # noqa: PLC0415 (see above)
+    from rest_framework.permissions import (
         OperandHolder,
         SingleOperandHolder,
     )

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-from penstock.disclosure.catalogue import Described
-from penstock.disclosure.checking import fault
-from penstock.django.callers import Caller
-from penstock.django.tiers import Tier
-from penstock.encoding import encode
-from penstock.marks import KEYWORD, REQUIRED, Mark, new_mark
-from penstock.model import LiveWindow, Mode
-from penstock.schema import (
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import LiveWindow, Mode
+from penstock.core.protocol.schema import (
     NEGOTIATION_FIELDS,
     first_call_note,
     merge_input_schema,
     owned_fields,
     required_arguments,
 )
-from penstock.views.request import TOKEN_FIELD
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.disclosure.checking import fault
+from penstock.disclosure.described import Described
+from penstock.django.callers import Caller
+from penstock.django.tiers import Tier
+from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
 from penstock.wire.state import Told
 
 _HEAVY_NOTE: Final = (
@@ -82,7 +82,7 @@ class Tool:
 
     @cached_property
     def mark(self) -> Mark | None:
-        """Known as long as the tool is; see `penstock.marks`."""
+        """Known as long as the tool is; see `penstock.wire.marks`."""
         if self.heavy is None:
             return None
         own = owned_fields(self.schema)

@@ -11,6 +11,8 @@ from django.http import HttpResponseBase
 from django.urls import ResolverMatch
 from rest_framework.response import Response
 
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import LiveRows, LiveWindow
 from penstock.django.answers import (
     FIRST_ERROR,
     FIRST_REDIRECT,
@@ -43,11 +45,9 @@ from penstock.django.visiting import (
     visited_view,
 )
 from penstock.django.writing import VERIFY, essence_of
-from penstock.encoding import encode
 from penstock.errors import StoreError
-from penstock.gate import log
-from penstock.model import LiveRows, LiveWindow
-from penstock.policy import Policy
+from penstock.log import logger
+from penstock.settings.policy import Policy
 from penstock.wire.state import Told
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
@@ -115,7 +115,7 @@ class ViewAction:
         except (*REFUSALS, NoSuchPlace):
             return False
         except Exception:  # noqa: BLE001 (what cannot be found out is not permitted)
-            log().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
+            logger().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
             return False
 
     def _lets_in(self, exchange: Exchange, caller: Caller) -> bool:
@@ -239,7 +239,7 @@ class ViewAction:
         except Exception:
             if not listener.was_met:
                 raise
-            log().exception("%s is not read in parts, for it failed on that", self.name)
+            logger().exception("%s is not read in parts, for it failed on that", self.name)
             return None
         return None if listener.was_met and response.status_code >= _AT_FAULT else response
 
@@ -291,7 +291,7 @@ class ViewAction:
         try:
             response = self._respond(exchange, caller, listener, is_throttled=is_first)
         except Exception as error:
-            log().exception("%s failed on rows %d to %d", self.name, start, stop)
+            logger().exception("%s failed on rows %d to %d", self.name, start, stop)
             raise LiveRowsFailed from error
         rows = _rows_heard(listener, response)
         if rows is None:

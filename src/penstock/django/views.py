@@ -23,13 +23,13 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request, clone_request
 from rest_framework.views import APIView
 
+from penstock.core.json.rawjson import NotJson
 from penstock.django.callers import REFUSALS
 from penstock.django.conf import site
 from penstock.django.gateway import gateway
 from penstock.django.requests import remember
 from penstock.errors import InvalidSetting
-from penstock.gate import log
-from penstock.rawjson import NotJson
+from penstock.log import logger
 from penstock.wire import eras, headers, messages
 from penstock.wire.headers import EVENTS, JSON
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, Message
@@ -172,7 +172,7 @@ def _event(message: bytes) -> HttpResponse:
 def _failed(error: Exception, key: bytes = b"") -> HttpResponse:
     """Nothing that a client can help: what it is stands in the log. Where it is not known which
     request is answered, the status has to say so."""
-    log().error("a request to the endpoint failed", exc_info=error)
+    logger().error("a request to the endpoint failed", exc_info=error)
     told = "The endpoint failed on this request; the site's log says why."
     if isinstance(error, InvalidSetting):
         told = "The endpoint is not set up; `manage.py check` says what is missing."

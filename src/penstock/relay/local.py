@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.gate import Gate
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
 from penstock.relay.process import Process
 from penstock.relay.stdio import Client, StdioRelay
 from penstock.relay.target import Target
+from penstock.settings.policy import Policy
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.identity import new_seat, os_user
 from penstock.wire.session import Session

@@ -168,7 +168,7 @@ def _widen(*pipes: IO[bytes]) -> None:
     """Larger pipes where the platform can: fewer switches for a large result."""
     if sys.platform != "linux":
         return
-    import fcntl  # noqa: PLC0415 (not on Windows)
+    import fcntl
 
     for pipe in pipes:
         with suppress(OSError):  # above this user's limit

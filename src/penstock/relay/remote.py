@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 
 from penstock.errors import MissingExtra
-from penstock.gate import Gate, log
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.relay.stdio import Client
 from penstock.relay.target import Target
+from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.identity import new_seat, os_user
@@ -171,7 +172,7 @@ class RemoteRelay:
             if self._session_id != lost.session:
                 return  # another request has done so meanwhile
             self._session_id = ""
-            log().info("upstream has ended the session; another is begun")
+            logger().info("upstream has ended the session; another is begun")
             for line in self._greeting:
                 read = messages.message_or_none(line)
                 exchange = Exchange(self._upstream, line, self._headers(read), None)
@@ -215,7 +216,7 @@ class RemoteRelay:
                         last = event.id or last
                         await self._receive(event)
             except (Unanswered, httpx2.HTTPError) as error:
-                log().info("listening to upstream: %s", error)
+                logger().info("listening to upstream: %s", error)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
 

@@ -22,7 +22,7 @@ from functools import partial
 from types import FrameType
 from typing import IO, Final
 
-from penstock.gate import log
+from penstock.log import logger
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process
 from penstock.wire import messages
@@ -88,7 +88,7 @@ class StdioRelay:
                     with self._is_reading:
                         self._carry_out(self._session.from_client(line), self._asked)
         except OSError as error:
-            log().info("reading from the client: %s", error)
+            logger().info("reading from the client: %s", error)
         finally:
             self._leave()
 
@@ -112,7 +112,7 @@ class StdioRelay:
                     self._carry_out(self._session.from_upstream(line), self._answered)
                 del line  # perhaps megabytes, and the next may be long in coming
         except (OSError, ValueError) as error:
-            log().info("reading from upstream: %s", error)
+            logger().info("reading from upstream: %s", error)
 
     def _finish(self) -> int:
         expected = self._client_left.is_set()
@@ -120,7 +120,7 @@ class StdioRelay:
         self._upstream.end(grace=0)
         self._answered.finish()  # what it answered before it ended is an answer
         if not expected:
-            log().error("the MCP server %s", how)
+            logger().error("the MCP server %s", how)
             told = f"The MCP server behind Penstock {how} before it answered."
             self._tell(self._session.upstream_ended(told))
             self._tell_late_comers()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from penstock.measure import Meter
+from penstock.core.budget.measure import Meter
 from penstock.shaping.envelope import Stretch
 from penstock.shaping.wording import numbers, spelled
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from penstock import rawjson
-from penstock.budget import Budget
-from penstock.encoding import encode
-from penstock.measure import Meter
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import Meter
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 
 # A framework sends a result twice, as structured content and as text, which it may spread over
 # lines: together they stay within what a summary may cost.

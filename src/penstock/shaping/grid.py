@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar, get_args
 
+from penstock.core.budget.measure import default_meter
 from penstock.errors import InvalidSetting
-from penstock.measure import default_meter
 from penstock.shaping.cells import Cells, cells_of
 from penstock.shaping.feasibility import verdicts_of
 from penstock.shaping.fitting import Form, Item, first_fit, forms

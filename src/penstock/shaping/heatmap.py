@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import gt, lt
 from typing import Any, Final
 
-from penstock.measure import Meter
+from penstock.core.budget.measure import Meter
 from penstock.shaping.pooling import merged
 from penstock.shaping.survey import Survey
 from penstock.shaping.wording import numbers, spelled

@@ -10,8 +10,8 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from typing import Any
 
-from penstock import rawjson
-from penstock.encoding import encode
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.errors import InvalidResult
 from penstock.shaping import arrays
 

@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, get_args
 
+from penstock.core.budget.measure import default_meter
 from penstock.errors import InvalidSetting
-from penstock.measure import default_meter
 from penstock.shaping.chart import Ends, chart
 from penstock.shaping.entries import Entries, entries_of
 from penstock.shaping.envelope import Stretch, envelope

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.core.model.store import DEFAULT_CAPACITY, DEFAULT_QUOTA
 from penstock.errors import InvalidSetting, StoreFull
-from penstock.stores.base import DEFAULT_CAPACITY, DEFAULT_QUOTA
 
 
 @dataclass(frozen=True, slots=True)

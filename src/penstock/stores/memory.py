@@ -9,8 +9,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from penstock.errors import EntryCorrupt
-from penstock.stores.base import (
+from penstock.core.model.store import (
     DEFAULT_CAPACITY,
     DEFAULT_QUOTA,
     Loaded,
@@ -18,6 +17,7 @@ from penstock.stores.base import (
     Stats,
     chunk_numbers,
 )
+from penstock.errors import EntryCorrupt
 from penstock.stores.limits import Limits
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from penstock.core.model.store import DEFAULT_QUOTA
 from penstock.errors import InvalidSetting
-from penstock.stores.base import DEFAULT_QUOTA
 from penstock.stores.redis_steps import Command, Steps, failure, redis_library, removed, tally
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from penstock.stores.base import Loaded, Record, Stats
+    from penstock.core.model.store import Loaded, Record, Stats
 
 T = TypeVar("T")
 DEFAULT_PREFIX = "penstock:"
@@ -108,7 +108,7 @@ class AsyncRedisStore:
         self, target: Any, *, prefix: str = DEFAULT_PREFIX, quota: int = DEFAULT_QUOTA
     ) -> None:
         library = redis_library()
-        from redis.asyncio import Redis  # noqa: PLC0415 -- an extra
+        from redis.asyncio import Redis
 
         self._errors = (library.exceptions.RedisError, OSError)
         self._owned = isinstance(target, str)

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from penstock.core.model.store import ROW_NUMBER_SIZE, Loaded, Record, Stats
 from penstock.errors import (
     EntryCorrupt,
     MissingExtra,
@@ -23,7 +24,6 @@ from penstock.errors import (
     StoreTooNew,
     StoreUnavailable,
 )
-from penstock.stores.base import ROW_NUMBER_SIZE, Loaded, Record, Stats
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ UNAVAILABLE = ("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "
 
 def redis_library() -> ModuleType:
     try:
-        import redis  # noqa: PLC0415 -- an extra
+        import redis
     except ImportError as error:
         raise MissingExtra("redis", "A store in Redis or Valkey") from error
     return redis

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from penstock.errors import EntryCorrupt, InvalidSetting
-from penstock.stores.base import (
+from penstock.core.model.store import (
     DEFAULT_CAPACITY,
     DEFAULT_QUOTA,
     Loaded,
@@ -20,6 +19,7 @@ from penstock.stores.base import (
     Stats,
     chunk_numbers,
 )
+from penstock.errors import EntryCorrupt, InvalidSetting
 from penstock.stores.limits import Limits
 from penstock.stores.sqlite_file import SQLiteFile
 

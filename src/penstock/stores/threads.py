@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.stores.base import AsyncStore, Loaded, Record, Stats, Store
+    from penstock.core.model.store import AsyncStore, Loaded, Record, Stats, Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,6 +59,6 @@ class _Direct:
 class _Threaded(_Direct):
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         # Here and not above: it takes long to import, and whoever awaits has it already.
-        import asyncio  # noqa: PLC0415 (slow to import; who awaits has it already)
+        import asyncio
 
         return await asyncio.to_thread(function, *args, **kwargs)

@@ -10,8 +10,6 @@
 A backend's library is imported when a URL asks for it, and not before; so is `pathlib`.
 """
 
-# ruff: noqa: PLC0415 -- imports inside functions are the point of this module
-
 from __future__ import annotations
 
 import os
@@ -19,14 +17,14 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from penstock.core.model.store import DEFAULT_CAPACITY, DEFAULT_QUOTA
 from penstock.errors import InvalidSetting
-from penstock.stores.base import DEFAULT_CAPACITY, DEFAULT_QUOTA
 from penstock.stores.threads import as_async
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.stores.base import AsyncStore, Store
+    from penstock.core.model.store import AsyncStore, Store
 
 # The scheme that redis-py knows it by.
 REDIS_SCHEMES = {

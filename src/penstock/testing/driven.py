@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from penstock.stores.base import AsyncStore, Loaded, Record, Stats
+from penstock.core.model.store import AsyncStore, Loaded, Record, Stats
 from penstock.testing.records import NOW, make_record
 from penstock.testing.stores import StoreContract
 

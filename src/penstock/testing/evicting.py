@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from penstock.stores.base import Store
+from penstock.core.model.store import Store
 from penstock.testing.records import LATER, NOW, make_record, present
 from penstock.testing.stores import StoreContract
 

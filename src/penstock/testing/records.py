@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from penstock.stores.base import Record, Store, pack_index
+from penstock.core.model.store import Record, Store, pack_index
 
 NOW = 1_000.0
 LATER = NOW + 300

@@ -7,8 +7,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from penstock.core.model.store import Loaded, Record, Stats, Store, chunk_numbers
 from penstock.errors import EntryCorrupt, StoreFull
-from penstock.stores.base import Loaded, Record, Stats, Store, chunk_numbers
 from penstock.testing.records import (
     ANY_BYTES,
     LATER,

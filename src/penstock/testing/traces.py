@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from penstock.core.budget.measure import Meter, default_meter
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, is_called
 from penstock.disclosure.uris import is_descriptions
-from penstock.measure import Meter, default_meter
 
 READ_RESOURCE: Final = "read_resource"
 RESOURCE_URI: Final = "resource_uri"

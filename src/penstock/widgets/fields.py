@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import InvalidSetting
-from penstock.widgets.vega_keys import SPECIAL
-from penstock.widgets.vega_references import References
-from penstock.widgets.vega_walk import Walk
+from penstock.widgets.vega.keys import SPECIAL
+from penstock.widgets.vega.references import References
+from penstock.widgets.vega.walk import Walk
 
 _COMPOSITIONS = ("layer", "concat", "hconcat", "vconcat")
 _WHAT_TO_GIVE = (

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from penstock import rawjson
-from penstock.budget import Budget
+from penstock.core.budget.budget import Budget
+from penstock.core.json import rawjson
 from penstock.errors import InvalidSetting, PenstockError
 from penstock.widgets.choosing import check_choice, check_column, chosen, there_are
 from penstock.widgets.fields import Fields, referenced_fields

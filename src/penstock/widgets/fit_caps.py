@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock import hosts
-from penstock.budget import Budget
+from penstock.core.budget import hosts
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import Meter, char_count, default_meter
 from penstock.errors import InvalidSetting
-from penstock.measure import Meter, char_count, default_meter
 
 # An empty payload takes 43 characters and the digits of two counts, which this leaves room for.
 LEAST = 64

@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import NoneType
 from typing import Any
 
-from penstock import rawjson
-from penstock.encoding import encode
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.errors import InvalidResult
 from penstock.shaping import arrays
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
-from penstock.encoding import encode
+from penstock.core.json.encoding import encode
 from penstock.errors import InvalidResult, InvalidSetting
 from penstock.widgets.fit_frames import read_frame
 from penstock.widgets.fit_values import encoded, name_of

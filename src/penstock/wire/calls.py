@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock import tokens
-from penstock.cancellation import Cancelled
+from penstock.core.json.encoding import encode
+from penstock.core.model import tokens
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.effects import Run
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Frame, Refusal
+from penstock.core.protocol.references import PREFIX, has_references
+from penstock.core.protocol.schema import owned_fields
+from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.disclosure.names import OWN_NAMES, is_called
-from penstock.effects import Run
-from penstock.encoding import encode
-from penstock.model import Call, Frame, Refusal, Reply
-from penstock.references import PREFIX, has_references
-from penstock.schema import owned_fields
-from penstock.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.explorer_tools import ROLES as EXPLORER_ROLES
@@ -91,7 +92,7 @@ def _open_shown(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
     """A call by a client that has not been shown everything."""
-    from penstock.wire import on_demand  # noqa: PLC0415 (small servers never need it)
+    from penstock.wire import on_demand
 
     listing = listing_of(session, pending)
     if listing is None and _is_strict(session, pending):
@@ -106,7 +107,7 @@ def _open_hidden(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
     """The same, now that the tools it means are known as far as they can be."""
-    from penstock.wire import on_demand  # noqa: PLC0415 (as above)
+    from penstock.wire import on_demand
 
     answer = on_demand.ANSWERS.get(role)
     if answer is not None:
@@ -120,7 +121,7 @@ def _act(session: Session, pending: Pending, line: bytes, role: str) -> Outputs:
 
 def _open_listed(session: Session, pending: Pending, line: bytes) -> Outputs:
     if any(is_called(pending.tool, role) for role in EXPLORER_ROLES):
-        from penstock.wire import exploring  # noqa: PLC0415 (few clients show apps)
+        from penstock.wire import exploring
 
         if exploring.role_of(session, pending):
             pending.is_ours = True
@@ -135,7 +136,7 @@ def _open_listed(session: Session, pending: Pending, line: bytes) -> Outputs:
 
 def _explore(session: Session, pending: Pending, line: bytes) -> Outputs:
     """A call of the explorer's, unless upstream turns out to have a tool of that name."""
-    from penstock.wire import exploring  # noqa: PLC0415 (as above)
+    from penstock.wire import exploring
 
     if not exploring.role_of(session, pending):
         return _forward(session, pending, line)
@@ -156,7 +157,7 @@ def _refused(session: Session, pending: Pending) -> bytes:
     listing = listing_of(session, pending)
     if listing is None or listing.says_all_of(pending.tool):
         return b""
-    from penstock.wire import on_demand  # noqa: PLC0415 (as above)
+    from penstock.wire import on_demand
 
     return on_demand.refusal(session, pending)
 

@@ -12,7 +12,8 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
 from penstock.explorer import MIME_TYPE
-from penstock.gate import Gate, log
+from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.state import Pending
@@ -130,7 +131,7 @@ def list_result(session: Session, pending: Pending) -> bytes:
         raise LookupError("nothing is known of upstream's tools")
     listing, members = shown.listing, dict(shown.toolbox.members)
     if listing.is_over:
-        log().warning("the list of tools, %s, is above list_budget", listing.form)
+        logger().warning("the list of tools, %s, is above list_budget", listing.form)
     if "cacheScope" in members and depends_on_client(session, pending, listing):
         members["cacheScope"] = b'"private"'
     members["tools"] = b"[" + b",".join(_tools(session, shown)) + b"]"

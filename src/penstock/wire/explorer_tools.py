@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from penstock.core.json.encoding import encode
+from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.names import free_name
-from penstock.encoding import encode
 from penstock.explorer import URI
-from penstock.views.request import TOKEN_FIELD
 
 SHOW: Final = "show_result"
 BROWSE: Final = "browse_result"
@@ -47,7 +47,7 @@ def show_tool(name: str) -> bytes:
 
 
 def browse_tool(name: str) -> bytes:
-    from penstock.browsing.request import INPUT_SCHEMA  # noqa: PLC0415 (few clients show apps)
+    from penstock.core.browsing.request import INPUT_SCHEMA
 
     return encode(
         {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.cancellation import Cancelled
-from penstock.model import Frame
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.values import Frame
 from penstock.wire import messages
 from penstock.wire.disclosing import audience_of, has_explorer
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.budget import Budget
-from penstock.encoding import encode
-from penstock.fitting import largest
-from penstock.gate import log
-from penstock.measure import Meter
-from penstock.model import Frame, Reply, without_data
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.fitting import largest
+from penstock.core.budget.measure import Meter
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.reply import Reply, without_data
+from penstock.core.model.values import Frame
+from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.holding import offer
 from penstock.wire.results import WireResult
@@ -60,7 +61,7 @@ def held(
     try:
         return fitting.wire()
     except Exception:  # noqa: BLE001 (the tool has run, and what it gave is stored: that is told)
-        log().exception("the structure of a result could not be fitted")
+        logger().exception("the structure of a result could not be fitted")
         return fitting.with_envelope()
 
 
@@ -155,7 +156,7 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
     def _is_promised(self, structured: bytes) -> bool:
         if self.tool is None or self.tool.output is None:
             return True
-        from penstock.disclosure.checking import is_promised  # noqa: PLC0415 (few are over the cap)
+        from penstock.disclosure.checking import is_promised
 
         schema = rawjson.text(bytes(self.tool.output))
         return is_promised(schema, rawjson.decode(structured), self.tool.name)

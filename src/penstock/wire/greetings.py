@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from penstock import rawjson
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.disclosure import workflow
-from penstock.encoding import encode
-from penstock.gate import log
+from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience, audience_of, listing_of
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
@@ -28,7 +28,7 @@ def close_initialize(session: Session, pending: Pending, message: Message, line:
     session.known.era = "legacy"
     said = messages.members_of(pending.params)
     session.audience = audience(said.get("clientInfo"), said.get("capabilities"))
-    log().info("the client calls itself %s", session.audience.client or "nothing")
+    logger().info("the client calls itself %s", session.audience.client or "nothing")
     version = messages.text_of(messages.members_of(message.result), "protocolVersion")
     session.known.version = version or ""
     return _greet(session, pending, message.result, line)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.budget import Budget
-from penstock.cancellation import Cancelled
-from penstock.encoding import encode
-from penstock.model import Call, Frame, Reply, Result
+from penstock.core.budget.budget import Budget
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Frame, Result
 from penstock.wire import messages
 from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH, Message
@@ -80,7 +81,7 @@ def _is_of_explorer(session: Session, pending: Pending) -> bool:
 def _held(session: Session, pending: Pending, wire: WireResult) -> bytes | None:
     """What goes down in the place of a result; None where that is the result."""
     if is_for_widget(session, pending, wire):
-        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
+        from penstock.wire import for_widgets
 
         return for_widgets.held(session, pending, wire)
     reply = offer(session, pending, wire)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 
-from penstock.model import Principal
+from penstock.core.model.values import Principal
 
 
 def os_user() -> Principal:

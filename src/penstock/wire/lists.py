@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from penstock import rawjson
-from penstock.gate import log
+from penstock.core.json import rawjson
+from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import list_result
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
@@ -65,7 +65,7 @@ def with_toolbox(
         if error is None:
             _learn(session, pending, pages)
         else:
-            log().warning("upstream's tools could not be listed: %s", error.decode())
+            logger().warning("upstream's tools could not be listed: %s", error.decode())
         return [] if pending.cancellation.requested else then()
 
     return _gather(session, pending, [], done)
@@ -83,7 +83,7 @@ def _learn(session: Session, pending: Pending, pages: list[Page]) -> None:
         session.gate.adopt(toolbox.settings, of=toolbox.tools)
     if session.known.toolbox is None:
         for name in session.policy.unmatched(toolbox.tools):
-            log().warning("no tool is called %s, which the settings name", name)
+            logger().warning("no tool is called %s, which the settings name", name)
     session.known.toolbox = toolbox
 
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.encoding import encode
-from penstock.rawjson import NotJson
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.json.rawjson import NotJson
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600

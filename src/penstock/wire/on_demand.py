@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from penstock.core.json.encoding import encode
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Result
+from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.describing import DESCRIPTION_REQUIRED, Told, selected, selection
 from penstock.disclosure.desk import Visit
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.indirect import Inner, inner_call, problem
 from penstock.disclosure.names import DESCRIBE, FIND
-from penstock.encoding import encode
-from penstock.model import Call, Reply, Result
-from penstock.views.request import TOKEN_FIELD
 from penstock.wire import messages
 from penstock.wire.disclosing import holder_of, shown_to
 from penstock.wire.state import Outputs, Pending

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from penstock.encoding import encode
-from penstock.model import Mode
-from penstock.policy import Policy
-from penstock.probe import offered_modes
-from penstock.schema import NEGOTIATION_FIELDS
-from penstock.views.request import TOKEN_FIELD
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import Mode
+from penstock.core.protocol.probe import offered_modes
+from penstock.core.protocol.schema import NEGOTIATION_FIELDS
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.settings.policy import Policy
 
 READER: Final = "read_result"
 _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")

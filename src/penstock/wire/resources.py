@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from penstock import rawjson
-from penstock.cancellation import Cancelled
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.values import Call, Refusal
+from penstock.core.views.whole import URI_PREFIX
 from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
-from penstock.encoding import encode
 from penstock.explorer import URI
-from penstock.model import Call, Refusal
-from penstock.views.whole import URI_PREFIX
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, depends_on_client, has_explorer, listing_of
 from penstock.wire.lists import with_toolbox
@@ -98,7 +98,7 @@ def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
     seen_by = audience_of(session, pending)
     ours: list[bytes] = []
     if name == "resources" and has_explorer(session, seen_by):
-        from penstock.explorer import page  # noqa: PLC0415 (few clients show apps)
+        from penstock.explorer import page
 
         ours.append(encode(page.listed()))
     listing = listing_of(session, pending)
@@ -135,7 +135,7 @@ def _open_explorer(session: Session, pending: Pending) -> Outputs:
 
 
 def _read_explorer(session: Session, pending: Pending) -> Outputs:
-    from penstock.explorer import page  # noqa: PLC0415 (as above)
+    from penstock.explorer import page
 
     # The same for everybody, until another version of it is installed.
     cacheable = {"ttlMs": _EXPLORER_MS, "cacheScope": "public"}
@@ -156,7 +156,7 @@ def _open_descriptions(session: Session, pending: Pending, line: bytes, uri: str
 
 
 def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
-    from penstock.wire import on_demand  # noqa: PLC0415 (small servers never need it)
+    from penstock.wire import on_demand
 
     def wire(payload: bytes) -> bytes:
         content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import rawjson
-from penstock.encoding import encode
-from penstock.model import ABSENT, Result
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import ABSENT, Result
 from penstock.wire import messages
 
 _BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])

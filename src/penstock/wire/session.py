@@ -32,10 +32,11 @@ from typing import Any
 
 import msgspec
 
+from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience, Discloser
-from penstock.gate import Gate, log
-from penstock.model import Principal
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
+from penstock.log import logger
+from penstock.settings.policy import Policy
 from penstock.wire import calls, eras, greetings, holding, lists, messages, resources, tasks
 from penstock.wire.messages import (
     INTERNAL_ERROR,
@@ -126,7 +127,7 @@ class Session:
                 return self._batch(batch)
             return self._client_message(line, messages.read_message(line))
         except ValueError as error:
-            log().warning("the client sent what is not JSON (%s): %r", error, _start_of(line))
+            logger().warning("the client sent what is not JSON (%s): %r", error, _start_of(line))
             return [ToClient(messages.failure(b"", PARSE_ERROR, f"Not JSON: {error}."))]
 
     def _batch(self, lines: list[bytes]) -> Outputs:
@@ -174,7 +175,7 @@ class Session:
             return [ToUpstream(line)] if opener is None else opener(self, pending, line)
         except (ValueError, RecursionError):
             # Nested too deep to look into, perhaps: then it is upstream's to judge.
-            log().info("passed on unread: %s", pending.method, exc_info=True)
+            logger().info("passed on unread: %s", pending.method, exc_info=True)
             pending.is_ours = False
             return [ToUpstream(line)]
 
@@ -224,10 +225,10 @@ class Session:
         except ValueError as error:
             mended = messages.mended(line)
             if mended is not None:
-                log().warning("upstream sent what is not quite JSON (%s)", error)
+                logger().warning("upstream sent what is not quite JSON (%s)", error)
                 return self._upstream_message(mended, messages.read_message(mended))
             # A server that prints to stdout: its client could do nothing with it either.
-            log().warning("upstream sent what is not JSON (%s): %r", error, _start_of(line))
+            logger().warning("upstream sent what is not JSON (%s): %r", error, _start_of(line))
             return []
 
     def _upstream_message(self, line: bytes, message: Message) -> Outputs:
@@ -290,7 +291,7 @@ class Session:
         try:
             return later.job()
         except Exception:  # noqa: BLE001 (whatever it is, the client is told)
-            log().exception("a message could not be handled")
+            logger().exception("a message could not be handled")
             if later.pending is None:
                 return []
             told = "Penstock failed on this request; its log says why. Upstream may have run it."

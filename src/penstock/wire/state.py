@@ -14,9 +14,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from penstock import rawjson
-from penstock.cancellation import Cancellation
-from penstock.model import Frame, LiveRows, Result
+from penstock.core.json import rawjson
+from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.values import Frame, LiveRows, Result
 from penstock.wire import eras, messages
 from penstock.wire.toolbox import Toolbox
 

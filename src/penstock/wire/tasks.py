@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from penstock.cancellation import Cancelled
-from penstock.model import Frame
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.values import Frame
 from penstock.wire import messages
 from penstock.wire.holding import close_call, is_for_widget, offer, offer_error
 from penstock.wire.messages import Message
@@ -78,7 +78,7 @@ def _hold_inside(
         return None if held is None else messages.object_from({**members, "error": held})
     wire = read_result(members["result"])
     if wire.is_complete and is_for_widget(session, pending, wire):
-        from penstock.wire import for_widgets  # noqa: PLC0415 (few clients show apps)
+        from penstock.wire import for_widgets
 
         fitted = for_widgets.held(session, pending, wire, around)
         return None if fitted is None else messages.object_from({**members, "result": fitted})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.model import Call
-from penstock.policy import Policy
+from penstock.core.model.values import Call
+from penstock.settings.policy import Policy
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.reader import READER
 from penstock.wire.state import Pending

@@ -13,14 +13,16 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import marks, rawjson, schema
-from penstock.disclosure.catalogue import Catalogue, Described
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.protocol import schema
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described import Described
 from penstock.disclosure.names import HEADER_KEY, own_names
-from penstock.encoding import encode
-from penstock.marks import Mark
-from penstock.policy import Policy
-from penstock.wire import messages
+from penstock.settings.policy import Policy
+from penstock.wire import marks, messages
 from penstock.wire.explorer_tools import app_only_meta, explorer_names
+from penstock.wire.marks import Mark
 from penstock.wire.reader import reader_name, reader_tool
 
 _SCOPES: Final = ("private", "public")  # the strictest first

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock import rawjson
+from penstock.core.json import rawjson
 from penstock.errors import InvalidSetting
 from penstock.wire import messages
 
@@ -62,7 +62,7 @@ def _pruned(found: Rows) -> Rows:
     chart = next((value for value in others if _is_chart(value)), None)
     if chart is None:
         return found
-    from penstock.widgets import referenced_fields  # noqa: PLC0415 (few results have a chart)
+    from penstock.widgets import referenced_fields
 
     try:
         needed = referenced_fields(rawjson.decode(chart))

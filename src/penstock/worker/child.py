@@ -13,7 +13,7 @@ from collections import deque
 from pathlib import Path
 from typing import IO, cast
 
-from penstock.questions import Answer, Limits, Material, Question
+from penstock.core.model.questions import Answer, Limits, Material, Question
 from penstock.worker import frames
 
 EXIT_SECONDS = 5.0
@@ -28,7 +28,7 @@ package, sys.path[:] = sys.argv[1], sys.argv[2:]
 for name, folder in (("penstock", package), ("penstock.worker", package + "/worker")):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [folder]
-from penstock.worker.serve import main
+from penstock.worker.sandbox.serve import main
 main()
 """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 
-from penstock.questions import Failure, Language, Limits
+from penstock.core.model.questions import Failure, Language, Limits
 from penstock.worker.frames import LOADING_FACTOR, OUT_OF_MEMORY
 
 CANCELLED = Failure("The question was cancelled.", "Ask it again.")

@@ -10,7 +10,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from penstock.questions import Answer, Failure, Language, Limits, Question, Shape
+from penstock.core.model.questions import Answer, Failure, Language, Limits, Question, Shape
 
 OUT_OF_MEMORY = 77  # the child's exit status
 LOADING_FACTOR = 4  # loading may take this many times what a question may

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from penstock.questions import Failure
+from penstock.core.model.questions import Failure
 from penstock.worker.child import Child
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeVar
 
+from penstock.log import logger
+
 Found = TypeVar("Found")
 
-_LOGGER: Final = logging.getLogger("penstock")
 _MOST_TOLD: Final = 4_096
 
 
@@ -36,7 +36,7 @@ def tell(what: str, fault: Exception) -> None:
 
 @lru_cache(_MOST_TOLD)
 def _tell_once(what: str, why: str) -> None:
-    _LOGGER.warning(
+    logger().warning(
         "%s could not be inspected (%s). Its tool stays callable, with a schema that is open there.",
         what,
         why,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from django import forms
 from django.utils.translation import gettext
 from django_filters import filters, utils  # type: ignore[import-untyped]  # it ships no types
 from django_filters.conf import settings  # type: ignore[import-untyped]  # as above
@@ -29,6 +28,7 @@ from django_filters.widgets import (  # type: ignore[import-untyped]  # as above
 )
 from rest_framework.views import APIView
 
+from django import forms
 from penstock.django.inputs.columns import column_at, schema_of_column
 from penstock.django.inputs.documented import is_told_of
 from penstock.django.inputs.faults import quietly, tell

@@ -54,7 +54,7 @@ def _documentation(endpoint: Endpoint, view: APIView, route: Route) -> Documenta
     inspector = inspector_of(endpoint, view)
     if inspector is None:
         return None
-    from penstock.django.inputs.completing import Documentation  # noqa: PLC0415 (drf-spectacular is there then)
+    from penstock.django.inputs.completing import Documentation
 
     return Documentation.of(endpoint, inspector, route)
 

@@ -58,7 +58,7 @@ def _inspected(backend: Any, view: APIView) -> Part:
     if isinstance(backend, OrderingFilter):
         return _ordering(backend, view)
     if _has_filterset(backend):
-        from penstock.django.inputs import filtersets  # noqa: PLC0415 (django-filter is there then)
+        from penstock.django.inputs import filtersets
 
         return filtersets.part_of(backend, view)
     # One that narrows a list by who asks has no parameters, and is known by that.

@@ -14,11 +14,11 @@ def listed_tools(target: Target, report: Report, *, seconds: float) -> Listed:
     `PenstockError`, and a process that was started for this has ended."""
     steps = listing(report)
     if not target.url:
-        from penstock.relay.asking.process import ask_command  # noqa: PLC0415 (one of the two)
+        from penstock.relay.asking.process import ask_command
 
         return ask_command(target.command, steps, seconds)
     try:
-        from penstock.relay.asking.remote import ask_url  # noqa: PLC0415 (it needs an extra)
+        from penstock.relay.asking.remote import ask_url
     except ModuleNotFoundError as error:
         raise MissingExtra("serve", "--url") from error
     return ask_url(target, steps, seconds)

@@ -12,9 +12,9 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from penstock import rawjson
 from penstock._version import __version__
-from penstock.encoding import encode
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.errors import PenstockError
 from penstock.wire import eras, messages
 from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message

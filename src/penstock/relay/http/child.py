@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 
-from penstock.gate import log
+from penstock.log import logger
 from penstock.relay.process import Process
 from penstock.relay.target import Target
 from penstock.wire import messages
@@ -48,7 +48,7 @@ class Child:
                     if not line.isspace():
                         self._in_loop(self._receive(line.rstrip(b"\r\n")))
             except (OSError, ValueError) as error:
-                log().info("reading from upstream: %s", error)
+                logger().info("reading from upstream: %s", error)
             how = self._process.how_it_ended()
             self._process.end(grace=0)
             self._in_loop(self._ended(how))

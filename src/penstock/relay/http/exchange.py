@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import httpx2
 import msgspec
 
-from penstock.rawjson import NotJson
+from penstock.core.json.rawjson import NotJson
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, Answer, HttpUpstream, Unanswered, broken
 from penstock.wire import headers, messages

@@ -17,9 +17,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from penstock._version import __version__
-from penstock.gate import log
-from penstock.model import Principal
-from penstock.rawjson import NotJson
+from penstock.core.json.rawjson import NotJson
+from penstock.core.model.values import Principal
+from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Gateway, Inbound
 from penstock.relay.http.guard import Guard
@@ -73,7 +73,7 @@ class Front:
         except Refused as refused:
             await refused.response(scope, receive, send)
         except ClientDisconnect:
-            log().info("a client left before its request was complete")
+            logger().info("a client left before its request was complete")
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -169,7 +169,7 @@ class Front:
         try:
             await step(inbound, outlet)
         except Exception:  # noqa: BLE001 (whatever it is, the client is told)
-            log().exception("a request could not be handled")
+            logger().exception("a request could not be handled")
             key = inbound.message.key if inbound.message is not None else b""
             told = "Penstock failed on this request; its log says why."
             outlet.status = outlet.status or 500

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from penstock.model import Principal
+from penstock.core.model.values import Principal
 from penstock.relay.http.outlet import Outlet
 from penstock.wire.messages import Message
 

@@ -9,8 +9,9 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from penstock.gate import Gate, log
-from penstock.model import Principal
+from penstock.core.model.values import Principal
+from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
@@ -148,5 +149,5 @@ class Hosted:
         for name in names:
             seated = self._seated.pop(name, None)
             if seated is not None:
-                log().info("a session was ended: it was idle, or too many were open")
+                logger().info("a session was ended: it was idle, or too many were open")
                 await seated.end()

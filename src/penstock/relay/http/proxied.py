@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from penstock.gate import Gate
-from penstock.model import Principal
+from penstock.core.model.values import Principal
+from penstock.gate.gate import Gate
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange

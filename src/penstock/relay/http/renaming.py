@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from penstock import rawjson
+from penstock.core.json import rawjson
 from penstock.wire import messages
 from penstock.wire.eras import SUBSCRIPTION_META
 from penstock.wire.messages import Message

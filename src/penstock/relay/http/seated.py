@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.gate import log
+from penstock.log import logger
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
@@ -112,7 +112,7 @@ class Seated:
         await asyncio.gather(*self._tasks)  # answers that it gave before it ended
         told = f"The MCP server behind Penstock {how} before it answered."
         if self._session.pending:
-            log().error("the MCP server %s", how)
+            logger().error("the MCP server %s", how)
         await self._carrier.carry_out(self._session.upstream_ended(told))
         listener = [self._listener] if self._listener is not None else []
         for outlet in [*self._posts.values(), *listener]:

@@ -14,8 +14,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from penstock.errors import InvalidSetting, PenstockError
-from penstock.gate import Gate, log
-from penstock.policy import Policy
+from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.relay.http.front import PATH, Front
 from penstock.relay.http.gateway import Gateway
 from penstock.relay.http.guard import Guard, is_loopback
@@ -23,6 +23,7 @@ from penstock.relay.http.hosted import Hosted
 from penstock.relay.http.proxied import Proxied
 from penstock.relay.process import NOT_THERE, CannotStart
 from penstock.relay.target import Target
+from penstock.settings.policy import Policy
 from penstock.wire import headers
 
 _BACKLOG = 2_048
@@ -56,7 +57,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             f"Cannot start {target.command[0]!r}: it is not there.", next_step=NOT_THERE
         )
     if not is_loopback(listening.bind):
-        log().warning("whoever reaches %s can use the server: there is no login", listening.bind)
+        logger().warning("whoever reaches %s can use the server: there is no login", listening.bind)
     with Gate(policy) as gate:
         gateway: Gateway = Proxied(gate, target) if target.url else Hosted(gate, target)
         config = uvicorn.Config(

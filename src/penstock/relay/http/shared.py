@@ -7,10 +7,11 @@ from typing import Final
 
 import msgspec
 
+from penstock.core.json.rawjson import NotJson
+from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Discloser
-from penstock.gate import Gate, log
-from penstock.model import Principal
-from penstock.rawjson import NotJson
+from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
@@ -101,7 +102,7 @@ class Shared:
         try:
             read = messages.read_message(line)
         except NotJson as error:
-            log().warning("upstream sent what is not JSON (%s): %r", error, line[:200])
+            logger().warning("upstream sent what is not JSON (%s): %r", error, line[:200])
             return
         found = self._renaming.incoming(line, read)
         if found is not None:
@@ -116,12 +117,14 @@ class Shared:
         if len(owners) == 1:
             await self._give(owners.pop(), line)
         else:
-            log().info("%s is dropped: it names no request, and %d wait", read.method, len(owners))
+            logger().info(
+                "%s is dropped: it names no request, and %d wait", read.method, len(owners)
+            )
 
     async def _give(self, post: _Post, message: bytes) -> None:
         """Whoever reads too slowly is let go: the process, and all others, do not wait."""
         if not post.received(message):
-            log().warning("a client does not read what its request led to; it was let go")
+            logger().warning("a client does not read what its request led to; it was let go")
             post.break_off()
             await self._hung_up(post)
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import httpx2
 
-from penstock.gate import log
+from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.target import Target, shown_url
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
@@ -127,7 +127,7 @@ class HttpUpstream:
                         yield event
                     return
             except (Unanswered, httpx2.HTTPError) as error:
-                log().info("the stream could not be resumed: %s", error)
+                logger().info("the stream could not be resumed: %s", error)
 
     async def leave(self, headers: Mapping[str, str]) -> int:
         """Ends a session; upstream may not offer that."""

@@ -1,0 +1,149 @@
+"""`@heavy`: a tool whose result is large by nature, and is probed before it is read.
+
+Under the middleware of an adapter the function runs and gives its result as one JSON text, which the
+middleware holds to the budget; it knows who calls. Without one the function answers for itself: the
+first call gives a probe, and another with the token of that a view, each as the text that an agent reads.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, TypedDict, TypeVar, Unpack, overload
+
+from penstock.adapters.decorators import signatures
+from penstock.adapters.decorators.alone import Alone
+from penstock.adapters.decorators.running import decorated, is_asynchronous, mark_once
+from penstock.core.budget.budget import Budget
+from penstock.core.json.encoding import count_non_finite, encode
+from penstock.core.protocol.probe import offered_modes
+from penstock.core.protocol.schema import NEGOTIATION_FIELDS, first_call_note
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.errors import InvalidSetting
+from penstock.settings.policy import Policy
+from penstock.wire.marks import KEYWORD, Mark, current, new_mark
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+_FRAMEWORKS: Final = frozenset({"mcp", "mcp_types", "fastmcp"})
+
+
+class HeavyOptions(TypedDict, total=False):
+    """Settings of one tool; what is not given is as everywhere."""
+
+    budget: Budget | str | int
+    page_size: int
+    ttl: float | str
+    modes: str | Sequence[str]
+
+
+@overload
+def heavy(function: AnyFunction, /) -> AnyFunction: ...
+@overload
+def heavy(**options: Unpack[HeavyOptions]) -> Callable[[AnyFunction], AnyFunction]: ...
+def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
+    """Answer the first call with a probe, and read what was stored by its token.
+
+    Stands below the framework's own decorator, bare or with options: `budget` of each reply, `page_size`
+    in rows, `ttl` of what is stored, and `modes`, the views that are offered.
+    """
+    settings = checked_options({**options, "heavy": True})
+    if function is None:
+        return lambda later: _decorate(later, settings)
+    if not callable(function):
+        raise TypeError(f"@heavy takes a function, or options by name; this is {function!r}.")
+    return _decorate(function, settings)
+
+
+def checked_options(settings: dict[str, Any], decorator: str = "@heavy") -> dict[str, Any]:
+    """A bad option fails where it stands, and names itself. Who asks for a longer life than any
+    means that too."""
+    try:
+        Policy(tools={"*": settings})
+    except InvalidSetting as error:
+        if error.setting.endswith("max_ttl") and "max_ttl" not in settings:
+            return checked_options({**settings, "max_ttl": settings["ttl"]}, decorator)
+        name = error.setting.removeprefix("tools.*.")
+        options = ", ".join(HeavyOptions.__annotations__)
+        step = f"Correct the option of {decorator}; there are {options}."
+        raise InvalidSetting(name, error.value, error.why, next_step=step) from None
+    return settings
+
+
+def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Callable[..., Any]:
+    parameters = signatures.parameters_of(function)
+    asked = signatures.asked_for(function, parameters)
+    names = {signatures.advertised_name(parameter) for parameter in asked}
+    required = [*map(signatures.advertised_name, filter(signatures.is_required, asked))]
+    is_merged = TOKEN_FIELD not in names  # else it has a token of its own, and is left alone
+    added = tuple(name for name in NEGOTIATION_FIELDS if name not in names) if is_merged else ()
+    mark = new_mark(added=added, settings=settings, is_merged=is_merged)
+    wrapper = _wrapper(function, mark, Alone(function, asked, mark))
+    mark_once(wrapper, function, mark, "@heavy")
+    wanted = {parameter.name for parameter in asked} if is_merged else set()
+    own = [
+        signatures.optional(parameter) if parameter.name in wanted else parameter
+        for parameter in parameters
+    ]
+    signatures.show(wrapper, [*own, *_negotiation_fields(mark, required)])
+    return wrapper
+
+
+def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Parameter]:
+    """The first carries the mark, and says what a call without it has to have."""
+    fields = {name: dict(NEGOTIATION_FIELDS[name]) for name in mark.added}
+    if not fields:
+        return []
+    token = fields[TOKEN_FIELD]
+    note = first_call_note({"required": list(required)})
+    token["description"] = f"{token['description']} {note}".strip()
+    token[KEYWORD] = mark.key
+    if "mode" in fields:
+        policy = Policy(tools={"*": mark.settings}).for_tool("any")
+        fields["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
+    return [signatures.added(name, told) for name, told in fields.items()]
+
+
+def _wrapper(function: Callable[..., Any], mark: Mark, alone: Alone) -> Callable[..., Any]:
+    """The function as a tool; where nothing is known of who calls, it answers for itself."""
+
+    def prepare(kwargs: dict[str, Any], is_tool: bool) -> tuple[dict[str, Any], bool]:
+        return alone.own(kwargs), is_tool
+
+    def conclude(value: Any, is_tool: bool) -> Any:
+        return as_text(value) if is_tool else value
+
+    within = decorated(function, mark, prepare, conclude)
+    if is_asynchronous(function):
+
+        @wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            if current() is None:
+                return await alone.answer_async(args, kwargs)
+            return await within(*args, **kwargs)
+
+        return awaited
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return alone.answer(args, kwargs) if current() is None else within(*args, **kwargs)
+
+    return called
+
+
+def as_text(value: Any) -> Any:
+    """A result as one JSON text, which frameworks pass on as it is, and other middlewares can read.
+    What is made of the framework's own parts is its business."""
+    if isinstance(value, str) or _is_frameworks(value):
+        return value
+    encoded = encode(value)
+    lost = count_non_finite(value, encoded)
+    served = current()
+    if lost and served is not None:
+        served.notices.append(f"{lost} NaN or infinite values became null.")
+    return encoded.decode()
+
+
+def _is_frameworks(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else [value]
+    return any(type(item).__module__.partition(".")[0] in _FRAMEWORKS for item in items)

@@ -1,0 +1,212 @@
+"""What a list costs, tool by tool and form by form. Pure: it is given tools and settings.
+
+A tool's parts add up to the tool, whatever the vocabulary: a part costs what the text grows by when
+the part is added to what stands before it. Tools do not add up to the list, for the list has commas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import ceil
+from typing import Final
+
+import msgspec
+
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import Meter
+from penstock.core.json import rawjson
+from penstock.disclosure import Catalogue, Described, Lister, Listing
+from penstock.disclosure.forms import as_result
+from penstock.settings.policy import Policy
+from penstock.wire.toolbox import Page, read_list
+
+FORMS: Final = ("full", "brief", "index")
+AUTO: Final = "auto"
+REST: Final = "rest"
+_PART_OF_KEY: Final[Mapping[str, str]] = {
+    "description": "description",
+    "inputSchema": "input_schema",
+    "outputSchema": "output_schema",
+}
+PARTS: Final = (*_PART_OF_KEY.values(), REST)
+
+
+class ToolCost(msgspec.Struct, frozen=True):
+    """In tokens. `parts` are those of the listed tool; `full_description` is what it costs to ask
+    for all there is to know."""
+
+    name: str
+    tokens: int
+    parts: Mapping[str, int]
+    full_description: int
+
+
+class BreakEven(msgspec.Struct, frozen=True):
+    """After how many full descriptions in one conversation a form costs as much as raw: of average
+    size, and if the largest are the ones. None: all of them together do not cost that much."""
+
+    average: int | None
+    largest: int | None
+
+
+class FormCost(msgspec.Struct, frozen=True):
+    """`given` is the form that comes out: where a shorter one would save nothing, it is full.
+    `has_outputs`: no output schema is left out; `is_over`: it is above the list budget. `growth` is
+    what the list and the descriptions cost after none, one, two, … of the largest."""
+
+    form: str
+    given: str
+    has_outputs: bool
+    is_over: bool
+    tools: int
+    tokens: int
+    saved: int
+    percent: float
+    break_even: BreakEven | None
+    growth: tuple[int, ...]
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """`left_out`: entries of the list that no client could call, or that have another's name.
+    `auto` has a cost of its own, also where it gives full: it leaves out output schemas that would
+    have to be widened, and full, where it is asked for by name, does not."""
+
+    server: str
+    version: str
+    is_file: bool
+    meter: str
+    list_budget: str
+    budget_tokens: int | None
+    always: tuple[str, ...]
+    left_out: int
+    raw: int
+    raw_bytes: int
+    tools: tuple[ToolCost, ...]
+    auto: FormCost
+    forms: tuple[FormCost, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        return self.meter != "estimate"
+
+    @property
+    def title(self) -> str:
+        named = " ".join(filter(None, (self.server, self.version)))
+        return named or ("The file" if self.is_file else "The server")
+
+    @property
+    def largest_description(self) -> ToolCost | None:
+        return max(self.tools, key=lambda tool: tool.full_description, default=None)
+
+    @property
+    def mean_description(self) -> float:
+        return _mean([tool.full_description for tool in self.tools])
+
+
+def audited(
+    tools: Sequence[bytes],
+    policy: Policy,
+    meter: Meter,
+    *,
+    server: str = "",
+    version: str = "",
+    is_file: bool = False,
+) -> Audit:
+    """Of a list as it came, from a server or a file; the tools largest first."""
+    # Compact, whatever the server spent on white space: that is how a host hands it on.
+    page = Page({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
+    box = read_list([page], policy, now=0, is_modern=False)
+    catalogue = box.catalogue
+    raw = _tokens(as_result([tool.raw for tool in catalogue]), meter)
+    costs = {tool.name: tool_cost(tool, meter) for tool in catalogue}
+
+    def cost_of(form: str) -> FormCost:
+        # As the relay lists it, to a client that shows no apps.
+        seen = catalogue.without_apps()
+        lister = Lister(policy.list_budget, meter, form, policy.always)
+        listing = lister.listing(seen, [box.reader_tool])
+        hidden = _on_demand(seen, listing, costs)
+        return _form_cost(form, listing, raw, hidden, policy.list_budget, meter)
+
+    return Audit(
+        server=server,
+        version=version,
+        is_file=is_file,
+        meter=meter.name,
+        list_budget=str(policy.list_budget),
+        budget_tokens=policy.list_budget.token_allowance,
+        always=policy.always,
+        left_out=len(tools) - len(catalogue),
+        raw=raw,
+        raw_bytes=len(as_result([tool.raw for tool in catalogue])),
+        tools=tuple(sorted(costs.values(), key=lambda cost: (-cost.tokens, cost.name))),
+        auto=cost_of(AUTO),
+        forms=tuple(map(cost_of, FORMS)),
+    )
+
+
+def tool_cost(tool: Described, meter: Meter) -> ToolCost:
+    parts = dict.fromkeys(PARTS, 0)
+    before = 0
+    for part, end in _spans(tool.raw):
+        after = _tokens(tool.raw[:end], meter)
+        parts[part] += after - before
+        before = after
+    return ToolCost(tool.name, before, parts, _tokens(tool.full, meter))
+
+
+def _spans(raw: bytes) -> list[tuple[str, int]]:
+    """Where each part ends, in order. The brackets around them belong to the rest."""
+    members = list(rawjson.members(raw))
+    ends = accumulate((len(key) + len(value) + 2 for key, value in members), initial=1)
+    parts = [_PART_OF_KEY.get(member.name, REST) for member in members]
+    return [(REST, 1), *zip(parts, list(ends)[1:], strict=True), (REST, len(raw))]
+
+
+def _on_demand(catalogue: Catalogue, listing: Listing, costs: Mapping[str, ToolCost]) -> list[int]:
+    """What the full descriptions cost of the tools of which a list does not say all, largest first."""
+    hidden = (name for name in catalogue.names if not listing.says_all_of(name))
+    return sorted((costs[name].full_description for name in hidden), reverse=True)
+
+
+def _form_cost(
+    form: str,
+    listing: Listing,
+    raw: int,
+    descriptions: Sequence[int],
+    budget: Budget,
+    meter: Meter,
+) -> FormCost:
+    wire = as_result(listing.tools)
+    tokens = _tokens(wire, meter)
+    saved = raw - tokens
+    return FormCost(
+        form=form,
+        given=listing.form,
+        has_outputs=listing.has_outputs,
+        is_over=not budget.admits(wire, meter),
+        tools=len(listing.tools),
+        tokens=tokens,
+        saved=saved,
+        percent=round(100 * saved / raw, 1),
+        break_even=None if saved <= 0 else break_even(saved, descriptions),
+        growth=tuple(accumulate(descriptions, initial=tokens)),
+    )
+
+
+def break_even(saved: int, descriptions: Sequence[int]) -> BreakEven:
+    """`descriptions` are their costs, largest first."""
+    if sum(descriptions) < saved:
+        return BreakEven(None, None)
+    spent = list(accumulate(descriptions))
+    largest = next(number for number, cost in enumerate(spent, 1) if cost >= saved)
+    return BreakEven(min(len(descriptions), ceil(saved / _mean(descriptions))), largest)
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def _tokens(wire: bytes, meter: Meter) -> int:
+    return meter.count(wire.decode(errors="replace"))

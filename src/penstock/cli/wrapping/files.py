@@ -1,0 +1,123 @@
+"""The one place that touches a config file: read it, keep a copy, put the new text in its place."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from penstock.cli.wrapping.failures import ConfigError
+from penstock.cli.wrapping.planning import Plan
+
+
+def read(path: Path) -> str:
+    """The text of a config, with its byte order mark and line ends as they are."""
+    with _told(path, "read"):
+        if path.is_dir():
+            raise ConfigError(path, "This is a folder", next_step="Name the config file inside it.")
+        if not path.exists():
+            raise ConfigError(
+                path,
+                "There is no such file",
+                next_step="Name the config of your host; `penstock wrap` alone lists what it finds.",
+            )
+        if not path.is_file():
+            raise ConfigError(path, "This is no ordinary file", next_step="Name a config file.")
+        data = path.read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            path, "The file is not UTF-8", next_step="Save it as UTF-8 in an editor and try again."
+        ) from error
+
+
+def write(plan: Plan) -> Path | None:
+    """Put a plan's text into its file; returns the copy of the file as it was.
+
+    The new file is complete before it takes the place of the old one, so that a host never reads
+    half of it. A plan without effect writes nothing.
+    """
+    if not plan.has_effect:
+        return None
+    original = plan.original.encode()
+    with _told(plan.path, "written"):
+        target = plan.path.resolve(strict=True)  # a link stays a link
+        status = target.stat()
+        _require_writable(plan.path, status)
+        if target.read_bytes() != original:
+            raise ConfigError(
+                plan.path,
+                "The file was changed in the meantime",
+                next_step="Close the host and run the command again; nothing was changed.",
+            )
+        with _beside(target, plan.text.encode(), status) as complete:
+            backup = _keep_copy(plan.path, original, status)
+            complete.replace(target)
+    return backup
+
+
+def _require_writable(path: Path, status: os.stat_result) -> None:
+    """To replace a file, the rights of its folder would do; but its own are what its owner set."""
+    if not status.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+        raise ConfigError(
+            path,
+            "The file is read-only",
+            next_step="Make it writable, or ask whoever manages it; nothing was changed.",
+        )
+
+
+@contextmanager
+def _beside(target: Path, data: bytes, status: os.stat_result) -> Iterator[Path]:
+    """A complete file in the same folder, gone afterwards unless it was moved."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    complete = Path(name)
+    try:
+        _fill(handle, data)
+        _give_same_rights(complete, status)
+        yield complete
+    finally:
+        complete.unlink(missing_ok=True)
+
+
+def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
+    """A copy under the first number that is free. It may hold secrets: its rights are the same."""
+    numbers = count(1)
+    while True:
+        backup = path.with_name(f"{path.name}.penstock-backup-{next(numbers)}")
+        with suppress(FileExistsError):
+            _fill(os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), data)
+            _give_same_rights(backup, status)
+            return backup
+
+
+def _fill(handle: int, data: bytes) -> None:
+    with open(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(handle)
+
+
+def _give_same_rights(path: Path, status: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root may give a file away
+            os.chown(path, status.st_uid, status.st_gid)
+    path.chmod(stat.S_IMODE(status.st_mode))
+
+
+@contextmanager
+def _told(path: Path, what: str) -> Iterator[None]:
+    """The system's own errors, with what to do next."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(
+            path,
+            f"The file cannot be {what}: {error.strerror or error}",
+            next_step="Check the rights of the file and its folder, and close the host; "
+            "nothing was changed.",
+        ) from error

@@ -1,0 +1,73 @@
+"""Where hosts keep their configs on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.cli.wrapping.formats import format_of
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConfig:
+    title: str
+    path: Path
+
+
+def known_configs(
+    *,
+    home: Path | None = None,
+    folder: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+) -> list[KnownConfig]:
+    """The configs that exist: the user's own, and those of the project in a folder."""
+    home, folder = home or Path.home(), folder or Path.cwd()
+    candidates = [*_of_user(home, environment, platform), *_of_project(folder)]
+    return [
+        KnownConfig(format_of(path).title, path)
+        for path in dict.fromkeys(candidates)
+        if path.is_file()
+    ]
+
+
+def _of_user(home: Path, environment: Mapping[str, str], platform: str) -> Iterator[Path]:
+    settings = _settings_folder(home, environment, platform)
+    yield settings / "Claude" / "claude_desktop_config.json"
+    if platform == "win32":  # Claude Desktop from the store lives in a folder of its own
+        packages = _folder(environment, "LOCALAPPDATA", home / "AppData" / "Local") / "Packages"
+        inside = Path("LocalCache", "Roaming", "Claude", "claude_desktop_config.json")
+        yield from sorted(packages.glob(f"*Claude*/{inside.as_posix()}"))
+    yield _folder(environment, "CLAUDE_CONFIG_DIR", home) / ".claude.json"
+    yield home / ".cursor" / "mcp.json"
+    yield settings / "Code" / "User" / "mcp.json"
+    yield settings / "Code - Insiders" / "User" / "mcp.json"
+    yield home / ".codeium" / "windsurf" / "mcp_config.json"
+    yield _folder(environment, "CODEX_HOME", home / ".codex") / "config.toml"
+    yield _folder(environment, "COPILOT_HOME", home / ".copilot") / "mcp-config.json"
+    yield home / ".qwen" / "settings.json"
+    yield home / ".gemini" / "settings.json"
+
+
+def _of_project(folder: Path) -> Iterator[Path]:
+    yield folder / ".mcp.json"
+    yield folder / ".cursor" / "mcp.json"
+    yield folder / ".vscode" / "mcp.json"
+    yield folder / ".codex" / "config.toml"
+
+
+def _settings_folder(home: Path, environment: Mapping[str, str], platform: str) -> Path:
+    """Where programs with windows keep their settings."""
+    if platform == "win32":
+        return _folder(environment, "APPDATA", home / "AppData" / "Roaming")
+    if platform == "darwin":
+        return home / "Library" / "Application Support"
+    return _folder(environment, "XDG_CONFIG_HOME", home / ".config")
+
+
+def _folder(environment: Mapping[str, str], name: str, otherwise: Path) -> Path:
+    told = environment.get(name)
+    return Path(told) if told else otherwise

@@ -1,0 +1,166 @@
+"""A server that the host reaches by URL: Penstock stands in for it as a local one, and reaches it
+in the host's place.
+
+The URL goes onto the command line. Headers do not, as any user of the machine may read command
+lines: they go into the environment, as JSON, in the place where they stood. What undoing could not
+guess (a type other than `http`, a key other than `url`) is kept beside them. So a wrapped entry has
+only keys that its host knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import chain
+from typing import Final, NamedTuple
+
+from penstock.cli.wrapping.editing import Source, Splice, cut, refill, replace, replace_member
+from penstock.cli.wrapping.entries import (
+    BEARER_KEY,
+    VARIABLE_HEADERS_KEY,
+    Left,
+    Local,
+    Remote,
+    Strings,
+    strings,
+    transports,
+)
+from penstock.cli.wrapping.formats import Format
+from penstock.cli.wrapping.invocation import (
+    BEARER_VARIABLE,
+    HEADER_VARIABLE,
+    URL,
+    Invocation,
+    Launcher,
+)
+from penstock.cli.wrapping.spelling import JSON, array
+from penstock.cli.wrapping.tree import plain
+
+HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"
+SHAPE_VARIABLE: Final = "PENSTOCK_WRAPPED"
+_OURS: Final = frozenset({HEADERS_VARIABLE, SHAPE_VARIABLE})
+
+_USUAL_TYPE = "http"
+_USUAL_URL_KEY = "url"
+
+
+def wrap(source: Source, entry: Remote, launcher: Launcher, host: str | None) -> list[Splice]:
+    """The entry as one of a local server, which is Penstock."""
+    string = source.dialect.string
+    args = [*map(string, launcher.arguments(host, URL)), source.raw(entry.url.value)]
+    args += map(string, _variable_options(entry))
+    members = [("command", string(launcher.command)), ("args", array(args))]
+    edits = [replace(member.value, string("stdio")) for member in transports(entry.table)]
+    if entry.variables:
+        # The host passes on no other variables than these.
+        members.append(("env_vars", array(map(string, entry.variables))))
+        edits += cut(source, entry.table, (BEARER_KEY, VARIABLE_HEADERS_KEY))
+    environment = [(name, string(text)) for name, text in _environment(entry).items()]
+    if entry.headers:
+        edits += refill(source, entry.headers.member, entry.headers.table, "env", environment)
+    elif environment:
+        members.append(("env", source.dialect.table(environment)))
+    return [*edits, replace_member(source, entry.table, entry.url, members)]
+
+
+def _variable_options(entry: Remote) -> list[str]:
+    bearer = [BEARER_VARIABLE, entry.bearer_variable] if entry.bearer_variable else []
+    named = entry.variable_headers.values.items() if entry.variable_headers else ()
+    options = ((HEADER_VARIABLE, f"{header}={variable}") for header, variable in named)
+    return [*bearer, *chain.from_iterable(options)]
+
+
+def _environment(entry: Remote) -> dict[str, str]:
+    """What the server is told in its environment: the headers, and the shape of its entry."""
+    types = {member.name: str(plain(member.value)) for member in transports(entry.table)}
+    shape = {name: told for name, told in types.items() if told != _USUAL_TYPE}
+    if entry.url.name != _USUAL_URL_KEY:
+        shape[_USUAL_URL_KEY] = entry.url.name
+    headers = {HEADERS_VARIABLE: _as_json(entry.headers.values)} if entry.headers else {}
+    return headers | ({SHAPE_VARIABLE: _as_json(shape)} if shape else {})
+
+
+def unwrap(
+    source: Source, entry: Local, invocation: Invocation, fmt: Format
+) -> list[Splice] | Left:
+    """The entry as one of a remote server again."""
+    urls = invocation.values(URL)
+    if not urls:
+        return Left("it runs Penstock in a form that wrap does not write")
+    kept = _kept(entry)
+    if isinstance(kept, Left):
+        return kept
+    string = source.dialect.string
+    url_key = kept.shape.get(_USUAL_URL_KEY, _USUAL_URL_KEY)
+    variables = _variable_members(source, invocation)
+    members = [(url_key, _as_written(source, entry, urls[-1])), *variables]
+    gone = ["args", "env_vars"] if variables else ["args"]
+    edits = [
+        replace(member.value, string(kept.shape.get(member.name, _USUAL_TYPE)))
+        for member in transports(entry.table)
+    ]
+    headers = [(name, string(value)) for name, value in (kept.headers or {}).items()]
+    if kept.environment and kept.is_only_ours and kept.headers is not None:
+        edits += refill(source, *kept.environment[:2], fmt.headers_key, headers)
+    elif kept.environment and kept.is_only_ours:
+        gone.append("env")
+    elif kept.environment:
+        edits += cut(source, kept.environment.table, _OURS)
+        if kept.headers is not None:
+            members.append((fmt.headers_key, source.dialect.table(headers)))
+    edits += cut(source, entry.table, gone)
+    return [*edits, replace_member(source, entry.table, entry.command, members)]
+
+
+class _Kept(NamedTuple):
+    """What the environment of a wrapped entry holds for undoing."""
+
+    environment: Strings | None
+    headers: dict[str, str] | None
+    shape: dict[str, str]
+
+    @property
+    def is_only_ours(self) -> bool:
+        """Whether nobody has added to it."""
+        held = self.environment.values.keys() if self.environment else set()
+        return bool(held) and held <= _OURS
+
+
+def _kept(entry: Local) -> _Kept | Left:
+    environment = strings(entry.table, "env")
+    if isinstance(environment, Left):
+        return environment
+    held = environment.values if environment else {}
+    try:
+        headers = _from_json(held[HEADERS_VARIABLE]) if HEADERS_VARIABLE in held else None
+        shape = _from_json(held.get(SHAPE_VARIABLE, "{}"))
+    except ValueError:
+        return Left(f"its {HEADERS_VARIABLE} or {SHAPE_VARIABLE} is not a JSON object of strings")
+    return _Kept(environment, headers, shape)
+
+
+def _variable_members(source: Source, invocation: Invocation) -> list[tuple[str, str]]:
+    string = source.dialect.string
+    bearer = [(BEARER_KEY, string(name)) for name in invocation.values(BEARER_VARIABLE)[-1:]]
+    pairs = [told.partition("=") for told in invocation.values(HEADER_VARIABLE)]
+    if not pairs:
+        return bearer
+    named = source.dialect.table((header, string(name)) for header, _, name in pairs)
+    return [*bearer, (VARIABLE_HEADERS_KEY, named)]
+
+
+def _as_written(source: Source, entry: Local, value: str) -> str:
+    """An argument as it is spelled in the file."""
+    found = (source.raw(element) for element in entry.elements if element.value == value)
+    return next(found, source.dialect.string(value))
+
+
+def _as_json(values: Mapping[str, str]) -> str:
+    return JSON.table((name, JSON.string(value)) for name, value in values.items())
+
+
+def _from_json(text: str) -> dict[str, str]:
+    found = json.loads(text)
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise ValueError(text)
+    return found

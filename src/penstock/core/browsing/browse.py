@@ -1,0 +1,143 @@
+"""One look of the explorer's at a stored result, from end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from penstock.core.browsing.drawing import draw
+from penstock.core.browsing.order import spelled
+from penstock.core.browsing.pages import page
+from penstock.core.browsing.part import Part, open_part
+from penstock.core.browsing.request import Browse, read_browse
+from penstock.core.browsing.scale import AppScale, refused, scale_of
+from penstock.core.budget.fitting import clip
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.effects import Steps
+from penstock.core.model.questions import Drawing, Failure
+from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Live
+from penstock.core.model.values import Call, Mode, Refusal
+from penstock.core.protocol.asking import ask
+from penstock.core.protocol.concluding import for_tool
+from penstock.core.protocol.entries import Context, Denied, Opened, load_key, open_entry
+from penstock.core.protocol.entries import refused as denial
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.errors import StoreError
+
+Look = Callable[[Call, Context, Opened, Browse], Steps[Reply | Refusal]]
+
+_SHOWN: Final = (
+    "The person now sees the stored result of {tool} ({total:,} {things}) and can search, sort, chart "
+    "and download it. Nothing of it was added to this conversation; what they choose to send arrives "
+    "as context. Parts of it can be read with {reader} and the same continuation_token."
+)
+_LONGEST_NAME: Final = 128
+_MISSING: Final = Refusal(
+    f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
+)
+_ALONE: Final = Refusal(
+    f"There is no parameter here but {TOKEN_FIELD}.", "Give it alone: the person does the rest."
+)
+_THINGS: Final = {"rows": "rows", "members": "entries", "lines": "lines", "literal": "value"}
+
+
+def browse(call: Call, context: Context) -> Steps[Reply]:
+    """What an app asks for."""
+    return (yield from _guarded(call, context, _browse))
+
+
+def show(call: Call, context: Context) -> Steps[Reply]:
+    """The start of a result for an app, and a word about it for the model."""
+    return (yield from _guarded(call, context, _show))
+
+
+def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
+    """The token is checked before any other argument, as everywhere."""
+    token = call.arguments.get(TOKEN_FIELD)
+    if TOKEN_FIELD not in call.arguments:
+        return refused(_MISSING, call, context)
+    try:
+        opened = yield from open_entry(call, context, token if isinstance(token, str) else "")
+        if isinstance(opened, Denied):
+            return refused(denial(opened), call, context, gone=True)
+        context = for_tool(opened.entry.head.tool, context)
+        request = read_browse(call.arguments)
+        if isinstance(request, Refusal):
+            return refused(request, call, context)
+        reply = yield from look(call, context, opened, request)
+    except StoreError as error:
+        told = Refusal(error.told, type(error).next_step, repr(error))
+        return refused(told, call, context)
+    return refused(reply, call, context) if isinstance(reply, Refusal) else reply
+
+
+def _browse(
+    call: Call, context: Context, opened: Opened, request: Browse
+) -> Steps[Reply | Refusal]:
+    part = yield from open_part(call, context, opened, request)
+    if isinstance(part, Refusal):
+        return part
+    scale = scale_of(call, context)
+    if request.drawing is not None:
+        return (yield from _chart(part, request.drawing, scale))
+    return (yield from page(part, request, scale, lambda page: page))
+
+
+def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refusal]:
+    program, path = encode(drawing).decode(), spelled(part.path)
+    answer = yield from ask(part.entry, path, part.focus, "chart", program)
+    if isinstance(answer, Failure):
+        return Refusal(answer.error, answer.next_step)
+    said = {"notice": part.notice} if part.notice else {}
+    return draw(answer.rows[0], said, scale)
+
+
+def _show(call: Call, context: Context, opened: Opened, request: Browse) -> Steps[Reply | Refusal]:
+    if call.arguments.keys() != {TOKEN_FIELD}:
+        return _ALONE
+    request = Browse(request.continuation_token)
+    part = yield from open_part(call, context, opened, request)
+    if isinstance(part, Refusal):
+        return part
+    about = _about(call, context, opened, (yield from _expiry(context, opened)))
+    scale = replace(scale_of(call, context), told=rawjson.utf8(_told(call, opened, part)))
+    return (yield from page(part, request, scale, lambda page: {"result": about, "page": page}))
+
+
+def _told(call: Call, opened: Opened, part: Part) -> str:
+    """Where no tool of its own reads results, the one that gave it does."""
+    tool = clip(opened.entry.head.tool, _LONGEST_NAME)
+    things = _THINGS[part.focus.shape]
+    return _SHOWN.format(tool=tool, total=part.total, things=things, reader=call.reader or tool)
+
+
+def _expiry(context: Context, opened: Opened) -> Steps[float]:
+    """As it is now: that it was opened may have prolonged it."""
+    entry = opened.entry
+    found = yield from load_key(entry.token, entry.key, context)
+    return entry.expires if isinstance(found, Denied) else found.expires
+
+
+def _about(call: Call, context: Context, opened: Opened, expires: float) -> dict[str, Any]:
+    entry = opened.entry
+    return {
+        TOKEN_FIELD: str(entry.token),
+        "browse": call.browser,
+        "tool": entry.head.tool,
+        "size": entry.head.size,
+        "expires_in": max(0, int(expires - context.now)),
+        "slides": entry.head.sliding,
+        "live": isinstance(entry.head.source, Live),
+        "context_budget": _context_budget(context),
+        "can": ["sort", "filter", "chart"] if Mode.SQL in context.policy.modes else [],
+    }
+
+
+def _context_budget(context: Context) -> int:
+    """Bytes that are within the budget whatever they say: a character and a token have one at least."""
+    budget = context.policy.budget
+    limits = (budget.bytes, budget.chars, budget.token_allowance)
+    return min(limit for limit in limits if limit is not None)

@@ -1,0 +1,66 @@
+"""A chart with as many points as the host takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.browsing.scale import AppScale
+from penstock.core.json import rawjson
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Refusal
+
+Points = Sequence[dict[str, Any]]
+
+NO_ROOM: Final = Refusal(
+    "Not even a small chart of this has room in a reply.", "Look at the rows instead."
+)
+
+
+def draw(chart: bytes, said: Mapping[str, Any], scale: AppScale) -> Reply | Refusal:
+    """`said`: what stands beside it."""
+    whole = scale.reply({"chart": msgspec.Raw(chart), **said})
+    if scale.admits(whole):
+        return whole
+    drawn = rawjson.decode(chart)
+    every, count = 2, len(drawn["points"])
+    while every < 2 * count:
+        reply = scale.reply({"chart": thinned(drawn, every), **said})
+        if scale.admits(reply):
+            return reply
+        every *= 2
+    return NO_ROOM
+
+
+def thinned(chart: dict[str, Any], every: int) -> dict[str, Any]:
+    """One point in the place of `every` so many. Rows that are no longer in one are counted."""
+    points = chart["points"]
+    if chart["kind"] == "categories":
+        kept = points[: -(-len(points) // every)]
+        lost = sum(point["count"] for point in points[len(kept) :])
+        return {
+            **chart,
+            "rows": chart["rows"] - lost,
+            "left_out": chart["left_out"] + lost,
+            "points": kept,
+        }
+    groups = [points[start : start + every] for start in range(0, len(points), every)]
+    join = _first if chart["kind"] == "scatter" else _joined
+    return {**chart, "points": [join(group) for group in groups]}
+
+
+def _first(points: Points) -> dict[str, Any]:
+    return points[0]
+
+
+def _joined(points: Points) -> dict[str, Any]:
+    """Neighbours as one. A mean is weighed by all rows of its point, also by those without a value."""
+    count = sum(point["count"] for point in points)
+    told = {"x": points[0]["x"], "x2": points[-1]["x2"], "count": count}
+    known = [point for point in points if point.get("mean") is not None]
+    if not known:
+        return told
+    weight = sum(point["count"] for point in known)
+    return {**told, "mean": sum(point["mean"] * point["count"] / weight for point in known)}

@@ -1,0 +1,144 @@
+"""Replies to the explorer: rows, or a window of a long text, as many as the host takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from penstock.core.browsing.cells import PREVIEW_CHARS, Shown, Source, as_cut, column_types, shown
+from penstock.core.browsing.part import Part
+from penstock.core.browsing.request import Browse
+from penstock.core.browsing.scale import AppScale
+from penstock.core.budget.fitting import largest
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Steps
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Refusal
+from penstock.core.results.outline import alike
+from penstock.core.views.focus import Focus
+from penstock.core.views.pages import beside
+
+_SAMPLE: Final = 100
+# How much of a row is shown that is over the cap, as the cap allows.
+_BEGINNINGS: Final = (PREVIEW_CHARS, 60, 10, 0)
+NO_ROOM: Final = Refusal(
+    "The path to this takes more room than the host leaves for a reply.",
+    "Look at what is above it, with raw.",
+)
+
+# What goes around a page, where it is not alone.
+Wrap = Callable[[dict[str, Any]], Any]
+
+
+def page(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    if request.raw or (part.order is None and _is_one_text(part.focus)):
+        return (yield from _window(part, request, scale, wrap))
+    return (yield from _rows(part, request, scale, wrap))
+
+
+def _is_one_text(focus: Focus) -> bool:
+    """A single line or number has no rows: it is read from character to character."""
+    return focus.count == 1 and focus.shape in ("lines", "literal")
+
+
+def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    numbers, rows = yield from part.rows(request.start, request.count)
+    sources = [
+        Source(part.focus, row, number, place)
+        for place, (number, row) in enumerate(zip(numbers, rows, strict=True))
+    ]
+    columns = None if request.columns is None else frozenset(request.columns)
+    items = [shown(source, columns) for source in sources]
+    about = _about(part, request, rows, scale)
+
+    def build(told: dict[str, Any], items: Sequence[Shown]) -> Any:
+        return wrap(_envelope(part, request, items, numbers[: len(items)], told))
+
+    def first(told: dict[str, Any], count: int) -> Any:
+        return build(told, items[:count])
+
+    for told in (about, {}):
+        count = scale.most([item.size for item in items], partial(first, told))
+        if count:
+            return scale.reply(first(told, count))
+    # None, or one row alone is over the cap: how it begins, and the way in.
+    least = [[as_cut(sources[0], chars)] for chars in _BEGINNINGS] if sources else [[]]
+    forms = (build(told, begun) for begun in least for told in (about, {}))
+    return scale.first_fit(forms) or NO_ROOM
+
+
+def _envelope(
+    part: Part,
+    request: Browse,
+    items: Sequence[Shown],
+    numbers: Sequence[int],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "shape": part.focus.shape if part.focus.shape != "literal" else "text",
+        "path": request.path,
+        "total": part.total,
+        "start": request.start,
+        "rows": [item.item for item in items],
+        **about,
+    }
+    if part.order is not None:
+        said |= {"unfiltered": part.focus.count, "numbers": numbers}
+        said |= {"order": part.order.token} if part.order.is_kept else {}
+    cut = [cut for item in items for cut in item.cuts]
+    exact = [exact for item in items for exact in item.exact]
+    said |= {"cut": cut} if cut else {}
+    said |= {"exact": exact} if exact else {}
+    said |= {"notice": part.notice} if part.notice else {}
+    return said | ({"changed": True} if part.has_changed else {})
+
+
+def _about(part: Part, request: Browse, rows: Sequence[bytes], scale: AppScale) -> dict[str, Any]:
+    """What is said of the rows with the first of them."""
+    if request.start or request.order:
+        return {}
+    focus = part.focus
+    told = dict(beside(focus, scale))
+    known = part.entry.head.columns if not part.path else {}
+    if focus.shape in ("rows", "members"):
+        values = [_value(focus, row) for row in rows[:_SAMPLE]]
+        # The entries of a dict are a table only where they are alike; else each is a value to open.
+        is_table = focus.shape == "rows" or alike(values)
+        columns = column_types(values, known) if is_table else []
+        told |= {"columns": columns} if columns else {}
+    return told
+
+
+def _value(focus: Focus, row: bytes) -> bytes:
+    return rawjson.split_member(row).value if focus.shape == "members" else row
+
+
+def _window(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+    """From a character to a character: of a text itself, or of the JSON of anything, where `raw`.
+
+    Each window reads the whole: what is stored knows where its rows are, and not its characters."""
+    value = yield from part.focus.whole()
+    text = rawjson.text(value)
+    if request.raw and part.focus.shape == "lines":
+        text = rawjson.text(rawjson.string(text))
+    start = min(request.offset, len(text))
+
+    def build(count: int) -> Any:
+        end = start + count
+        return wrap(
+            {
+                "shape": "text",
+                "path": request.path,
+                "total": 1,
+                "start": 0,
+                "rows": [text[start:end]],
+                "window": {"from": start, "to": end, "of": len(text)},
+                **({"notice": part.notice} if part.notice else {}),
+            }
+        )
+
+    rest = len(text) - start
+    upper = largest(rest, scale.budget.may_admit)
+    count = largest(upper, lambda count: scale.holds(build(count)))
+    return scale.first_fit([build(max(count, min(rest, 1)))]) or NO_ROOM

@@ -1,0 +1,99 @@
+"""What the explorer asks for, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from penstock.core.model.questions import Arrangement, Axes, Condition, Drawing, Sort
+from penstock.core.model.values import Refusal
+
+MOST_ROWS: Final = 1_000
+_ROWS: Final = 100
+_MOST_CONDITIONS: Final = 50
+_MOST_COLUMNS: Final = 2_000
+_LONGEST_TEXT: Final = 10_000
+# As many digits as a JavaScript number keeps.
+_FAR: Final = 2**53
+_LARGEST_VALUE: Final = 10**300
+_WITHOUT_VALUE: Final = ("is_null", "not_null", "equals", "not_equals")
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=_FAR)]
+Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)]
+
+
+class Browse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One look at a result. `order` names rows that an earlier reply has arranged."""
+
+    continuation_token: str
+    path: Text = ""
+    start: Number = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)] = _ROWS
+    columns: Annotated[tuple[str, ...], msgspec.Meta(max_length=_MOST_COLUMNS)] | None = None
+    sort: Sort | None = None
+    where: Annotated[tuple[Condition, ...], msgspec.Meta(max_length=_MOST_CONDITIONS)] = ()
+    find: Text = ""
+    order: str = ""
+    offset: Number = 0
+    raw: bool = False
+    chart: Axes | None = None
+
+    @property
+    def arrangement(self) -> Arrangement | None:
+        """None where the rows are shown as they are."""
+        asked = Arrangement(self.sort, self.where, self.find)
+        return None if asked == Arrangement() else asked
+
+    @property
+    def drawing(self) -> Drawing | None:
+        if self.chart is None:
+            return None
+        return Drawing(self.chart, Arrangement(where=self.where, find=self.find))
+
+
+def read_browse(arguments: Mapping[str, Any]) -> Browse | Refusal:
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        request = msgspec.convert(given, Browse)
+    except msgspec.ValidationError as error:
+        if len(str(given.get("find", ""))) > _LONGEST_TEXT:
+            return Refusal(
+                f"The text to find has more than {_LONGEST_TEXT:,} characters.", "Shorten it."
+            )
+        known = ", ".join(Browse.__struct_fields__)
+        return Refusal(f"{error}.", f"Give some of: {known}.")
+    wrong = next(filter(None, map(_wrong_with, request.where)), "")
+    return Refusal(wrong, "Give a text or an ordinary number.") if wrong else request
+
+
+def _wrong_with(condition: Condition) -> str:
+    """What no type says of a condition; empty where it is sound."""
+    if condition.value is None and condition.op not in _WITHOUT_VALUE:
+        return f"{condition.op} needs a value."
+    is_number = isinstance(condition.value, int)
+    if is_number and not -_LARGEST_VALUE < int(condition.value or 0) < _LARGEST_VALUE:
+        return "The value of a condition has too many digits."
+    return ""
+
+
+INPUT_SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "continuation_token": {"type": "string"},
+        "path": {"type": "string"},
+        "start": {"type": "integer", "minimum": 0},
+        "count": {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "sort": {"type": "object"},
+        "where": {"type": "array", "items": {"type": "object"}},
+        "find": {"type": "string"},
+        "order": {"type": "string"},
+        "offset": {"type": "integer", "minimum": 0},
+        "raw": {"type": "boolean"},
+        "chart": {"type": "object"},
+    },
+    "required": ["continuation_token"],
+    "additionalProperties": False,
+}

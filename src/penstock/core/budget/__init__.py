@@ -1,0 +1,1 @@
+"""How much a reply may hold: measures, limits, what hosts take, and the largest reply that fits."""

@@ -1,0 +1,120 @@
+"""The largest reply that is within the budget, found by measuring the reply itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any
+
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import Meter, measure
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Frame, Refusal
+
+# Whatever the budget, these two are there to be cheap.
+PROBE_BYTES = 2_000
+SUMMARY_TOKENS = 2_000
+_LITTLE = 5  # a fifth
+_REFUSAL_CHARS = (10_000, 300, 150, 80, 40, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a reply is weighed with: the budget, the frame it goes in, the counter of tokens."""
+
+    budget: Budget
+    frame: Frame
+    meter: Meter
+    is_error: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    attachments: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def room(self) -> int:
+        """Roughly the bytes that an envelope may have: to share out, never to decide by."""
+        limits = (
+            self.budget.bytes,
+            self.budget.chars,
+            self.budget.tokens and int(2 * self.budget.tokens / self.budget.safety),
+        )
+        smallest = min((limit for limit in limits if limit), default=1_000)
+        return int(smallest / 2.2) if self.frame.structured else smallest
+
+    def reply(self, envelope: Any) -> Reply:
+        """A reply that carries this envelope, a dict that may hold `msgspec.Raw`."""
+        payload = encode(envelope)
+        structured = payload if self.frame.structured else None
+        return Reply(
+            payload,
+            structured=structured,
+            frame=self.frame,
+            is_error=self.is_error,
+            meta=self.meta,
+            attachments=self.attachments,
+        )
+
+    def refusal(self, refusal: Refusal) -> Reply:
+        """A refusal, shortened as far as the budget asks for."""
+        scale = replace(self, is_error=True)
+        forms = [
+            {"error": clip(refusal.error, chars), "next_step": clip(refusal.next_step, chars)}
+            for chars in _REFUSAL_CHARS
+        ]
+        return scale.first_fit(forms) or scale.reply(forms[-1])
+
+    def admits(self, reply: Reply) -> bool:
+        return self.budget.admits(reply.wire(measured=True), self.meter)
+
+    def holds(self, envelope: Any) -> bool:
+        return self.admits(self.reply(envelope))
+
+    def takes_little(self, value: Any) -> bool:
+        """Whether a value that stands beside the rows leaves most of the budget to them."""
+        payload = encode(value)
+        wire = rawjson.string(rawjson.text(payload)) + (payload if self.frame.structured else b"")
+        if self.budget.surely_admits(_LITTLE * len(wire)):
+            return True  # as nearly always: nothing to count, and no vocabulary to load
+        size, budget = measure(wire, self.meter), self.budget
+        pairs = (
+            (size.bytes, budget.bytes),
+            (size.chars, budget.chars),
+            (size.tokens, budget.token_allowance),
+            (size.lines - 1, None if budget.lines is None else budget.lines - 1),
+        )
+        return all(limit is None or _LITTLE * taken <= limit for taken, limit in pairs)
+
+    def capped(self, **limits: int) -> Scale:
+        return replace(self, budget=self.budget.capped(**limits))
+
+    def first_fit(self, envelopes: Iterable[Any]) -> Reply | None:
+        """The first of some envelopes, the richest first, that is within the budget."""
+        replies = (self.reply(envelope) for envelope in envelopes)
+        return next((reply for reply in replies if self.admits(reply)), None)
+
+    def most(self, sizes: Iterable[int], build: Callable[[int], Any]) -> int:
+        """How many of the things of these sizes fit, at least none: `build(n)` shows n of them."""
+        totals = list(accumulate(sizes))
+        upper = largest(len(totals), lambda count: self.budget.may_admit(totals[count - 1]))
+        return largest(upper, lambda count: self.holds(build(count)))
+
+
+def largest(upper: int, fits: Callable[[int], bool]) -> int:
+    """The largest number up to `upper` that fits, or 0. Fewer must fit where more do."""
+    if upper <= 0 or fits(upper):
+        return max(upper, 0)
+    fitting, too_many = 0, upper
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        if fits(middle):
+            fitting = middle
+        else:
+            too_many = middle
+    return fitting
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, with a mark where something was cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"

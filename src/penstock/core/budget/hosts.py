@@ -1,0 +1,113 @@
+"""What each host takes, and what it does with more.
+
+Hosts change, and few say what they do. So each profile says where its figures come from, and
+which of them nobody has documented; a budget of one's own always goes before a profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from penstock.core.budget.budget import DEFAULT_BUDGET, Budget
+from penstock.errors import InvalidSetting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What one host takes, as far as it was known in 2026.
+
+    `budget` holds an ordinary reply; `ceiling` is the host's own cap, which `full` may fill;
+    `source` says where the figures come from; `above` what the host does with a larger result.
+    """
+
+    name: str
+    title: str
+    budget: Budget
+    ceiling: Budget
+    source: str
+    above: str
+
+
+# Claude's vocabulary is not published, so nothing can be counted exactly here: a fifth more than
+# o200k is an allowance, not a measurement.
+_CLAUDE_SAFETY = 1.2
+# The low tier serves several model families, and the chat format adds tokens of its own.
+_GITHUB_MODELS_SAFETY = 1.1
+
+_CODEX = Budget(bytes=10_240, lines=256)
+_COPILOT_CLI = Budget(bytes=10_000)
+_QWEN_CODE = Budget(chars=25_000, lines=1_000)
+_GITHUB_MODELS = Budget(tokens=4_000, safety=_GITHUB_MODELS_SAFETY)
+
+_KNOWN_HOSTS = (
+    Profile(
+        name="claude",
+        title="claude.ai and Claude Desktop",
+        budget=DEFAULT_BUDGET,
+        ceiling=Budget(chars=150_000),
+        source="Anthropic's guide to payload budgeting for MCP Apps: about 150,000 characters",
+        above="the JSON is replaced by a pointer to a file",
+    ),
+    Profile(
+        name="claude-code",
+        title="Claude Code",
+        budget=DEFAULT_BUDGET,
+        ceiling=Budget(tokens=25_000, chars=50_000, safety=_CLAUDE_SAFETY),
+        source="25,000 tokens is the host's own figure (MAX_MCP_OUTPUT_TOKENS raises it); "
+        "50,000 characters is an estimate",
+        above="the result is saved to disk and a short preview takes its place",
+    ),
+    Profile(
+        name="codex",
+        title="Codex",
+        budget=_CODEX,
+        ceiling=_CODEX,
+        source="constants in Codex's source in 2025 (MODEL_FORMAT_MAX_BYTES, MODEL_FORMAT_MAX_LINES); "
+        "later versions count tokens, by model",
+        above="the middle is cut out",
+    ),
+    Profile(
+        name="copilot-cli",
+        title="Copilot CLI",
+        budget=_COPILOT_CLI,
+        ceiling=_COPILOT_CLI,
+        source="reported by users (github/copilot-cli issue 1732), not documented by the host",
+        above="the middle is dropped",
+    ),
+    Profile(
+        name="qwen-code",
+        title="Qwen Code",
+        budget=_QWEN_CODE,
+        ceiling=_QWEN_CODE,
+        source="defaults in Qwen Code's source (truncateToolOutputThreshold, truncateToolOutputLines)",
+        above="the result is cut",
+    ),
+    Profile(
+        name="github-models",
+        title="GitHub Models, low tier",
+        # The cap of 8,000 tokens is for the whole request: half is left to the conversation.
+        budget=_GITHUB_MODELS,
+        ceiling=_GITHUB_MODELS,
+        source="8,000 tokens of input for a request is documented by the host; "
+        "half of it for one result is an estimate",
+        above="the request fails with 413",
+    ),
+)
+
+PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
+    {host.name: host for host in _KNOWN_HOSTS}
+)
+
+_ALIASES: Final = MappingProxyType({"claude-desktop": "claude", "claude.ai": "claude"})
+
+
+def profile(name: str) -> Profile:
+    known = name.strip().lower().replace(" ", "-").replace("_", "-")
+    found = PROFILES.get(_ALIASES.get(known, known))
+    if found is None:
+        names = ", ".join(sorted((*PROFILES, *_ALIASES)))
+        raise InvalidSetting("host", name, "unknown host.", next_step=f"Use one of: {names}.")
+    return found

@@ -1,0 +1,1 @@
+"""The frozen values that everything speaks in, and the protocol of a store. Imports `core.json` only."""

@@ -1,0 +1,121 @@
+"""What the protocol asks of the world, as values.
+
+The negotiation yields these and is sent the answers; a gate carries them out. Nothing in the core
+does any I/O itself. What a store cannot do is thrown into the negotiation as a `StoreError`.
+
+Structs, not dataclasses: those take half a millisecond each when they are imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+
+from penstock.core.model.questions import Material, Question
+from penstock.core.model.store import Record
+from penstock.core.model.stored import Head
+from penstock.core.model.tokens import Token
+from penstock.core.model.values import LiveRows, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stored result that is at hand: its token, its head, and chunks that came along."""
+
+    token: Token
+    head: Head
+    index: bytes = b""
+    expires: float = 0.0
+    chunks: Mapping[int, bytes] = field(default_factory=dict)
+    stored_as: str = ""
+
+    @property
+    def key(self) -> str:
+        """What the store knows it by: the token's own key, but for an alias."""
+        return self.stored_as or self.token.key
+
+
+class LoadHead(msgspec.Struct, frozen=True):
+    """Answer: `Loaded`, or None. `rows` will probably be needed next."""
+
+    key: str
+    rows: tuple[int, int] | None = None
+
+
+class ReadRows(msgspec.Struct, frozen=True):
+    """Answer: the rows as a list of bytes."""
+
+    entry: Entry
+    start: int
+    stop: int
+
+
+class PickRows(msgspec.Struct, frozen=True):
+    """Of a stored entry, rows in any order. Answer: the rows as a list of bytes, in that order."""
+
+    entry: Entry
+    numbers: tuple[int, ...]
+
+
+class ReadWindow(msgspec.Struct, frozen=True):
+    """Of a live entry. Answer: `LiveWindow`."""
+
+    entry: Entry
+    start: int
+    stop: int
+
+
+class Compute(msgspec.Struct, frozen=True):
+    """Answer: `Answer` or `Failure` from the isolated worker, or `MaterialNeeded`.
+
+    Asked without material first: a worker keeps what it was given for the next question.
+    """
+
+    question: Question
+    material: Material | None = None
+
+
+class Authorize(msgspec.Struct, frozen=True):
+    """Answer: whether the caller may still use the tool that the result came from. `origin`: what
+    the call that made it has said for this."""
+
+    tool: str
+    origin: Any = None
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Answer: `Ran`."""
+
+    arguments: Mapping[str, Any]
+    has_values: bool = False  # stored values, as JSON, stand in for references
+    notice: str = ""  # about the call, for whoever reads the result
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What the tool gave, and the time then: it may have run for longer than a token lives."""
+
+    output: Result | LiveRows
+    now: float
+
+
+class Put(msgspec.Struct, frozen=True):
+    """Answer: None."""
+
+    key: str
+    record: Record
+
+
+class Touch(msgspec.Struct, frozen=True):
+    """Answer: None."""
+
+    key: str
+    expires: float
+
+
+Effect = LoadHead | ReadRows | PickRows | ReadWindow | Compute | Authorize | Run | Put | Touch
+
+Outcome = TypeVar("Outcome")
+Steps = Generator[Effect, Any, Outcome]

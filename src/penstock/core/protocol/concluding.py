@@ -1,0 +1,213 @@
+"""From what a tool gave to what the agent sees: the first half of the protocol's replies.
+
+See `negotiation` for the theory of operation and the rules, which hold here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock.core.budget.fitting import Scale
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Entry, Put, Steps
+from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Alias
+from penstock.core.model.values import Call, LiveRows, Refusal, Result
+from penstock.core.protocol import probe
+from penstock.core.protocol.entries import Context, alias_entry, kept_meta, live_entry, new_entry
+from penstock.core.protocol.looking import bookmark_of
+from penstock.core.results.blocks import has_large_media, read_result, read_result_as_text
+from penstock.core.results.ingest import Ingested, ingest
+from penstock.core.results.sample import Glimpse
+from penstock.core.views.focus import root
+from penstock.core.views.pages import Bookmark, beside, no_way_on, paginate
+from penstock.core.views.request import Request
+from penstock.core.views.whole import resource_link, resource_uri, whole_reply
+from penstock.errors import InvalidResult, StoreError
+from penstock.settings.policy import Policy
+
+NOTICES_META = "dev.penstock/notices"
+_NOT_STORED = (
+    "The result could not be stored: only this first part of it can be shown. "
+    "The tool has run; calling it again would run it again."
+)
+
+
+def refuse(refusal: Refusal, call: Call, context: Context) -> Reply:
+    """A refusal as a reply, within the budget."""
+    return replace(context.scale(call).refusal(refusal), reason=refusal.reason)
+
+
+def for_tool(tool: str, context: Context) -> Context:
+    return replace(context, policy=context.policy.for_tool(tool))
+
+
+def conclude(
+    call: Call, context: Context, result: Result | LiveRows, notice: str = ""
+) -> Steps[Reply]:
+    """From what a tool gave to what the agent sees."""
+    context = for_tool(call.tool, context)
+    if call.for_app:
+        context = replace(context, policy=context.policy.for_apps)
+    if isinstance(result, LiveRows):
+        return (yield from _conclude_live(call, context, result, notice))
+    try:
+        ingested = _ingest(result, context.policy)
+    except InvalidResult as error:
+        return refuse(Refusal(error.message, error.next_step), call, context)
+    inline = _inline_reply(call, context, result, ingested, notice)
+    is_asked = call.heavy or context.policy.heavy or call.essence is not None
+    if inline is not None and not is_asked:
+        return inline
+    return (yield from _store_and_probe(call, context, result, ingested, inline, notice))
+
+
+def _ingest(result: Result, policy: Policy) -> Ingested:
+    cap = policy.media_cap
+    try:
+        return ingest(read_result(result, media_cap=cap), policy.inline_budget)
+    except rawjson.TooDeep:
+        return ingest(read_result_as_text(result, media_cap=cap), policy.inline_budget)
+
+
+def _inline_reply(
+    call: Call, context: Context, result: Result, ingested: Ingested, notice: str
+) -> Reply | None:
+    """The result as it was, where it is small enough to pass."""
+    value = ingested.value()
+    if value is None or has_large_media(result, context.policy.media_cap):
+        return None
+    scale = replace(context.scale(call), budget=context.policy.inline_budget)
+    document = ingested.document
+    reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
+    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta), is_whole=True)
+    notices = [notice] if notice else []
+    if result.content:
+        reply = replace(reply, untouched=result)
+    else:
+        notices += document.all_notices
+    if notices:
+        reply = replace(reply, meta={**result.meta, NOTICES_META: notices})
+    return reply if scale.admits(reply) else None
+
+
+def _store_and_probe(
+    call: Call,
+    context: Context,
+    result: Result,
+    ingested: Ingested,
+    inline: Reply | None,
+    notice: str,
+) -> Steps[Reply]:
+    entry, record = new_entry(call, context, ingested, result=result)
+    scale = _scale_of(result, ingested, context.scale(call))
+    notices = [*entry.head.notices, *([notice] if notice else [])]
+    about = _About(call, context, entry, notices)
+    reply = yield from about.reply(scale)
+    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
+        return inline  # a probe that costs more than the result saves nothing
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        return (yield from _first_part(about, scale, failed))
+    link = (yield from _link(call, context, entry)) if call.has_link else None
+    if link is None:
+        return reply
+    return (yield from about.reply(replace(scale, attachments=(*scale.attachments, link))))
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """A stored result, and what is said of it first."""
+
+    call: Call
+    context: Context
+    entry: Entry
+    notices: Sequence[str]
+
+    def reply(self, scale: Scale) -> Steps[Reply]:
+        """The first page of a list, the essence of a record, or a probe."""
+        call, head, token = self.call, self.entry.head, str(self.entry.token)
+        if call.pages_first and head.shape == "rows" and not head.is_error:
+            return (yield from self._page(scale))
+        policy = self.context.policy
+        if call.essence is not None:
+            essence = {**call.essence, **self.told}
+            lean = probe.lean(head, token, essence, scale)
+            if lean is not None:
+                return lean
+        life = int(self.entry.expires - self.context.now)
+        return probe.probe(head, token, life, scale, policy, self.notices, call.reader)
+
+    def _page(self, scale: Scale) -> Steps[Reply]:
+        """A list that was read whole answers as one that can be asked again does."""
+        entry, policy = self.entry, self.context.policy
+        request, focus = Request(page_size=policy.page_size), root(entry)
+        rows = yield from focus.read(0, min(request.page_size, focus.count))
+        told = {**beside(focus, scale), **self.told}
+        bookmark = bookmark_of(entry.token, request)
+        token, reader = str(entry.token), reader_of(self.call)
+        return probe.first_page(entry.head, rows, token, bookmark, scale, policy, told, reader)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {"notices": list(self.notices)} if self.notices else {}
+
+
+def reader_of(call: Call) -> str:
+    """The tool that reads a list on: itself, where that takes tokens."""
+    return "" if call.is_merged else call.reader
+
+
+def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | None]:
+    """A link to the whole, for the client; none where the store does not take it."""
+    named, record = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
+    try:
+        yield Put(named.key, record)
+    except StoreError:
+        return None
+    head = entry.head
+    return resource_link(resource_uri(named.token), head.size, is_text=head.shape == "lines")
+
+
+def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
+    """Replies that stand for a result carry its error flag, the protocol's own `_meta`, and what
+    travels beside the value."""
+    return replace(
+        scale,
+        is_error=result.is_error,
+        meta=kept_meta(result.meta, scale),
+        attachments=ingested.document.beside,
+    )
+
+
+def _first_part(about: _About, scale: Scale, failed: StoreError) -> Steps[Reply]:
+    """The store failed: the first page, with no way on, and a word about it."""
+    said = {"stored": False, "notice": " ".join((_NOT_STORED, *about.notices))}
+    request = Request(page_size=about.context.policy.page_size)
+    page = yield from paginate(root(about.entry), request, scale, no_way_on, said)
+    assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
+    return replace(page, reason=f"not stored: {failed.message}")
+
+
+def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) -> Steps[Reply]:
+    glimpse = Glimpse()
+    for _ in glimpse.watch([list(rows.first)]):
+        pass
+    entry, record = live_entry(call, context, rows, glimpse.column_types())
+    request = Request(page_size=context.policy.page_size)
+    bookmark: Bookmark = bookmark_of(entry.token, request)
+    token: str | None = str(entry.token)
+    reason = ""
+    try:
+        yield Put(entry.key, record)
+    except StoreError as failed:
+        bookmark, token, reason = no_way_on, None, f"not stored: {failed.message}"
+    first = list(rows.first)[: request.page_size]
+    told = {"notices": [notice]} if notice else {}
+    scale = context.scale(call)
+    policy, reader = context.policy, reader_of(call)
+    reply = probe.first_page(entry.head, first, token, bookmark, scale, policy, told, reader)
+    return replace(reply, reason=reason)

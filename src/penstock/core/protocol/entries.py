@@ -1,0 +1,326 @@
+"""Stored results: how one comes to be, and who may open it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from penstock.core.budget.fitting import Scale
+from penstock.core.budget.measure import Meter
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.core.model.store import Loaded, Record
+from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
+from penstock.core.model.tokens import SECRET_BYTES, Position, Token, parse
+from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
+from penstock.core.protocol import schema
+from penstock.core.results.ingest import Ingested
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.errors import EntryCorrupt, StoreError
+from penstock.settings.policy import Policy
+
+REFUSED = Refusal(
+    f"Continuation token expired or not found. Re-invoke without {TOKEN_FIELD} to start a new "
+    "negotiation.",
+    f"Call the tool that gave the token again, without {TOKEN_FIELD}; if it writes, read what it wrote "
+    "with another tool instead.",
+)
+_HEAD = msgspec.msgpack.Decoder(Head)
+_DIGEST_BYTES = 12
+COPY_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the protocol may know of the world, as of one call."""
+
+    policy: Policy
+    meter: Meter
+    now: float
+    random: Callable[[int], bytes]
+
+    def scale(self, call: Call) -> Scale:
+        return Scale(self.policy.budget, call.frame, self.meter)
+
+    def life(self, call: Call) -> float:
+        return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
+
+
+class Denied(msgspec.Struct, frozen=True):
+    """A token that is not honoured. The reason is for the log; the caller never learns it."""
+
+    reason: str
+
+
+def refused(denied: Denied) -> Refusal:
+    """One text for every token that is not honoured; why is for the log."""
+    return msgspec.structs.replace(REFUSED, reason=f"a token was refused: {denied.reason}")
+
+
+# -- making ------------------------------------------------------------------------------------
+
+
+def new_entry(
+    call: Call,
+    context: Context,
+    ingested: Ingested,
+    *,
+    result: Result | None = None,
+    parent: Entry | None = None,
+    token: Token | None = None,
+) -> tuple[Entry, Record]:
+    """The head of a result, its token, and the record for the store. `token`: one that is to lead to
+    it, where it is not a new one."""
+    is_error = result is not None and result.is_error
+    meta = _stored_meta(result, context.scale(call))
+    document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
+    head = Head(
+        **_birth(call, context, parent),
+        shape=document.shape,
+        prefix=document.prefix,
+        suffix=document.suffix,
+        list_path=document.list_path,
+        count=packed.count,
+        size=ingested.size,
+        wire_size=ingested.wire_size(call.reading_frame, is_error=is_error, meta=meta),
+        preview=glimpse.preview(document, context.policy.preview),
+        columns=glimpse.column_types() if document.shape == "rows" else {},
+        outline=glimpse.outline(document, packed.count),
+        uniform=glimpse.uniform(document),
+        wrapped=document.wrapped,
+        wrapper=document.wrapper,
+        is_error=is_error,
+        notices=document.all_notices,
+        meta=meta,
+    )
+    entry = _entry(call, context, head, packed.index, packed.chunks)
+    entry = entry if token is None else replace(entry, token=token)
+    return entry, _record(entry, packed.chunks)
+
+
+def live_entry(
+    call: Call, context: Context, rows: LiveRows, columns: dict[str, str]
+) -> tuple[Entry, Record]:
+    source = Live(encode(rows.reference), rows.data_size, rows.estimated)
+    head = Head(
+        **_birth(call, context, None),
+        source=source,
+        prefix=b"[",
+        suffix=b"]",
+        count=rows.count,
+        size=rows.data_size,
+        wire_size=rows.data_size,
+        columns=columns,
+    )
+    entry = _entry(call, context, head)
+    return entry, _record(entry)
+
+
+def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tuple[Entry, Record]:
+    """A name of its own for a part of a result. It lives as long as the result, at most."""
+    head = msgspec.structs.replace(
+        target.head,
+        source=alias,
+        created=context.now,
+        sliding=target.head.sliding and not alias.is_handle,
+        parents=(*target.head.parents, alias.key),
+    )
+    entry = _entry(call, context, head)
+    return entry, _record(entry)
+
+
+def _birth(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]:
+    born = {
+        "tool": call.tool,
+        "server": call.server,
+        "owner": owner_of(call),
+        "arguments": digests(schema.strip_arguments(call.arguments, call.schema)[0]),
+        "origin": b"" if call.origin is None else encode(call.origin),
+        "created": context.now,
+        "sliding": not call.principal.is_bearer,
+    }
+    if parent is None:
+        return born
+    head = parent.head
+    family = (*head.parents, parent.key)
+    inherited = {"tool": head.tool, "arguments": head.arguments, "origin": head.origin}
+    return {**born, **inherited, "parents": family}
+
+
+def _entry(
+    call: Call, context: Context, head: Head, index: bytes = b"", chunks: tuple[bytes, ...] = ()
+) -> Entry:
+    token = Token(context.random(SECRET_BYTES))
+    expires = context.now + context.life(call)
+    return Entry(token, head, index, expires, dict(enumerate(chunks)))
+
+
+def _record(entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
+    head = msgspec.msgpack.encode(entry.head)
+    return Record(entry.head.owner, entry.expires, head, entry.index, chunks)
+
+
+def owner_of(call: Call) -> str:
+    """Principal and server, as one digest: equal for nobody else."""
+    identity = encode([call.principal.id, call.server])
+    return hashlib.sha256(identity).hexdigest()
+
+
+def digests(arguments: Mapping[str, Any]) -> dict[str, bytes]:
+    """Enough to tell whether an argument was changed; the arguments themselves are not kept."""
+    return {
+        name: hashlib.sha256(_canonical(value)).digest()[:_DIGEST_BYTES]
+        for name, value in arguments.items()
+    }
+
+
+def _canonical(value: Any) -> bytes:
+    """The same for equal values, whatever the order of their keys."""
+    encoded = encode(value)
+    if b"{" not in encoded:
+        return encoded
+    try:
+        return msgspec.json.encode(rawjson.decode(encoded), order="sorted")
+    except (ValueError, RecursionError):  # lone surrogates, great depth
+        return encoded
+
+
+def kept_meta(meta: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
+    """Of a result that is replaced, only what the protocol itself reserves goes on."""
+    reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
+    return reserved if scale.takes_little(reserved) else {}
+
+
+def _stored_meta(result: Result | None, scale: Scale) -> bytes:
+    """The rest of it is kept, and comes with `full`."""
+    if result is None or not result.meta:
+        return b""
+    kept = kept_meta(result.meta, scale)
+    left = {name: value for name, value in result.meta.items() if name not in kept}
+    return encode(left) if left else b""
+
+
+# -- opening -----------------------------------------------------------------------------------
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """An entry that the caller may read, and where its token points."""
+
+    entry: Entry
+    position: Position
+    root: str = ""
+    is_alias: bool = False
+
+
+def open_entry(
+    call: Call,
+    context: Context,
+    text: str,
+    *,
+    rows: tuple[int, int] | None = None,
+    as_handle: bool = False,
+) -> Steps[Opened | Denied]:
+    """The entry of a token: the caller's, of this server, of this tool, and still permitted."""
+    token = parse(text)
+    if token is None:
+        return Denied("not a token")
+    entry = yield from load_key(token, token.key, context, rows)
+    if isinstance(entry, Denied):
+        return entry
+    denied = _not_theirs(call, entry.head)
+    if denied is None and not (yield Authorize(entry.head.tool, _origin(entry.head))):
+        denied = Denied("the source tool is no longer permitted")
+    if denied is not None:
+        return denied
+    return (yield from _opened(context, entry, as_handle=as_handle))
+
+
+def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened | Denied]:
+    position = entry.token.place
+    if position is None:
+        return Denied("unreadable position")
+    # What stands under one secret in turn says so in its prefix: see `browsing.order`.
+    if position.edition.encode() not in entry.head.prefix:
+        return Denied("another has taken its place")
+    alias = entry.head.source if isinstance(entry.head.source, Alias) else None
+    if (alias is not None and alias.is_handle) != as_handle:
+        return Denied("a handle is no token, and a token no handle")
+    target = entry
+    for key in entry.head.parents:
+        parent = yield from load_key(entry.token, key, context, None)
+        if isinstance(parent, Denied):
+            return Denied("the result it came from is gone")
+        yield from _keep_alive(parent, key, context)
+        if alias is not None and key == alias.key:
+            target = parent
+    yield from _keep_alive(entry, entry.key, context)
+    if alias is None:
+        return Opened(entry, position)
+    named = Position.unpack(alias.position) if alias.position else Position()
+    merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
+    return Opened(replace(target, token=entry.token), merged, alias.root, is_alias=True)
+
+
+def copy_token(live: Entry) -> Token:
+    """Of the copy of a live list that views read which need every row."""
+    return live.token.derived(f"copy of {live.key}")
+
+
+def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
+    """The copy that an earlier view has read, if the list may still be like that: as long, and but a
+    short while ago."""
+    token = copy_token(live)
+    found = yield from load_key(token, token.key, context, None)
+    if isinstance(found, Denied) or found.head.created < context.now - COPY_SECONDS:
+        return None
+    is_whole = found.head.count == min(count, context.policy.query_rows)
+    return found if is_whole and found.head.owner == live.head.owner else None
+
+
+def load_key(
+    token: Token, key: str, context: Context, rows: tuple[int, int] | None = None
+) -> Steps[Entry | Denied]:
+    """An entry by the name that the store has for it, whoever's it is."""
+    try:
+        loaded: Loaded | None = yield LoadHead(key, rows)
+    except EntryCorrupt as error:
+        return Denied(f"damaged: {error.message}")  # whose it was can no longer be told
+    if loaded is None or loaded.expires <= context.now:
+        return Denied("unknown or expired")
+    try:
+        head = _HEAD.decode(loaded.head)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        return Denied(f"damaged head: {error}")
+    if head.version > HEAD_VERSION:
+        return Denied("written by a newer version")
+    return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
+
+
+def _not_theirs(call: Call, head: Head) -> Denied | None:
+    if head.owner != owner_of(call):
+        return Denied("another principal or server")
+    if head.tool != call.tool and not call.is_reader:
+        return Denied("another tool")
+    return None
+
+
+def _origin(head: Head) -> Any:
+    return rawjson.decode(head.origin) if head.origin else None
+
+
+def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:
+    """Reading extends a life, up to a limit; written only below half of it, for a write a read
+    would double the cost."""
+    life = context.policy.ttl
+    if not entry.head.sliding or entry.expires - context.now > life / 2:
+        return
+    expires = min(context.now + life, entry.head.created + context.policy.max_ttl)
+    if expires > entry.expires:
+        with suppress(StoreError):  # it can be read now, and that is what was asked
+            yield Touch(key, expires)

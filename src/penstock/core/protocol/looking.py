@@ -1,0 +1,303 @@
+"""One look at a stored result: which part of it, through which view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, assert_never
+
+import msgspec
+
+from penstock.core.budget.fitting import Scale
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Entry, Put, ReadWindow, Steps
+from penstock.core.model.questions import Failure, jq_installed
+from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Alias, Live
+from penstock.core.model.tokens import Position, Token
+from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
+from penstock.core.protocol.asking import ask
+from penstock.core.protocol.copying import copied
+from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
+from penstock.core.protocol.probe import available_modes, modes_of
+from penstock.core.results.document import Document, read_json
+from penstock.core.results.ingest import ingest
+from penstock.core.results.outline import alike
+from penstock.core.views.focus import Ahead, Focus, resolve, root
+from penstock.core.views.pages import Bookmark, no_way_on, paginate
+from penstock.core.views.request import TOKEN_FIELD, Request
+from penstock.core.views.whole import full, link_reply, resource_uri
+from penstock.errors import MissingExtra, StoreError
+
+_LONGEST_POSITION = 300
+_SAMPLE = 100
+_BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
+_NOT_FOR_ALL = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.FILTERED)
+_PAGES = (Mode.PAGINATED, Mode.FILTERED)
+_NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
+_CHANGED = (
+    "The list has changed since the first page: rows may have moved from one page to another."
+)
+_UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
+
+
+def look(call: Call, context: Context, opened: Opened, request: Request) -> Steps[Reply | Refusal]:
+    """The part that `path` names, in the mode that was asked for."""
+    return (yield from Look(call, context, opened, request).reply())
+
+
+def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusal]:
+    """All that the token stands for; paths count from here. A live list is as long as it is now,
+    unless somebody else is about to find that out."""
+    start = root(opened.entry)
+    if is_counted and isinstance(opened.entry.head.source, Live):
+        window: LiveWindow = yield ReadWindow(opened.entry, 0, 1)
+        start = replace(start, count=start.count if window.count is None else window.count)
+    if not opened.root:
+        return start
+    focus = yield from resolve(start, opened.root)
+    return focus if isinstance(focus, Refusal) else replace(focus, path="")
+
+
+def bookmark_of(token: Token, request: Request) -> Bookmark:
+    """Tokens that go on from a row with what the request said."""
+
+    def at(row: int, offset: int) -> str:
+        return str(token.at(_position(request, row, offset).pack()))
+
+    return at
+
+
+def _position(request: Request, row: int = 0, offset: int = 0) -> Position:
+    return Position(
+        row=row,
+        page_size=request.page_size,
+        offset=offset,
+        mode=request.mode.value,
+        path=request.path,
+        filter_keys=request.filter_keys,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    call: Call
+    context: Context
+    opened: Opened
+    request: Request
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def scale(self) -> Scale:
+        return self.context.scale(self.call)
+
+    @property
+    def entry(self) -> Entry:
+        return self.opened.entry
+
+    @property
+    def is_live(self) -> bool:
+        return isinstance(self.entry.head.source, Live)
+
+    def reply(self) -> Steps[Reply | Refusal]:
+        if self.is_live and self.request.mode in _NEED_EVERY_ROW:
+            return (yield from self._look_at_copy())
+        is_page = self.request.mode in _PAGES and not (self.opened.root or self.request.path)
+        start = yield from start_of(self.opened, is_counted=not is_page)
+        if isinstance(start, Refusal):
+            return start
+        focus = yield from resolve(start, self.request.path)
+        if isinstance(focus, Refusal):
+            return focus
+        if self.request.mode in _NOT_FOR_ALL:
+            modes = yield from self._modes(focus)
+            if self.request.mode.value not in modes:
+                return _not_for_this(self.request.mode, modes)
+        return (yield from self._view(focus))
+
+    def _modes(self, focus: Focus) -> Steps[list[str]]:
+        if self.is_live and focus.entry is self.entry:
+            return modes_of(self.entry.head, self.context.policy)  # a look would be a query
+        sample = yield from focus.read(0, min(_SAMPLE, focus.count))
+        keyed = bool(sample) and sample[0][:1] == b"{"
+        uniform = focus.shape == "members" and alike(
+            [rawjson.split_member(row).value for row in sample]
+        )
+        return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=uniform)
+
+    def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
+        mode = self.request.mode
+        match mode:
+            case Mode.PAGINATED | Mode.FILTERED:
+                return (yield from self._pages(focus))
+            case Mode.SUMMARY:
+                return (yield from self._summary(focus))
+            case Mode.FULL:
+                return (yield from self._full(focus))
+            case Mode.SEARCH:
+                return (yield from self._search(focus))
+            case Mode.SQL:
+                return (yield from self._compute(focus, "sql"))
+            case Mode.QUERY:
+                return (yield from self._compute(focus, "jq"))
+            case _:
+                assert_never(mode)
+
+    # -- pages and the whole -------------------------------------------------------------------
+
+    def _pages(self, focus: Focus) -> Steps[Reply | Refusal]:
+        request = self.request
+        beside: dict[str, Any] = {}
+        if self.is_live:
+            focus, beside = yield from self._as_it_is_now(focus)
+        bookmark, alias = yield from self._bookmark(request)
+        if alias is not None:
+            focus = replace(focus, path="")
+        elif self.opened.root:
+            alias = self.entry.token.at(b"")
+        if alias is not None and focus.shape in ("rows", "members"):
+            beside |= {TOKEN_FIELD: str(alias), "paths_from": TOKEN_FIELD}
+        if request.mode is Mode.PAGINATED:
+            return (yield from paginate(focus, request, self.scale, bookmark, beside))
+        known = self.entry.head.columns if not focus.path else {}
+        from penstock.core.views.fields import filter_keys
+
+        return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
+
+    def _as_it_is_now(self, focus: Focus) -> Steps[tuple[Focus, dict[str, Any]]]:
+        """A live list with the page that is asked for, and a word where it is not the list any more
+        that was first read."""
+        said: dict[str, Any] = {"live": True}
+        if focus.entry is None:
+            return focus, said
+        request, was = self.request, self.entry.head.count
+        start = request.row if request.page is None else (request.page - 1) * request.page_size
+        stop = start + request.page_size
+        window: LiveWindow = yield ReadWindow(self.entry, start, stop)
+        count = was if window.count is None else window.count
+        if count != was:
+            said |= {"total": count, "count_was": was, "notice": _CHANGED}
+        # A page that was there is an empty one now, and no error.
+        was_there = 0 < start < was
+        there = max(count, start + 1) if was_there else count
+        return replace(focus, count=there, ahead=Ahead(start, stop, tuple(window.rows))), said
+
+    def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
+        """Tokens that say what the request said. What is too long to be repeated in each of them
+        gets a name of its own, and paths count from there."""
+        said = self._said_by_token(request)
+        longest = min(self.scale.room // 25, _LONGEST_POSITION)
+        if said is not None and len(_position(said).pack()) <= longest:
+            return bookmark_of(self.entry.token, said), None
+        position = Position(mode=request.mode.value, filter_keys=request.filter_keys)
+        alias = Alias(self.entry.key, self.opened.root + request.path, position.pack())
+        token = yield from self._name(alias)
+        if token is None:
+            return no_way_on, None
+        return bookmark_of(token, Request(page_size=request.page_size)), token
+
+    def _said_by_token(self, request: Request) -> Request | None:
+        """What tokens made from this one have still to say; None where it says something else.
+
+        A name stands for a mode and keys too, and they are not said again.
+        """
+        if not self.opened.is_alias:
+            return request
+        named = self.opened.position
+        if (request.mode.value, request.filter_keys) != (named.mode, named.filter_keys):
+            return None
+        return replace(request, mode=Mode.PAGINATED, filter_keys=())
+
+    def _name(self, alias: Alias) -> Steps[Token | None]:
+        """A token for a part of the result; None where it cannot be stored."""
+        entry, record = alias_entry(self.call, self.context, self.entry, alias)
+        try:
+            yield Put(entry.key, record)
+        except StoreError:
+            return None
+        return entry.token
+
+    def _full(self, focus: Focus) -> Steps[Reply | Refusal]:
+        ceiling = replace(self.scale, budget=self.context.policy.ceiling)
+        is_all = not (focus.path or self.opened.root or self.entry.head.parents)
+        head = self.entry.head
+        reply = yield from full(focus, ceiling, head, is_all=is_all)
+        if reply is not None:
+            return reply
+        alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)
+        handle = yield from self._name(alias)
+        uri = None if handle is None else resource_uri(handle)
+        bookmark, _ = yield from self._bookmark(replace(self.request, mode=Mode.PAGINATED))
+        first = bookmark(0, 0)
+        size = head.wire_size if is_all else focus.size_at_least
+        modes = [mode for mode in (yield from self._modes(focus)) if mode != Mode.FULL]
+        own = head.size if is_all else focus.size_at_least
+        return link_reply(self.scale, uri, size, own, focus.shape == "lines", first, modes)
+
+    # -- answers that are results of their own -------------------------------------------------
+
+    def _summary(self, focus: Focus) -> Steps[Reply | Refusal]:
+        from penstock.core.views.summary import summarise
+
+        return (yield from summarise(focus, self.scale, self.told))
+
+    def _search(self, focus: Focus) -> Steps[Reply | Refusal]:
+        from penstock.core.views.search import search
+
+        hits = yield from search(focus, self.request.query, self.context.policy.query_rows)
+        told: dict[str, Any] = {}
+        if hits.total > len(hits.found):
+            told["truncated_at"] = len(hits.found)
+        document = Document("rows", iter([hits.found] if hits.found else []), b"[", b"]")
+        told |= {} if hits.total else {"note": _BY_SUBSTRING}
+        return (yield from self._derive(document, {"matches": hits.total, **told}))
+
+    def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
+        path = self.opened.root + self.request.path
+        answer = yield from ask(self.entry, path, focus, language, self.request.query)
+        if isinstance(answer, Failure):
+            return Refusal(answer.error, answer.next_step)
+        told = {"truncated_at": len(answer.rows)} if answer.truncated else {}
+        if answer.single and language == "jq":
+            return (yield from self._derive_value(answer.rows[0], told))
+        document = Document("rows", iter([list(answer.rows)] if answer.rows else []), b"[", b"]")
+        return (yield from self._derive(document, told))
+
+    def _derive_value(self, value: bytes, told: Mapping[str, Any]) -> Steps[Reply | Refusal]:
+        """One answer: a list is rows; anything else is `value`, or the pages of it."""
+        if value[:1] == b"[":
+            return (yield from self._derive(read_json(value), told))
+        return (yield from self._derive(read_json(value), told, msgspec.Raw(value)))
+
+    def _derive(
+        self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
+    ) -> Steps[Reply | Refusal]:
+        ingested = ingest(document, self.context.policy.budget)
+        entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
+        token: Token | None = entry.token
+        try:
+            yield Put(entry.key, record)
+        except StoreError:
+            token = None
+        said: dict[str, Any] = {TOKEN_FIELD: str(token)} if token else {"notice": _UNSTORED}
+        said |= {**self.told, **told}
+        single = {"value": value, "total": 1, "has_more": False, "next": None, **said}
+        if value is not None and self.scale.holds(single):
+            return self.scale.reply(single)
+        request = Request(page=self.request.page, page_size=self.request.page_size)
+        bookmark = bookmark_of(token, request) if token else no_way_on
+        return (yield from paginate(root(entry), request, self.scale, bookmark, said))
+
+    def _look_at_copy(self) -> Steps[Reply | Refusal]:
+        """Views that need every row of a live list."""
+        copy = yield from copied(self.call, self.context, self.entry)
+        opened = Opened(copy.entry, self.opened.position, self.opened.root)
+        return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
+
+
+def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
+    if mode is Mode.QUERY and not jq_installed():
+        missing = MissingExtra("query", "mode query")
+        return Refusal(missing.message, f"Use one of: {', '.join(modes)}. ({missing.next_step})")
+    hint = " Point path at a list, or at a dict of alike entries." if mode is Mode.SQL else ""
+    return Refusal(f"mode {mode} does not apply to this.", f"Use one of: {', '.join(modes)}.{hint}")

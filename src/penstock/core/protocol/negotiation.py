@@ -1,0 +1,249 @@
+"""The protocol.
+
+THEORY OF OPERATION
+
+A call comes in with a token or without one.
+
+Without: the tool runs, once. A result that is within `inline` passes as it was. Any other is cut
+into rows, packed, and put into the store under the digest of a fresh secret; the reply is a probe
+that carries the secret as a continuation token. If the store fails, the reply says so and carries
+the first page: the tool has run, and will not be run again to recover what it gave.
+
+With: the tool does not run. The entry is loaded, and three things are asked before anything is
+read of it: is it the caller's, does it come from this server and this tool (or is the reader
+asking), and may the caller still use that tool. A no to any of them reads exactly like a token
+that never was. Then the other fields are checked, and a view makes the reply.
+
+Everything that a reply leaves out is counted in it, and has a way in: `next` goes on at the exact
+row, `$path` leads into a row that is too large. A view whose answer is a result of its own (sql,
+query, search) puts it into the store as a child of the entry it was asked of, and ends with it.
+
+RULES FOR WHOEVER EDITS THIS
+
+1. Nothing here does I/O, reads a clock, or draws a random number: yield an effect, or take it
+   from the `Context`. The sync and the async gate must stay able to drive it alike.
+2. Every path returns a `Reply` that went through `Scale`, in the frame of the call.
+3. A refusal of a token has one text, `REFUSED`. Why goes into `Reply.reason`, for the log.
+4. The token is checked before any other argument, so that errors about those cannot be used to
+   find out whether a token exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Ran, Run, Steps
+from penstock.core.model.reply import MEDIA_TYPES, Reply
+from penstock.core.model.stored import Live
+from penstock.core.model.tokens import parse
+from penstock.core.model.values import Call, Mode, Refusal
+from penstock.core.protocol import schema
+from penstock.core.protocol.concluding import conclude, for_tool, refuse
+from penstock.core.protocol.entries import Context, Denied, Opened, digests, open_entry, refused
+from penstock.core.protocol.looking import look, start_of
+from penstock.core.protocol.references import PREFIX as REFERENCE
+from penstock.core.protocol.references import has_references, resolve_arguments
+from penstock.core.views.focus import resolve
+from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
+from penstock.core.views.whole import handle_text
+from penstock.errors import StoreError
+
+_MOST_PAGES = 2**40
+_MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
+
+
+def negotiate(call: Call, context: Context) -> Steps[Reply]:
+    """A call of a tool, from end to end."""
+    context = for_tool(call.tool, context)
+    try:
+        return (yield from _negotiate(call, context))
+    except StoreError as error:
+        return refuse(Refusal(error.told, type(error).next_step, repr(error)), call, context)
+
+
+def _negotiate(call: Call, context: Context) -> Steps[Reply]:
+    token = call.arguments.get(TOKEN_FIELD)
+    if not call.is_reader and TOKEN_FIELD in schema.owned_fields(call.schema):
+        return (yield from _first_call(call, context))
+    if not is_absent(token):
+        return (yield from _redeem(call, context, token))
+    if call.is_reader:
+        missing = Refusal(
+            f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
+        )
+        return refuse(missing, call, context)
+    return (yield from _first_call(call, context))
+
+
+# -- the first call ----------------------------------------------------------------------------
+
+
+def _first_call(call: Call, context: Context) -> Steps[Reply]:
+    merged = call.schema if call.is_merged else None
+    arguments, vain = schema.strip_arguments(call.arguments, merged)
+    missing = [name for name in schema.required_arguments(merged) if name not in arguments]
+    if missing:
+        named = ", ".join(map(shown, missing[:10]))
+        return refuse(
+            Refusal(f"Missing: {named}.", f"Call {shown(call.tool)} again with {named}."),
+            call,
+            context,
+        )
+    refers = has_references(arguments)
+    resolved = (yield from _with_references(call, context, arguments)) if refers else arguments
+    if isinstance(resolved, Refusal):
+        return refuse(resolved, call, context)
+    notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
+    ran: Ran = yield Run(resolved, has_values=refers, notice=notice)
+    return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
+
+
+def _with_references(
+    call: Call, context: Context, arguments: dict[str, Any]
+) -> Steps[dict[str, Any] | Refusal]:
+    return (
+        yield from resolve_arguments(
+            arguments, call.schema, lambda token, path: _fetch(call, context, token, path)
+        )
+    )
+
+
+def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes | Refusal]:
+    """The stored value behind an `@result:` reference, whichever tool it came from."""
+    opened = yield from open_entry(replace(call, is_reader=True), context, token)
+    if isinstance(opened, Denied):
+        return refused(opened)
+    head = opened.entry.head
+    start = yield from start_of(opened)
+    if isinstance(start, Refusal):
+        return start
+    if isinstance(head.source, Live) and start.count > context.policy.query_rows:
+        return _too_many(start.count, context.policy.query_rows)
+    focus = yield from resolve(start, opened.position.path + path)
+    if isinstance(focus, Refusal):
+        return focus
+    value = yield from focus.whole()
+    return rawjson.string(rawjson.text(value)) if focus.shape == "lines" else value
+
+
+def _too_many(count: int, most: int) -> Refusal:
+    return Refusal(
+        f"The live result has {count} rows; at most {most} can be handed on.",
+        "Make a smaller result with mode sql or query, and hand that on.",
+    )
+
+
+# -- the second call ---------------------------------------------------------------------------
+
+
+def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
+    if isinstance(token, str) and token.startswith(REFERENCE):
+        wrong = Refusal(
+            f"{TOKEN_FIELD} is the token alone; {REFERENCE} stands before it in arguments of tools.",
+            f"Give it without {REFERENCE}",
+        )
+        return refuse(wrong, call, context)
+    if not isinstance(token, str):
+        wrong = Refusal(
+            f"{TOKEN_FIELD} {shown(token)} is not text.",
+            f"Give the {TOKEN_FIELD} of an earlier reply as it was.",
+        )
+        return refuse(wrong, call, context)
+    opened = yield from open_entry(call, context, token, rows=_likely_rows(call, context, token))
+    if isinstance(opened, Denied):
+        return refuse(refused(opened), call, context)
+    context = for_tool(opened.entry.head.tool, context)
+    changed = _changed_arguments(call, opened)
+    if changed is not None:
+        return refuse(changed, call, context)
+    request = read_request(call.arguments, opened.position, context.policy)
+    if isinstance(request, Refusal):
+        return refuse(request, call, context)
+    reply = yield from look(call, context, opened, request)
+    return refuse(reply, call, context) if isinstance(reply, Refusal) else reply
+
+
+def _likely_rows(call: Call, context: Context, token: str) -> tuple[int, int] | None:
+    """A guess at the rows of a page, so that a store can send them along with the head."""
+    parsed = parse(token)
+    place = parsed.place if parsed is not None else None
+    arguments, policy = call.arguments, context.policy
+    if place is None or arguments.get("path") or place.path:
+        return None
+    if arguments.get("mode") not in (None, "", Mode.PAGINATED, Mode.FILTERED):
+        return None
+    page, size = arguments.get("page"), arguments.get("page_size") or place.page_size
+    size = size if isinstance(size, int) and 0 < size <= policy.max_page_size else policy.page_size
+    if isinstance(page, int) and 0 < page < _MOST_PAGES:
+        return ((page - 1) * size, page * size)
+    return (place.row, place.row + size)
+
+
+def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
+    """Beside a token, the tool's own arguments may be repeated, not changed."""
+    beside = {
+        name: value
+        for name, value in call.arguments.items()
+        if name not in FIELDS and not is_absent(value)
+    }
+    known = opened.entry.head.arguments
+    given = digests(beside)
+    changed = [name for name in given if known.get(name) != given[name]]
+    if not changed:
+        return None
+    named = ", ".join(map(shown, changed[:10]))
+    if call.is_reader:
+        return Refusal(f"There is no parameter {named} here.", f"Use some of: {', '.join(FIELDS)}.")
+    return Refusal(
+        f"With a {TOKEN_FIELD}, these differ from the call that gave it: {named}.",
+        f"Leave them out to go on with the stored result, or leave out {TOKEN_FIELD} "
+        "to run the tool with them.",
+    )
+
+
+# -- resources ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """The content of a stored result, or of a part of it, as a client reads it."""
+
+    uri: str
+    mime_type: str
+    text: str
+    blob: str = ""  # base64, of an image or of audio, and then there is no text
+
+
+def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
+    """What a resource link leads to. For the client, not the model: no budget holds here."""
+    try:
+        return (yield from _read_resource(call, context, uri))
+    except StoreError as error:
+        return Refusal(error.message, error.next_step)
+
+
+def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
+    opened = yield from open_entry(call, context, handle_text(uri), as_handle=True)
+    if isinstance(opened, Denied):
+        return refused(opened)
+    focus = yield from start_of(opened)
+    if isinstance(focus, Refusal):
+        return focus
+    value = yield from focus.whole()
+    if focus.shape == "lines":
+        return Resource(uri, "text/plain", rawjson.text(value))
+    media = _media(value)
+    if media is not None:
+        return Resource(uri, media["mimeType"], "", media["data"])
+    return Resource(uri, "application/json", rawjson.text(value))
+
+
+def _media(value: bytes) -> dict[str, Any] | None:
+    """An image or audio that was too large to go with its reply."""
+    if not value.startswith(_MEDIA_STARTS):
+        return None
+    block = rawjson.decode(value)
+    named = isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
+    return block if named else None

@@ -1,0 +1,161 @@
+"""The first reply about a large result: what it is, how large, and how to look at it.
+
+Two envelopes. A tool that ran answers with a probe. A list, above all one that can be asked again
+page by page (a queryset), answers with its first page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from penstock.core.budget.fitting import PROBE_BYTES, Scale, clip
+from penstock.core.model.questions import jq_installed
+from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Head, Live
+from penstock.core.model.values import Mode
+from penstock.core.results.document import pointer
+from penstock.core.views.pages import Bookmark
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.settings.policy import Policy
+
+_PREVIEWS = (200, 120, 60, 20, 0)
+_COLUMNS = (40, 15, 5, 0)
+_NAME_CHARS = 60
+
+
+def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = False) -> list[str]:
+    """The modes that apply to a value of this shape, cheapest first.
+
+    `keyed`: its rows are objects. `uniform`: it is a dict whose entries are alike.
+    """
+    fitting = {
+        Mode.SQL: shape in ("rows", "lines") or (shape == "members" and uniform),
+        Mode.QUERY: shape in ("rows", "members") and jq_installed(),
+        Mode.SEARCH: shape != "literal",
+        Mode.FILTERED: shape == "members" or (shape == "rows" and keyed),
+    }
+    return [mode.value for mode in policy.modes if fitting.get(mode, True)]
+
+
+def offered_modes(policy: Policy) -> list[Mode]:
+    """The modes that a schema names: what applies to a result is known only when there is one."""
+    return [mode for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
+
+
+def modes_of(head: Head, policy: Policy) -> list[str]:
+    return available_modes(head.shape, policy, keyed=bool(head.columns), uniform=head.uniform)
+
+
+def probe(
+    head: Head,
+    token: str,
+    expires_in: int,
+    scale: Scale,
+    policy: Policy,
+    notices: Sequence[str],
+    reader: str = "",
+) -> Reply:
+    """Preview, size, modes and token always; more as far as two kilobytes allow."""
+    scale = scale.capped(bytes=PROBE_BYTES)
+    ending: dict[str, Any] = {"expires_in": expires_in}
+    if notices:
+        ending["notices"] = list(notices)
+    ending["next_step"] = _next_step(reader)
+    candidates = _probes(head, token, ending, policy)
+    return scale.first_fit(candidates) or scale.reply(_essence(head, token, policy, ""))
+
+
+def _probes(
+    head: Head, token: str, ending: dict[str, Any], policy: Policy
+) -> Iterator[dict[str, Any]]:
+    lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
+    lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
+    for columns in _COLUMNS:
+        for length in lengths[: 2 if columns else None]:
+            for details in _details(head, columns):
+                yield {**_essence(head, token, policy, head.preview[:length]), **details, **ending}
+    yield {**_essence(head, token, policy, ""), **ending}
+
+
+def lean(head: Head, token: str, essence: Mapping[str, Any], scale: Scale) -> Reply | None:
+    """The essence of a result and the way to the rest of it; None where that is too much. In which
+    modes it can be read is left to whoever wants to read it."""
+    told = {**essence, "data_size": head.size, TOKEN_FIELD: token}
+    return scale.reply(told) if scale.holds(told) else None
+
+
+def _next_step(reader: str) -> str:
+    again = f"Call {reader}" if reader else "Call again"
+    return f"{again} with {TOKEN_FIELD} and a mode; only the stored result is read."
+
+
+def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:
+    return {
+        "preview": preview,
+        "total_size": head.wire_size,
+        "available_modes": modes_of(head, policy),
+        TOKEN_FIELD: token,
+    }
+
+
+def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
+    """What suits the shape, more first."""
+    if head.shape == "lines":
+        yield {"lines": head.count}
+        return
+    counted = {"count": head.count} if head.shape != "literal" else {}
+    shown = {clip(name, _NAME_CHARS): head.columns[name] for name in islice(head.columns, columns)}
+    hidden = len(head.columns) - len(shown)
+    named = {"columns": shown} if shown else {}
+    more = {"columns_omitted": hidden} if hidden else {}
+    at = {"rows_at": head.list_path} if head.list_path else {}
+    if head.outline != b"null" and columns:
+        yield {**counted, **named, **more, **at, "outline": msgspec.Raw(head.outline)}
+    yield {**counted, **named, **more, **at}
+
+
+def first_page(
+    head: Head,
+    rows: Sequence[bytes],
+    token: str | None,
+    bookmark: Bookmark,
+    scale: Scale,
+    policy: Policy,
+    told: Mapping[str, Any] | None = None,
+    reader: str = "",
+) -> Reply:
+    """The first page of a list, in the words of a REST framework's page. `told`: what stands beside
+    it. `reader`: the tool that reads on, where it is another."""
+    live = head.source if isinstance(head.source, Live) else None
+
+    def build(count: int) -> dict[str, Any]:
+        return {
+            "count": head.count,
+            "data_size": head.size if live is None else live.data_size,
+            **({"data_size_is": "estimated"} if live is not None and live.estimated else {}),
+            "next": bookmark(count, 0) if count < head.count else None,
+            "previous": None,
+            "results": [msgspec.Raw(row) for row in rows[:count]],
+            **({"truncated": len(rows) - count} if count < len(rows) else {}),
+            **({TOKEN_FIELD: token} if token else {"stored": False}),
+            "available_modes": modes_of(head, policy) if token else [],
+            **({"live": True} if live is not None else {}),
+            **(told or {}),
+            **({"next_step": reading} if token and count < head.count else {}),
+        }
+
+    reading = (
+        f"Call {reader or 'again'} with next as {TOKEN_FIELD}, or with {TOKEN_FIELD} and a mode."
+    )
+    fitting = scale.most(map(len, rows), build)
+    if fitting or not rows:
+        return scale.reply(build(fitting))
+    stub = {**build(1), "results": [{"$path": pointer(0), "$size": len(rows[0])}]}
+    # Less and less is said where there is no room for it.
+    brief = {name: it for name, it in stub.items() if name != "next_step"}
+    least = {name: it for name, it in brief.items() if name not in (told or {})}
+    return scale.first_fit([stub, brief]) or scale.reply(least)

@@ -1,0 +1,172 @@
+"""`@result:` arguments: a stored result handed to another tool, unread by the agent.
+
+{"rows": "@result:pen_…"}          the whole of it
+{"rows": "@result:pen_…#/items"}   a part, by JSON Pointer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Steps
+from penstock.core.model.values import Refusal
+from penstock.core.results.outline import type_name
+
+PREFIX = "@result:"
+
+_JSON_TYPES = {
+    "str": ("string",), "dict": ("object",), "list": ("array",), "null": ("null",),
+    "bool": ("boolean",), "int": ("integer", "number"), "float": ("number",),
+}  # fmt: skip
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """An argument that stands for a stored value. `schema` is what the tool says about it."""
+
+    where: str
+    token: str
+    path: str
+    schema: Any
+
+
+# Given a token and a path, the stored value as JSON.
+Fetch = Callable[[str, str], Steps[bytes | Refusal]]
+
+
+def has_references(value: Any) -> bool:
+    """Looks at every depth without recursion: arguments may nest deeper than Python's stack."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str) and item.startswith(PREFIX):
+            return True
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple):
+            pending.extend(item)
+    return False
+
+
+def resolve_arguments(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, fetch: Fetch
+) -> Steps[dict[str, Any] | Refusal]:
+    """The arguments with stored values in place of references, or why that cannot be."""
+    resolved: dict[str, Any] = {}
+    for name, value in arguments.items():
+        below = _property(schema, schema or {}, name)
+        part = yield from _resolve(value, name, schema or {}, below, fetch)
+        if isinstance(part, Refusal):
+            return part
+        resolved[name] = part
+    return resolved
+
+
+def _resolve(
+    value: Any, where: str, root: Mapping[str, Any], schema: Any, fetch: Fetch
+) -> Steps[Any]:
+    if isinstance(value, str) and value.startswith(PREFIX):
+        token, _, path = value.removeprefix(PREFIX).partition("#")
+        return (yield from _substitute(Reference(where, token, path, schema), root, fetch))
+    if isinstance(value, Mapping) and has_references(value):
+        return (yield from _resolve_dict(value, where, root, schema, fetch))
+    if isinstance(value, list | tuple) and has_references(value):
+        items = []
+        for number, item in enumerate(value):
+            part = yield from _resolve(
+                item, f"{where}[{number}]", root, _items(root, schema), fetch
+            )
+            if isinstance(part, Refusal):
+                return part
+            items.append(part)
+        return items
+    return value
+
+
+def _resolve_dict(
+    value: Mapping[str, Any], where: str, root: Mapping[str, Any], schema: Any, fetch: Fetch
+) -> Steps[Any]:
+    resolved = {}
+    for name, item in value.items():
+        below = _property(root, schema, name)
+        part = yield from _resolve(item, f"{where}.{name}", root, below, fetch)
+        if isinstance(part, Refusal):
+            return part
+        resolved[name] = part
+    return resolved
+
+
+def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> Steps[Any]:
+    raw = yield from fetch(reference.token, reference.path)
+    if isinstance(raw, Refusal):
+        return Refusal(raw.error, f"In argument {reference.where}: {raw.next_step}", raw.reason)
+    admitted = _types(root, reference.schema)
+    if admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
+        return msgspec.Raw(raw)
+    if "string" in admitted:
+        return rawjson.text(raw)
+    return Refusal(
+        f"Argument {reference.where} takes {' or '.join(sorted(admitted))}, "
+        f"and the stored value is {type_name(raw)}.",
+        "Point to a part that fits with #/json/pointer, or make one with mode query.",
+    )
+
+
+# -- what a schema says about a place in the arguments -----------------------------------------
+
+
+def _property(root: Mapping[str, Any] | None, schema: Any, name: str) -> Any:
+    below = []
+    for branch in _branches(root or {}, schema):
+        properties = branch.get("properties", {})
+        if name in properties or "additionalProperties" in branch:
+            below.append(properties.get(name, branch.get("additionalProperties")))
+    return _any_of(below)
+
+
+def _items(root: Mapping[str, Any], schema: Any) -> Any:
+    branches = _branches(root, schema)
+    return _any_of([branch["items"] for branch in branches if "items" in branch])
+
+
+def _any_of(schemas: list[Any]) -> Any:
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else {}
+
+
+def _branches(root: Mapping[str, Any], schema: Any) -> list[Mapping[str, Any]]:
+    """A schema, or the branches of a union: an optional model is one of two."""
+    target = _followed(root, schema)
+    unions = [target[union] for union in ("anyOf", "oneOf") if union in target]
+    return [target, *(_followed(root, branch) for union in unions for branch in union)]
+
+
+def _types(root: Mapping[str, Any], schema: Any) -> set[str] | None:
+    """The JSON types that are admitted; None where the schema does not say."""
+    target = _followed(root, schema)
+    for union in ("anyOf", "oneOf"):
+        if union in target:
+            branches = [_types(root, branch) for branch in target[union]]
+            known = [branch for branch in branches if branch is not None]
+            return set().union(*known) if len(known) == len(branches) else None
+    named = target.get("type")
+    if isinstance(named, str):
+        return {named}
+    return set(named) if isinstance(named, list) else None
+
+
+def _followed(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
+    """A schema with its local references followed, a few deep."""
+    for _ in range(10):
+        if not isinstance(schema, Mapping):
+            return {}
+        reference = schema.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return schema
+        schema = root
+        for step in reference[1:].split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            schema = schema.get(name, {}) if isinstance(schema, Mapping) else {}
+    return {}

@@ -1,0 +1,1 @@
+"""What a result is: content blocks, a document of rows, its outline, a sample of it, packed chunks."""

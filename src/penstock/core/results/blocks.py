@@ -1,0 +1,232 @@
+"""MCP results: which of their content is the value, and what travels beside it.
+
+    structuredContent                     that; a {"result": x} that a framework made is x, and so
+                                          is an object of one text that is also the text block
+    one text block that is JSON           the JSON
+    one text block                        the text
+    several blocks                        a list of them, texts as above
+
+Images and audio go beside the reply as far as the cap allows; larger ones are part of the list.
+Content that stands beside structuredContent and is not the same again goes beside the reply if it
+is small, and into the store with it if not. So nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.reply import MEDIA_TYPES, without_data
+from penstock.core.model.values import ABSENT, Result
+from penstock.core.results.document import (
+    TOO_DEEP,
+    Document,
+    compact_raw,
+    is_json_container,
+    read_json,
+    read_text,
+    read_text_or_json,
+    read_value,
+)
+
+Block = Mapping[str, Any]
+
+# What blocks beside a reply may take of its budget, an image's data apart.
+LARGEST_BESIDE = 200
+_WRAPPER = b'{"result":'
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_APART = "Content that stood beside structuredContent is kept under /content."
+
+
+def read_result(result: Result, *, media_cap: int) -> Document:
+    """The document of a tool's result, after the table above."""
+    media, blocks = apart(result.content, media_cap)
+    if result.structured is not ABSENT:
+        return _read_structured_and(blocks, result.structured, media)
+    if len(blocks) == 1:
+        return replace(_read_block(blocks[0]), beside=media)
+    values, notices = _block_values(blocks)
+    return replace(read_value(values), beside=media, notices=notices)
+
+
+def read_result_as_text(result: Result, *, media_cap: int) -> Document:
+    """A value that nests too deep to be walked is kept and shown as text."""
+    media, blocks = apart(result.content, media_cap)
+    if result.structured is not ABSENT:
+        value = result.structured
+    else:
+        values = [block["text"] if _is_plain_text(block) else dict(block) for block in blocks]
+        value = values if len(values) > 1 else values[0]
+    text = value if isinstance(value, str) else rawjson.text(encode(value))
+    return replace(read_text(text), beside=media, notices=(TOO_DEEP,))
+
+
+# -- images and audio --------------------------------------------------------------------------
+
+
+def apart(content: Sequence[Block], media_cap: int) -> tuple[tuple[Block, ...], list[Block]]:
+    """Images and audio that travel beside the reply, up to the cap in all, and the rest."""
+    media: list[Block] = []
+    rest: list[Block] = []
+    data = others = 0
+    for block in content:
+        if block.get("type") in MEDIA_TYPES:
+            data += len(str(block.get("data", "")))
+            others += len(encode(without_data(block)))
+            if data <= media_cap and others <= LARGEST_BESIDE:
+                media.append(block)
+                continue
+        rest.append(block)
+    return tuple(media), rest
+
+
+def has_large_media(result: Result, media_cap: int) -> bool:
+    """Whether an image or audio is too large to travel beside the reply."""
+    return any(block.get("type") in MEDIA_TYPES for block in apart(result.content, media_cap)[1])
+
+
+# -- structured content ------------------------------------------------------------------------
+
+
+def _read_structured_and(
+    blocks: Sequence[Block], structured: Any, media: tuple[Block, ...]
+) -> Document:
+    said_twice = _text_said_twice(blocks, structured)
+    if said_twice is not None:
+        key, text = said_twice
+        return replace(_unwrapped(text), wrapper=key, beside=media)
+    data = compact_raw(structured) if isinstance(structured, msgspec.Raw) else b""
+    others = _not_said_again(blocks, data or encode(structured)) if blocks else []
+    beside = (*media, *others)
+    if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
+        document = _read_structured_json(data) if data else _read_structured(structured)
+        return replace(document, beside=beside)
+    both = {"structuredContent": structured, "content": [dict(block) for block in others]}
+    return replace(read_value(both), beside=media, notices=(_APART,))
+
+
+def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str] | None:
+    """A text that is sent as it is, and again as the one member of an object: the value is the
+    text, whatever the member is called."""
+    if len(blocks) != 1 or not _is_plain_text(blocks[0]):
+        return None
+    members = structured
+    if isinstance(structured, msgspec.Raw):
+        try:
+            members = _MEMBERS.decode(structured)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+    if type(members) is not dict or len(members) != 1:
+        return None
+    ((key, value),) = members.items()
+    if isinstance(value, msgspec.Raw):
+        raw = bytes(value)
+        value = rawjson.decode(raw) if raw.startswith(b'"') else None
+    return (key, value) if value == blocks[0]["text"] else None
+
+
+def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
+    """The blocks that are more than the structured content in other words.
+
+    Frameworks send a value as text too: the whole in one block, or each item of a list in its own.
+    """
+    inner = whole[len(_WRAPPER) : -1] if _is_wrapped(whole) else whole
+    if inner[:1] == b"[" and len(blocks) > 1:
+        items = [row for rows in rawjson.row_blocks(inner) for row in rows]
+        if len(items) == len(blocks) and all(map(_says, blocks, items)):
+            return []
+    return [block for block in blocks if not _says(block, whole, inner)]
+
+
+def _says(block: Block, *values: bytes) -> bool:
+    """Whether a text block is one of these values: the string itself, or its JSON."""
+    if not _is_plain_text(block):
+        return False
+    text = block["text"]
+    if any(value[:1] == b'"' and rawjson.decode(value) == text for value in values):
+        return True
+    try:
+        compacted = rawjson.compact(rawjson.utf8(text))
+    except (rawjson.NotJson, rawjson.TooDeep):
+        return False
+    # Decoded, ten megabytes take more than a hundred: only where the bytes do not tell.
+    return compacted in values or any(_is_same(compacted, value) for value in values)
+
+
+def _is_same(one: bytes, other: bytes) -> bool:
+    """The same, in another order or spelling."""
+    if {one[:1], other[:1]} == {b"[", b"{"}:
+        return False
+    return bool(rawjson.decode(one) == rawjson.decode(other))
+
+
+def _read_structured_json(data: bytes) -> Document:
+    """Frameworks wrap what is no object as {"result": x}; the value is x."""
+    if not _is_wrapped(data):
+        return read_json(data)
+    if data[len(_WRAPPER) : len(_WRAPPER) + 1] == b'"':
+        return _unwrapped(rawjson.decode(data[len(_WRAPPER) : -1]))
+    return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
+
+
+def _read_structured(value: Any) -> Document:
+    if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
+        return _unwrapped(value["result"])
+    return read_value(value)
+
+
+def _unwrapped(value: Any) -> Document:
+    document = read_value(value)
+    is_json_text = isinstance(value, str) and document.shape != "lines"
+    return replace(document, wrapped="text" if is_json_text else "value")
+
+
+def _is_wrapped(data: bytes) -> bool:
+    if not data.startswith(_WRAPPER) or data[len(_WRAPPER) : len(_WRAPPER) + 1] == b"{":
+        return False
+    return len(rawjson.member_spans(data)) == 1
+
+
+# -- blocks ------------------------------------------------------------------------------------
+
+
+def _read_block(block: Block) -> Document:
+    if _is_plain_text(block):
+        return read_text_or_json(str(block["text"]))
+    return read_value(dict(block))
+
+
+def _block_values(blocks: Sequence[Block]) -> tuple[list[Any], tuple[str, ...]]:
+    values: list[Any] = []
+    notices: tuple[str, ...] = ()
+    for block in blocks:
+        try:
+            values.append(_block_value(block))
+        except rawjson.TooDeep:
+            values.append(block["text"])
+            notices = (TOO_DEEP,)
+    return values, notices
+
+
+def _block_value(block: Block) -> Any:
+    """A block among several: text is the JSON in it, or itself."""
+    if not _is_plain_text(block):
+        return dict(block)
+    text = str(block["text"])
+    if is_json_container(text):
+        try:
+            compacted = rawjson.compact(rawjson.utf8(text))
+            rawjson.require_shallow(compacted)
+            return msgspec.Raw(compacted)
+        except rawjson.NotJson:
+            pass
+    return text
+
+
+def _is_plain_text(block: Block) -> bool:
+    return block.get("type") == "text" and isinstance(block.get("text"), str)

@@ -1,0 +1,280 @@
+"""What a result is: from whatever a tool gave to rows of bytes, lazily.
+
+A document is a prefix, rows, and a suffix. Put together they are the whole value, to the byte:
+
+    a list               [        its elements           ]
+    a dict with one list {"a":1,"items":[   elements     ],"b":2}
+    any other dict       {        its "key":value pairs  }
+    text                          its lines
+    number, true, null            the literal
+
+Rows come in blocks, as they are asked for, so that a list of Python objects is never encoded as
+a whole, and what is small can be recognised after the first few.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import count_non_finite, encode, encode_all
+from penstock.core.model.stored import Shape, Wrapped
+from penstock.errors import InvalidResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+BLOCK_ROWS = 1_000
+BLOCK_BYTES = 64_000
+FIRST_ROWS = 20
+# What stands beside the one list of a dict travels with every page; more than this is paged
+# itself, as the entries of the dict.
+LARGEST_ENVELOPE = 8_000
+TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
+
+
+class Tally(msgspec.Struct):
+    """What was noticed while rows were made; complete when the rows are."""
+
+    non_finite: int = 0
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        if not self.non_finite:
+            return ()
+        return (f"{self.non_finite} NaN or infinite numbers are shown as null.",)
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A value in rows. `blocks` can be walked once. `beside` are content blocks that are not part of
+    the value, and travel with the reply."""
+
+    shape: Shape
+    blocks: Iterator[list[bytes]]
+    prefix: bytes = b""
+    suffix: bytes = b""
+    list_path: str = ""
+    wrapped: Wrapped = ""
+    wrapper: str = "result"
+    beside: tuple[Mapping[str, Any], ...] = ()
+    notices: tuple[str, ...] = ()
+    tally: Tally = msgspec.field(default_factory=Tally)
+
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        """Complete when the rows are."""
+        return (*self.notices, *self.tally.notices)
+
+    @property
+    def separator(self) -> bytes:
+        return b"\n" if self.shape == "lines" else b","
+
+
+def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
+    """The document of compact JSON, or of the part of it that is a value by itself."""
+    first = data[start : start + 1]
+    if first == b"[":  # not cut out: it may be nearly all, and would be held twice
+        return Document(
+            "rows", _checked(rawjson.row_blocks(data, start=start, stop=stop)), b"[", b"]"
+        )
+    data = data[start:stop]
+    if first == b"{":
+        return _read_object(data)
+    if first == b'"':
+        return read_text(str(rawjson.decode(data)))
+    return Document("literal", iter([[data]]))
+
+
+def read_text(text: str) -> Document:
+    return Document("lines", _line_blocks(rawjson.utf8(text)))
+
+
+def is_json_container(text: str) -> bool:
+    """Whether a text looks like a JSON list or dict; a bare word or number is just text."""
+    stripped = text.lstrip(" \t\r\n")[:1]
+    return stripped in ("{", "[") and bool(stripped)
+
+
+# -- Python values -----------------------------------------------------------------------------
+
+
+def read_value(value: Any) -> Document:
+    """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`)."""
+    if isinstance(value, msgspec.Raw):
+        return read_json(compact_raw(value))
+    if isinstance(value, str):
+        return read_text_or_json(value)
+    if type(value) in (list, tuple):
+        tally = Tally()
+        return Document("rows", _encoded_blocks(value, tally), b"[", b"]", tally=tally)
+    if type(value) is dict and all(type(key) is str for key in value):
+        return _read_dict(value)
+    encoded = encode(value)
+    tally = Tally(count_non_finite(value, encoded))
+    return replace(read_json(encoded), tally=tally)
+
+
+def read_text_or_json(text: str) -> Document:
+    if is_json_container(text):
+        try:
+            return read_json(rawjson.compact(rawjson.utf8(text)))
+        except rawjson.NotJson:
+            pass
+    return read_text(text)
+
+
+def compact_raw(raw: msgspec.Raw) -> bytes:
+    try:
+        return rawjson.compact(raw)
+    except rawjson.NotJson as error:
+        raise InvalidResult(f"What the tool gave as JSON is not JSON: {error}.") from None
+
+
+def _read_dict(value: dict[str, Any]) -> Document:
+    lists = [key for key, item in value.items() if type(item) in (list, tuple)]
+    tally = Tally()
+    if len(lists) == 1 and _is_unicode(lists[0]):
+        before, after = _around(value, lists[0], tally)
+        if len(before) + len(after) <= LARGEST_ENVELOPE:
+            return Document(
+                "rows",
+                _encoded_blocks(value[lists[0]], tally, pointer(lists[0])),
+                before,
+                after,
+                list_path=pointer(lists[0]),
+                tally=tally,
+            )
+        tally = Tally()
+    rows = (_encoded_member(key, item, tally) for key, item in value.items())
+    return Document("members", _grouped(rows), b"{", b"}", tally=tally)
+
+
+def _around(value: dict[str, Any], list_key: str, tally: Tally) -> tuple[bytes, bytes]:
+    """What stands before and after the elements of the one list."""
+    members = {
+        key: b"" if key == list_key else _encoded_member(key, item, tally)
+        for key, item in value.items()
+    }
+    keys = list(members)
+    at = keys.index(list_key)
+    opening = rawjson.string(list_key) + b":["
+    before = b",".join([*(members[key] for key in keys[:at]), opening])
+    after = b"".join(b"," + members[key] for key in keys[at + 1 :])
+    return b"{" + before, b"]" + after + b"}"
+
+
+def _encoded_member(key: str, item: Any, tally: Tally) -> bytes:
+    return rawjson.string(key) + b":" + _encoded(item, tally, pointer(key))
+
+
+def _encoded(item: Any, tally: Tally, path: str) -> bytes:
+    encoded = compact_raw(item) if isinstance(item, msgspec.Raw) else encode(item, path)
+    rawjson.require_shallow(encoded)
+    tally.non_finite += count_non_finite(item, encoded)
+    return encoded
+
+
+def _encoded_blocks(items: Sequence[Any], tally: Tally, path: str = "") -> Iterator[list[bytes]]:
+    start, count = 0, FIRST_ROWS
+    while start < len(items):
+        try:
+            rows = _encoded_rows(items[start : start + count], tally)
+        except InvalidResult:  # once more, one by one, for its place in the whole
+            numbered = enumerate(items[start : start + count], start)
+            rows = [_encoded(item, tally, f"{path}/{number}") for number, item in numbered]
+        yield rows
+        start += count
+        # As many as will be a block, if the next are like these.
+        count = min(BLOCK_ROWS, 1 + BLOCK_BYTES * len(rows) // (1 + sum(map(len, rows))))
+
+
+def _encoded_rows(items: Sequence[Any], tally: Tally) -> list[bytes]:
+    if msgspec.Raw in set(map(type, items)):
+        return [_encoded(item, tally, "") for item in items]
+    rows, lost = encode_all(items)
+    tally.non_finite += lost
+    rawjson.require_shallow(*rows)
+    return rows
+
+
+# -- JSON bytes --------------------------------------------------------------------------------
+
+
+def _read_object(data: bytes) -> Document:
+    span = _sole_list(data)
+    if span is None:
+        rows = (member.key + b":" + member.value for member in rawjson.members(data))
+        return Document("members", _checked(_grouped(rows)), b"{", b"}")
+    name, start, stop = span
+    rawjson.require_shallow(data[:start] + data[stop:])
+    return Document(
+        "rows",
+        _checked(rawjson.row_blocks(data, start=start - 1, stop=stop + 1)),
+        data[:start],
+        data[stop:],
+        list_path=pointer(name),
+    )
+
+
+def _sole_list(data: bytes) -> tuple[str, int, int] | None:
+    """The one list of an object: its key, and where its elements start and stop."""
+    found = None
+    position = 1
+    for key, length, is_list in rawjson.member_spans(data):
+        value_at = position + len(key) + 1
+        if is_list:
+            if found is not None:
+                return None
+            found = (str(rawjson.decode(key)), value_at + 1, value_at + length - 1)
+        position = value_at + length + 1
+    if found is None or len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
+        return None
+    return found if _is_unicode(found[0]) else None
+
+
+def _is_unicode(name: str) -> bool:
+    """Half a surrogate pair cannot be part of a path that is kept as text."""
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def _checked(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    for block in blocks:
+        rawjson.require_shallow(*block)
+        yield block
+
+
+# -- text and blocks ---------------------------------------------------------------------------
+
+
+def _line_blocks(data: bytes) -> Iterator[list[bytes]]:
+    position = 0
+    while len(data) - position > BLOCK_BYTES:
+        cut = data.rfind(b"\n", position, position + BLOCK_BYTES)
+        if cut < 0:
+            cut = data.find(b"\n", position + BLOCK_BYTES)
+        if cut < 0:
+            break
+        yield data[position:cut].split(b"\n")
+        position = cut + 1
+    yield data[position:].split(b"\n")
+
+
+def _grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
+    block: list[bytes] = []
+    size = 0
+    for row in rows:
+        block.append(row)
+        size += len(row)
+        if size >= BLOCK_BYTES or len(block) >= BLOCK_ROWS:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def pointer(*steps: str | int) -> str:
+    """A JSON Pointer (RFC 6901)."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

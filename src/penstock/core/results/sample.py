@@ -1,0 +1,121 @@
+"""What is noted of a document's rows while they stream into the store: enough for a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.core.budget.fitting import clip
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.results.document import Document
+from penstock.core.results.outline import (
+    alike,
+    outline,
+    outline_entries,
+    outline_rows,
+    type_name,
+)
+
+_SAMPLE_OF_FIRST = 100
+_MOST_COLUMNS = 500
+_LONGEST_NAME = 200
+_LONGEST_TYPE = 80
+_LARGEST_OUTLINED = 50_000_000
+
+
+@dataclass(slots=True)
+class Glimpse:
+    """Fed by `watch`. The first rows are looked at, and one of each later block; inside them,
+    unless they are lines of text."""
+
+    is_text: bool = False
+    first: list[bytes] = field(default_factory=list)
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    is_all: bool = True
+
+    def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        for block in blocks:
+            room = _SAMPLE_OF_FIRST - len(self.first)
+            self.first += block[: max(0, room)]
+            self.is_all = self.is_all and len(block) <= max(0, room)
+            for row in block[: max(1, room)]:
+                self._note(row)
+            yield block
+
+    def _note(self, row: bytes) -> None:
+        if self.is_text or row[:1] != b"{":
+            return
+        for name, value in rawjson.fields(row).items():
+            if _is_name(name) and len(self.columns) < _MOST_COLUMNS:
+                self._note_type(self.columns.setdefault(name, {}), value)
+
+    def _note_type(self, types: dict[str, str], value: bytes) -> None:
+        """An object is told by the keys of the first one: in SQL they are columns."""
+        kind = type_name(value)
+        if kind not in types:
+            keys = kind == "dict" and len(value) > len("{}")
+            types[kind] = _keys_of(value) if keys else kind
+
+    def column_types(self) -> dict[str, str]:
+        """Names and types; `null` is said only of a column that is never anything else."""
+        return {
+            name: "|".join([told for kind, told in kinds.items() if kind != "null"] or ["null"])
+            for name, kinds in self.columns.items()
+        }
+
+    def uniform(self, document: Document) -> bool:
+        """Whether a dict is a map of alike entries, and so can be asked as a table."""
+        if document.shape != "members":
+            return False
+        return alike([rawjson.split_member(row).value for row in self.first])
+
+    def preview(self, document: Document, chars: int) -> str:
+        """The first characters of the value."""
+        start = document.prefix
+        for number, row in enumerate(self.first):
+            start += (document.separator if number else b"") + row
+            if len(start) > 4 * chars:
+                break
+        else:
+            start += document.suffix if self.is_all else b""
+        text = start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
+        return _kept(text)
+
+    def outline(self, document: Document, count: int) -> bytes:
+        """The shape of a nested value; flat rows are told by their columns."""
+        if document.shape == "members" and sum(map(len, self.first)) <= _LARGEST_OUTLINED:
+            return encode(outline_entries([*map(rawjson.split_member, self.first)], count))
+        if document.shape == "rows" and document.list_path:
+            return encode(self._around_rows(document, count))
+        return b"null"
+
+    def _around_rows(self, document: Document, count: int) -> Any:
+        shape = outline(document.prefix + document.suffix)
+        name = document.list_path.removeprefix("/").replace("~1", "/").replace("~0", "~")
+        if isinstance(shape, dict) and name in shape:
+            return {**shape, name: outline_rows(self.first[0] if self.first else None, count)}
+        return shape
+
+
+def _keys_of(value: bytes) -> str:
+    return _kept(clip(str(outline(value, depth=0)), _LONGEST_TYPE))
+
+
+def _kept(text: str) -> str:
+    """As it can be kept in a head: half of a surrogate pair cannot."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_name(name: str) -> bool:
+    """Whether a column is worth naming, and can be named in a head."""
+    return len(name) <= _LONGEST_NAME and not any("\ud800" <= part <= "\udfff" for part in name)
+
+
+def _whole(data: bytes) -> bool:
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,323 @@
+"""The part of a result that a view looks at: all of it, or what `path` points to.
+
+`path` is a JSON Pointer, with one addition for keys that cannot be repeated in a reply (too long,
+or not printable) or that occur twice: `/~#3` is the fourth entry of a dict, as {"key", "value"}.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from typing import NamedTuple
+
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Entry, ReadRows, Steps
+from penstock.core.model.store import chunk_numbers
+from penstock.core.model.stored import Shape
+from penstock.core.model.values import Refusal
+from penstock.core.results.document import Document, pointer, read_json
+from penstock.core.results.packing import slice_rows
+
+SPAN = 1_000
+_NAMED = 10
+_NO_PARTS = "The value there is a single one, and has no parts."
+LONGEST_KEY = 60
+# No more digits than a 64-bit number has.
+_ORDINAL = re.compile(r"~#([0-9]{1,18})")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
+_BAD_ESCAPE = re.compile(r"~(?![01#])")
+
+
+class Ordinal(int):
+    """A step to an entry of a dict by its number."""
+
+
+Step = str | Ordinal
+
+
+class Ahead(NamedTuple):
+    """Rows that were read before they were asked for. Of a list that has become shorter there may be
+    fewer than up to `stop`."""
+
+    start: int
+    stop: int
+    rows: tuple[bytes, ...]
+
+    def holds(self, start: int, stop: int) -> bool:
+        return self.start <= start and stop <= self.stop
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A value in rows, either in memory (`rows`) or in the store (`entry`)."""
+
+    path: str
+    shape: Shape
+    count: int
+    prefix: bytes = b""
+    suffix: bytes = b""
+    list_path: str = ""
+    rows: tuple[bytes, ...] | None = None
+    entry: Entry | None = None
+    ordinals: tuple[int, ...] | None = None
+    ahead: Ahead | None = None
+
+    def read(self, start: int, stop: int) -> Steps[list[bytes]]:
+        if self.rows is not None:
+            return list(self.rows[start:stop])
+        assert self.entry is not None  # noqa: S101 (one of the two is always there)
+        stop = min(stop, self.count)
+        if start >= stop:
+            return []
+        if self.ahead is not None and self.ahead.holds(start, stop):
+            return list(self.ahead.rows[start - self.ahead.start : stop - self.ahead.start])
+        numbers = chunk_numbers(self.entry.index, start, stop)
+        if numbers and all(number in self.entry.chunks for number in numbers):
+            return slice_rows(self.entry.index, self.entry.chunks, start, stop)
+        rows: list[bytes] = yield ReadRows(self.entry, start, stop)
+        return rows
+
+    def spans(self) -> range:
+        """Where to start reading, again and again, to see every row."""
+        return range(0, self.count, SPAN)
+
+    @property
+    def size_at_least(self) -> int:
+        """The bytes of the value, as far as they are known without reading it."""
+        if self.rows is not None:
+            return sum(map(len, self.rows))
+        return self.entry.head.size if self.entry is not None else 0
+
+    def whole(self) -> Steps[bytes]:
+        """The value itself, put together again."""
+        rows = yield from self.read(0, self.count)
+        separator = b"\n" if self.shape == "lines" else b","
+        return self.prefix + separator.join(rows) + self.suffix
+
+    @property
+    def envelope(self) -> bytes:
+        """A dict with one list, without the elements of the list."""
+        return self.prefix + self.suffix
+
+    def row_path(self, number: int, row: bytes, *, by_number: bool = False) -> str:
+        """Where a row is in the whole result."""
+        if self.shape != "members":
+            place = list_place(self)
+            return f"{self.path}{'' if place is None else self._list_step(place)}/{number}"
+        ordinal, member = self.ordinal(number), rawjson.split_member(row)
+        return self.path + (by_ordinal(ordinal) if by_number else member_step(ordinal, member))
+
+    def _list_step(self, place: Place) -> str:
+        """The step to the one list of a dict: by its key, unless a later entry has the same."""
+        later = islice(rawjson.members(self.envelope), place.number + 1, None)
+        if any(member.name == place.member.name for member in later):
+            return by_ordinal(place.number)
+        return member_step(place.number, place.member)
+
+    def ordinal(self, number: int) -> int:
+        """Which entry of its dict a row is."""
+        return self.ordinals[number] if self.ordinals is not None else number
+
+
+class Place(NamedTuple):
+    """An entry of a dict, and which one it is."""
+
+    number: int
+    member: rawjson.Member
+
+
+def list_place(focus: Focus) -> Place | None:
+    """The one list of a dict that is shown as the rows of that list."""
+    if not focus.list_path:
+        return None
+    places = map(Place, count(), rawjson.members(focus.envelope))
+    return next(place for place in places if place.member.value[:1] == b"[")
+
+
+def member_step(number: int, member: rawjson.Member) -> str:
+    """The step to the value of an entry: its key where it can be repeated, else its number."""
+    name = member.name
+    if name and len(member.key) <= LONGEST_KEY and name.isprintable():
+        return pointer(name)
+    return by_ordinal(number)
+
+
+def by_ordinal(number: int) -> str:
+    return f"/~#{number}/value"
+
+
+def root(entry: Entry) -> Focus:
+    """All of a stored result."""
+    head = entry.head
+    return Focus("", head.shape, head.count, head.prefix, head.suffix, head.list_path, entry=entry)
+
+
+def of_value(raw: bytes, path: str) -> Focus:
+    """A value at hand."""
+    return of_document(read_json(raw), path)
+
+
+def of_document(document: Document, path: str) -> Focus:
+    rows = tuple(row for block in document.blocks for row in block)
+    return Focus(
+        path,
+        document.shape,
+        len(rows),
+        document.prefix,
+        document.suffix,
+        document.list_path,
+        rows=rows,
+    )
+
+
+def parse_pointer(path: str) -> list[Step] | Refusal:
+    """The steps of a pointer, unescaped."""
+    if path in ("", "/"):
+        return []
+    if not path.startswith("/") or _BAD_ESCAPE.search(path):
+        return Refusal(
+            f"path {_shown(path)} is not a JSON Pointer.",
+            "Start it with /, separate keys and 0-based indexes with /, and write / in a key "
+            "as ~1 and ~ as ~0, for instance /items/0/name.",
+        )
+    return [_step(text) for text in path[1:].split("/")]
+
+
+def _step(text: str) -> Step:
+    ordinal = _ORDINAL.fullmatch(text)
+    return Ordinal(ordinal[1]) if ordinal else text.replace("~1", "/").replace("~0", "~")
+
+
+def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
+    """The part of `start` that `path` points to."""
+    steps = parse_pointer(path)
+    if isinstance(steps, Refusal) or not steps:
+        return steps if isinstance(steps, Refusal) else start
+    place = list_place(start)
+    if place is not None:
+        rows = replace(start, path=start.path + path, prefix=b"[", suffix=b"]", list_path="")
+        if steps == [Ordinal(place.number)]:
+            return of_value(_pair(place.member.key, (yield from rows.whole())), rows.path)
+        below = _below_list(place, steps)
+        if below is None:
+            return _descend(start.envelope, steps, rows.path, place)
+        if not below:
+            return rows
+        start, steps = replace(rows, path=start.path), below
+    row = yield from _find_row(start, steps[0])
+    if row is None:
+        return _not_there(path, (yield from _parts_of(start)))
+    return _descend(row, steps[1:], start.path + path)
+
+
+def _below_list(place: Place, steps: list[Step]) -> list[Step] | None:
+    """The steps from the one list on, or None where they lead beside it."""
+    if steps[:1] == [place.member.name]:
+        return steps[1:]
+    return steps[2:] if steps[:2] == [Ordinal(place.number), "value"] else None
+
+
+def _find_row(focus: Focus, step: Step) -> Steps[bytes | None]:
+    """The row that a step names, as a JSON value."""
+    if focus.shape == "members" and isinstance(step, str):
+        return (yield from find_member(focus, step))
+    is_entry = isinstance(step, Ordinal) and focus.shape == "members"
+    if focus.shape == "literal" or not (is_entry or _is_index(step)):
+        return None
+    number = int(step)
+    rows = yield from focus.read(number, number + 1)
+    return _as_value(focus.shape, rows[0]) if rows else None
+
+
+def _is_index(step: Step) -> bool:
+    return isinstance(step, str) and _INDEX.fullmatch(step) is not None
+
+
+def _as_value(shape: Shape, row: bytes) -> bytes:
+    if shape == "members":
+        return _as_pair(row)
+    return rawjson.string(rawjson.text(row)) if shape == "lines" else row
+
+
+def _as_pair(row: bytes) -> bytes:
+    return _pair(*rawjson.split_member(row))
+
+
+def _pair(key: bytes, value: bytes) -> bytes:
+    return b'{"key":' + key + b',"value":' + value + b"}"
+
+
+def find_member(focus: Focus, name: str) -> Steps[bytes | None]:
+    """The value of an entry that is looked up by its key."""
+    found = None
+    for start in focus.spans():
+        rows = yield from focus.read(start, start + SPAN)
+        for row in rows:
+            member = rawjson.split_member(row)
+            if member.name == name:
+                found = member.value  # the last one counts
+    return found
+
+
+def _descend(
+    raw: bytes, steps: list[Step], path: str, place: Place | None = None
+) -> Focus | Refusal:
+    for step in steps:
+        child = _child(raw, step)
+        if child is None:
+            rows = f" Its rows are under {_shown(pointer(place.member.name))}." if place else ""
+            return _not_there(path, _parts(raw) + rows)
+        raw, place = child, None
+    return of_value(raw, path)
+
+
+def _child(raw: bytes, step: Step) -> bytes | None:
+    if raw[:1] == b"{":
+        if isinstance(step, str):
+            return rawjson.fields(raw).get(step)
+        entry = next(islice(rawjson.members(raw), step, None), None)
+        return None if entry is None else _pair(*entry)
+    if raw[:1] == b"[" and _is_index(step):
+        return next(islice(rawjson.elements(raw), int(step), None), None)
+    if raw[:1] == b'"' and _is_index(step):
+        lines = str(rawjson.decode(raw)).split("\n")
+        return rawjson.string(lines[int(step)]) if int(step) < len(lines) else None
+    return None
+
+
+def _parts_of(focus: Focus) -> Steps[str]:
+    """What there is at a place where a step led nowhere."""
+    if focus.shape == "members":
+        rows = yield from focus.read(0, _NAMED)
+        return _names([rawjson.split_member(row).name for row in rows], focus.count)
+    if focus.shape == "literal":
+        return _NO_PARTS
+    kind = "lines" if focus.shape == "lines" else "items"
+    return f"There are {focus.count} {kind} there, the first at index 0."
+
+
+def _parts(raw: bytes) -> str:
+    if raw[:1] == b"{":
+        names = [member.name for member in rawjson.members(raw)]
+        return _names(names[:_NAMED], len(names))
+    if raw[:1] == b"[":
+        items = sum(1 for _ in rawjson.elements(raw))
+        return f"There are {items} items there, the first at index 0."
+    if raw[:1] == b'"':
+        lines = str(rawjson.decode(raw)).count("\n") + 1
+        return f"It is a text of {lines} lines, the first at index 0."
+    return _NO_PARTS
+
+
+def _names(names: list[str], total: int) -> str:
+    more = f" and {total - len(names)} more" if total > len(names) else ""
+    return f"The keys there are {', '.join(map(_shown, names))}{more}." if names else "It is empty."
+
+
+def _not_there(path: str, there: str) -> Refusal:
+    return Refusal(f"Nothing at path {_shown(path)}.", f"{there} Mode summary shows the shape.")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= LONGEST_KEY else text[:LONGEST_KEY] + "…")

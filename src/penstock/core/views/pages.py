@@ -1,0 +1,280 @@
+"""Pages: rows, entries or lines in order, cut to the budget, going on at the exact row.
+
+A row that is over the budget by itself is shown as a summary of itself, with the path that leads
+into it. A line, or a string, that is over the budget is shown in windows of characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from penstock.core.budget.fitting import Scale, clip, largest
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.effects import Steps
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Refusal
+from penstock.core.results.document import pointer
+from penstock.core.results.outline import outline, type_name
+from penstock.core.views.focus import Focus, find_member
+from penstock.core.views.request import Request
+
+STUB_KEYS = (10, 5, 2)
+STUB_CHARS = 100
+
+# From a row and an offset in it to a token that goes on there; none where nothing is stored.
+Bookmark = Callable[[int, int], str | None]
+
+
+def no_way_on(_row: int, _offset: int) -> None:
+    """The bookmark of what is not stored: `next` is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page is made from. `rows` start at row `start` of `total`."""
+
+    focus: Focus
+    request: Request
+    start: int
+    rows: Sequence[bytes]
+    bookmark: Bookmark
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
+        """The reply that shows these items and goes on at `end` (and a character in it)."""
+        size, start = self.request.page_size, self.start
+        has_more = end < self.focus.count or offset > 0
+        cut = min(start + size, self.focus.count) - end
+        # Back from inside a row leads to its beginning.
+        before = start if self.request.offset else max(0, start - size)
+        return {
+            "items": items,
+            "page": start // size + 1,
+            "page_size": size,
+            "total": self.focus.count,
+            "has_more": has_more,
+            "next": self.bookmark(end, offset) if has_more else None,
+            "previous": self.bookmark(before, 0) if start or self.request.offset else None,
+            **({"truncated": cut} if cut > 0 and has_more else {}),
+            **self.extra,
+        }
+
+
+def paginate(
+    focus: Focus, request: Request, scale: Scale, bookmark: Bookmark, extra: Mapping[str, Any]
+) -> Steps[Reply | Refusal]:
+    start = first_row(focus, request)
+    if isinstance(start, Refusal):
+        return start
+    rows = yield from focus.read(start, min(start + request.page_size, focus.count))
+    focus = ended(focus, start, request, len(rows))
+    page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
+    return (yield from show(page, scale))
+
+
+def ended(focus: Focus, start: int, request: Request, got: int) -> Focus:
+    """A live list may have become shorter since it was counted: a page that is not full ends it."""
+    asked = min(start + request.page_size, focus.count) - start
+    return focus if got >= asked else replace(focus, count=start + got)
+
+
+def first_row(focus: Focus, request: Request) -> int | Refusal:
+    start = request.row if request.page is None else (request.page - 1) * request.page_size
+    return _past_the_end(request, focus.count) if start and start >= focus.count else start
+
+
+def show(page: Page, scale: Scale) -> Steps[Reply]:
+    """As many whole rows as fit; if not even one does, a part of the first."""
+    if page.request.offset:
+        return _window(page, scale)
+    items = [_item(page.focus.shape, row) for row in page.rows]
+    sizes = [len(row) for row in page.rows]
+    if page.focus.shape in ("rows", "members"):
+        for number in _too_large(page, items, scale):
+            items[number] = yield from _short_stub(page, number, scale)
+            sizes[number] = len(encode(items[number]))
+    count = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
+    if count or not page.rows:
+        return scale.reply(page.envelope(items[:count], page.start + count))
+    if page.focus.shape in ("lines", "literal"):
+        return _window(page, scale)
+    return (yield from _stub(page, scale))
+
+
+def _too_large(page: Page, items: list[Any], scale: Scale) -> list[int]:
+    """The rows, the first apart, that no page could hold: they must not end this one.
+
+    The first has a reply to itself if need be, in as much detail as there is room for.
+    """
+    return [
+        number
+        for number, row in enumerate(page.rows)
+        if len(row) > scale.room // 4
+        and not scale.holds(page.envelope([items[number]], page.start + number + 1))
+    ]
+
+
+def _short_stub(page: Page, number: int, scale: Scale) -> Steps[Any]:
+    """A row that is too large, in the most detail that leaves room for others."""
+    stubs = yield from _stubs(page, number)
+    return next((stub for stub in stubs if scale.takes_little(stub)), stubs[-1])
+
+
+def _least(page: Page) -> Page:
+    """The same, with what stands beside the rows only counted."""
+    extra = dict(page.extra)
+    if "envelope" in extra:
+        extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
+    if extra.get("missing_keys"):
+        count = extra.get("missing_count", len(extra["missing_keys"]))
+        extra |= {"missing_keys": [], "missing_count": count}
+    return replace(page, extra=extra)
+
+
+def _item(shape: str, row: bytes) -> Any:
+    if shape == "lines":
+        return rawjson.text(row)
+    if shape == "members":
+        member = rawjson.split_member(row)
+        return {"key": msgspec.Raw(member.key), "value": msgspec.Raw(member.value)}
+    return msgspec.Raw(row)
+
+
+def _stub(page: Page, scale: Scale) -> Steps[Reply]:
+    """The first row is over the budget: its shape, its size, and the way in."""
+    stubs = yield from _stubs(page, 0)
+    end = page.start + 1
+    forms = [page.envelope([stub], end) for stub in stubs]
+    forms += [_least(page).envelope([stub], end) for stub in stubs[-2:]]
+    return scale.first_fit(forms) or scale.reply(forms[-1])
+
+
+def _stubs(page: Page, number: int) -> Steps[list[dict[str, Any]]]:
+    """One of the rows, in less and less detail."""
+    row, place = page.rows[number], page.start + number
+    if page.focus.shape == "members":
+        return (yield from _entry_stubs(page.focus, place, row))
+    return stubs_of(row, page.focus.row_path(place, row))
+
+
+def _entry_stubs(focus: Focus, place: int, row: bytes) -> Steps[list[dict[str, Any]]]:
+    """An entry of a dict. A key that is too long is left to the path as well: at /~#N/key."""
+    member = rawjson.split_member(row)
+    # Of two entries with one key, a path by that key leads to the last.
+    hidden = member.value != (yield from find_member(focus, member.name))
+    path = focus.row_path(place, row, by_number=hidden)
+    stubs = stubs_of(member.value, path)
+    numbered = {**stubs[-1], "$path": focus.row_path(place, row, by_number=True)}
+    if len(member.name) > STUB_CHARS:
+        return [*stubs_of(member.value, numbered["$path"]), numbered]
+    return [*({"key": member.name, "value": stub} for stub in stubs), numbered]
+
+
+def stubs_of(value: bytes, path: str) -> list[dict[str, Any]]:
+    """A value that is too large, in less and less detail."""
+    plain = {"$path": path, "$size": len(value)}
+    if value[:1] == b"{":
+        parts = [(entry.name, entry.value) for entry in _first_members(value, STUB_KEYS[0])]
+        return [
+            *({**plain, "$summary": dict(map(_brief_member, parts[:keys]))} for keys in STUB_KEYS),
+            plain,
+        ]
+    if value[:1] == b"[":
+        return [{**plain, "$summary": outline(value)}, plain]
+    return [{**plain, "$summary": brief(value)}, {**plain, "$type": type_name(value)}, plain]
+
+
+def _first_members(value: bytes, count: int) -> list[rawjson.Member]:
+    found: list[rawjson.Member] = []
+    for entry in rawjson.members(value):
+        found.append(entry)
+        if len(found) == count:
+            break
+    return found
+
+
+def _brief_member(part: tuple[str, bytes]) -> tuple[str, Any]:
+    return clip(part[0], STUB_CHARS), brief(part[1])
+
+
+def brief(value: bytes) -> Any:
+    """A value in at most about a hundred characters: itself, a marked prefix, or its shape."""
+    if value[:1] in b"{[":
+        return value_or_shape(value)
+    if value[:1] != b'"':
+        return msgspec.Raw(value) if len(value) <= STUB_CHARS else cut_text(rawjson.text(value))
+    if len(value) <= STUB_CHARS:
+        return msgspec.Raw(value)
+    return cut_text(str(rawjson.decode(value)))
+
+
+def value_or_shape(value: bytes) -> Any:
+    return msgspec.Raw(value) if len(value) <= STUB_CHARS // 2 else outline(value, depth=0)
+
+
+def cut_text(text: str, limit: int = STUB_CHARS, *, of: int | None = None) -> str:
+    """A marked prefix. `of` is the length of the whole, where `text` is only its start."""
+    length = len(text) if of is None else of
+    return text if length <= limit else f"{text[:limit]}… [+{length - limit} chars]"
+
+
+def _window(page: Page, scale: Scale) -> Reply:
+    """A part of one line, or of one literal, from a character to a character."""
+    text = rawjson.text(page.rows[0])
+    offset = page.request.offset
+
+    def build(count: int) -> dict[str, Any]:
+        end = offset + count
+        done = end >= len(text)
+        window = {"line": page.start + 1, "from": offset, "to": end, "of": len(text)}
+        next_row, next_offset = (page.start + 1, 0) if done else (page.start, end)
+        envelope = page.envelope([text[offset:end]], next_row, next_offset)
+        envelope.pop("truncated", None)
+        return {**envelope, "window": window}
+
+    rest = len(text) - offset
+    upper = rest if scale.budget.may_admit(rest) else _ceiling(scale, rest)
+    count = largest(upper, lambda count: scale.holds(build(count)))
+    return scale.reply(build(max(count, 1)))
+
+
+def _ceiling(scale: Scale, rest: int) -> int:
+    """More characters than this cannot fit, whatever they are."""
+    return largest(rest, scale.budget.may_admit)
+
+
+def names_beside(focus: Focus) -> set[str]:
+    """The keys of a dict with one list."""
+    return {entry.name for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")}
+
+
+def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> dict[str, Any]:
+    """The other keys of a dict with one list: whole, in brief, or counted, in a part of the room."""
+    others = [
+        entry
+        for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")
+        if pointer(entry.name) != focus.list_path and (keep is None or entry.name in keep)
+    ]
+    if not others:
+        return {}
+    shown = (
+        {entry.name: msgspec.Raw(entry.value) for entry in others},
+        dict(_brief_member((entry.name, entry.value)) for entry in others),
+        {"$keys": len(others)},
+    )
+    fitting = (form for form in shown if scale.takes_little(form))
+    return {"envelope": next(fitting, shown[-1])}
+
+
+def _past_the_end(request: Request, total: int) -> Refusal:
+    pages = max(1, -(-total // request.page_size))
+    asked = request.page if request.page is not None else request.row // request.page_size + 1
+    return Refusal(
+        f"There is no page {asked}: the last is {pages}, of {total} items at {request.page_size} a page.",
+        f"Give page as 1 to {pages}.",
+    )

@@ -1,0 +1,212 @@
+"""What the second call asks for: the negotiation fields, checked, over the token's position."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.core.model.questions import jq_installed
+from penstock.core.model.tokens import Position
+from penstock.core.model.values import Mode, Refusal
+from penstock.settings.policy import Policy
+
+TOKEN_FIELD = "continuation_token"  # noqa: S105 (the name of a field)
+FIELDS = (TOKEN_FIELD, "mode", "page", "page_size", "filter_keys", "path", "query")
+_LONGEST_PATH = 10_000
+_MOST_KEYS = 200
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One look at a result. `row` is where a page starts, if the token's position said so."""
+
+    mode: Mode = Mode.PAGINATED
+    page: int | None = None
+    page_size: int = 20
+    row: int = 0
+    offset: int = 0
+    filter_keys: tuple[str, ...] = ()
+    path: str = ""
+    query: str = ""
+
+
+class _Wrong(Exception):
+    def __init__(self, error: str, next_step: str) -> None:
+        self.refusal = Refusal(error, next_step)
+        super().__init__(error)
+
+
+def is_absent(value: Any) -> bool:
+    """Empty or null means absent: models fill in what they do not need."""
+    return value is None or (isinstance(value, str | list | tuple | dict) and not value)
+
+
+def read_request(
+    arguments: Mapping[str, Any], position: Position, policy: Policy
+) -> Request | Refusal:
+    """The fields of the call; what it leaves out is the position's, then the default."""
+    given = {name: arguments[name] for name in FIELDS if not is_absent(arguments.get(name))}
+    try:
+        return _checked(given, position, policy)
+    except _Wrong as wrong:
+        return wrong.refusal
+
+
+def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Request:
+    page = _whole_number(given, "page")
+    mode = _mode(given, position, policy)
+    query = _text(given, "query", "")
+    keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
+    _require_together(mode, query, keys, page)
+    path = _text(given, "path", position.path)
+    # A place is one in what the token says; anything else that is asked for starts at its start.
+    same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
+    stays = same and page is None
+    return Request(
+        mode=mode,
+        page=page,
+        page_size=_page_size(given, position, policy),
+        row=position.row if stays else 0,
+        offset=position.offset if stays else 0,
+        filter_keys=keys,
+        path=path,
+        query=query,
+    )
+
+
+def _require_together(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
+    """What a mode needs must be there; what it has no use for is not passed over in silence."""
+    if mode in _QUERY_HELP and not query:
+        raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
+    if mode is Mode.FILTERED and not keys:
+        raise _Wrong(
+            "mode filtered needs filter_keys.",
+            'Give filter_keys as a list of keys, for instance ["id", "name"].',
+        )
+    useless = {
+        "query": bool(query) and mode not in _QUERY_HELP,
+        "filter_keys": bool(keys) and mode is not Mode.FILTERED,
+        "page": page not in (None, 1) and mode in (Mode.SUMMARY, Mode.FULL),
+    }
+    for name in (name for name, given in useless.items() if given):
+        raise _Wrong(f"mode {mode} has no use for {name}.", f"Leave {name} out, or change mode.")
+
+
+_QUERY_HELP = {
+    Mode.SQL: "Give query as one SELECT over the table result, "
+    "for instance SELECT count(*) AS n FROM result.",
+    Mode.QUERY: "Give query as a jq program, for instance map(select(.id > 5)) | length.",
+    Mode.SEARCH: "Give query as the text to look for.",
+}
+
+
+def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
+    if "mode" not in given:
+        return _implied_mode(given, position, policy)
+    named, offered = given["mode"], offered_modes(policy)
+    if not isinstance(named, str) or named not in {*offered, Mode.QUERY.value}:
+        raise _Wrong(f"There is no mode {shown(named)}.", f"Use one of: {', '.join(offered)}.")
+    return Mode(named)
+
+
+def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
+    if "query" in given:
+        raise _Wrong(
+            "query was given without a mode.", "Say mode: sql, query (jq) or search with it."
+        )
+    if "filter_keys" in given:
+        return Mode.FILTERED
+    mode = Mode(position.mode)
+    return mode if mode in policy.modes else policy.modes[-1]
+
+
+def offered_modes(policy: Policy) -> list[str]:
+    """The modes that the policy allows and whose libraries are there."""
+    return [mode.value for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
+
+
+def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
+    """Numbers, also as text: models write "3". Nothing is clamped."""
+    if name not in given:
+        return None
+    value = given[name]
+    if isinstance(value, str) and re.fullmatch(r"\d{1,18}", value.strip()):
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise _Wrong(
+            f"{name} {shown(given[name])} is not a whole number from 1 up.",
+            f"Give {name} as 1 or more.",
+        )
+    return value
+
+
+def _page_size(given: Mapping[str, Any], position: Position, policy: Policy) -> int:
+    size = _whole_number(given, "page_size") or position.page_size or policy.page_size
+    if size > policy.max_page_size:
+        raise _Wrong(
+            f"page_size {shown(size)} is above the largest, {policy.max_page_size}.",
+            f"Give page_size as 1 to {policy.max_page_size}.",
+        )
+    return size
+
+
+def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
+    keys = _unquoted(given.get("filter_keys", []))
+    if not isinstance(keys, list | tuple):
+        example = keys if isinstance(keys, str) and keys.isidentifier() else "id"
+        raise _Wrong(
+            f"filter_keys {shown(keys)} is not a list of keys.",
+            f'Give a list, for instance ["{example[:_SHOWN]}"].',
+        )
+    if not all(isinstance(key, str) and key and _is_unicode(key) for key in keys):
+        raise _Wrong("filter_keys holds something that is no key.", "Give texts only.")
+    if len(keys) > _MOST_KEYS:
+        raise _Wrong(
+            f"filter_keys has {len(keys)} keys.",
+            f"Give at most {_MOST_KEYS}, or use mode paginated to see all.",
+        )
+    return tuple(dict.fromkeys(keys))
+
+
+def _unquoted(keys: Any) -> Any:
+    """Models write a list as text now and then."""
+    if isinstance(keys, str) and keys.lstrip().startswith("["):
+        try:
+            return json.loads(keys)
+        except ValueError:
+            return keys
+    return keys
+
+
+def _text(given: Mapping[str, Any], name: str, default: str) -> str:
+    value = given.get(name, default)
+    if not isinstance(value, str):
+        raise _Wrong(f"{name} {shown(value)} is not text.", f"Give {name} as text.")
+    if len(value) > _LONGEST_PATH:
+        raise _Wrong(
+            f"{name} has {len(value):,} characters.", f"Give at most {_LONGEST_PATH:,} characters."
+        )
+    if not _is_unicode(value):
+        raise _Wrong(
+            f"{name} holds half of a surrogate pair.",
+            "Give whole characters; the entry of a dict with such a key is at /~#N/value, where "
+            "N is its number from 0.",
+        )
+    return value
+
+
+def _is_unicode(text: str) -> bool:
+    """Half a surrogate pair can stand in JSON, but in no token."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def shown(value: Any) -> str:
+    """An argument as it may be repeated in an error: bounded, on one line."""
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "that large"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -1,0 +1,155 @@
+"""`summary`: the shape of a result and a taste of it, in at most 2,000 tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from penstock.core.budget.fitting import SUMMARY_TOKENS, Scale, clip
+from penstock.core.json import rawjson
+from penstock.core.model.effects import Steps
+from penstock.core.model.reply import Reply
+from penstock.core.results.outline import alike, outline
+from penstock.core.views.focus import SPAN, Focus
+from penstock.core.views.notable import LINE_CHARS, Notable
+from penstock.core.views.pages import brief, cut_text
+from penstock.core.views.profile import Profile
+
+ITEMS = 5
+KEYS = 10
+_ENDS = 5
+_MOST_NOTABLE = 40
+_NAME_CHARS = 100
+
+
+def summarise(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Reply]:
+    scale = scale.capped(tokens=SUMMARY_TOKENS)
+    if focus.shape == "lines":
+        return _text(scale, extra, *(yield from _read_lines(focus)))
+    if focus.shape == "literal":
+        (row,) = yield from focus.read(0, 1)
+        return _fitted(scale, ({"value": brief(row), "total": 1, "omitted": 0, **extra},))
+    if focus.shape == "members":
+        return (yield from _dict(focus, scale, extra))
+    profile = Profile()
+    for start in focus.spans():
+        profile.add((yield from focus.read(start, start + SPAN)))
+    first = yield from focus.read(0, ITEMS)
+    return _fitted(scale, _row_candidates(focus, profile, first, extra))
+
+
+def _row_candidates(
+    focus: Focus, profile: Profile, first: list[bytes], extra: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """The first items and the profile of the columns, in less and less detail."""
+    columns = profile.describe()
+    for items, keys, named in _levels(len(columns)):
+        shown = [_brief_row(row, keys) for row in first[:items]]
+        kept = {clip(name, _NAME_CHARS): columns[name] for name in islice(columns, named)}
+        hidden = len(columns) - len(kept) + len(profile.left_out)
+        yield {
+            "total": focus.count,
+            "omitted": focus.count - len(shown),
+            "items": shown,
+            "columns": kept,
+            **({"columns_omitted": hidden} if hidden else {}),
+            **extra,
+        }
+
+
+def _levels(columns: int) -> Iterator[tuple[int, int, int]]:
+    """How many items, keys of an item, and columns to try."""
+    named = columns
+    for items in (ITEMS, 3, 1):
+        yield items, KEYS, columns
+    while named:
+        named = named * 2 // 3
+        for items, keys in ((ITEMS, KEYS), (2, 5), (0, 0)):
+            yield items, keys, named
+
+
+def _brief_row(row: bytes, keys: int) -> Any:
+    if row[:1] != b"{":
+        return brief(row)
+    cells = rawjson.fields(row)
+    shown = {clip(name, _NAME_CHARS): brief(cells[name]) for name in islice(cells, keys)}
+    more = len(cells) - len(shown)
+    return {**shown, "…": f"{more} more keys"} if more else shown
+
+
+def _dict(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Reply]:
+    """The first entries; where all are alike, what their columns hold."""
+    rows = yield from focus.read(0, SPAN)
+    members = [rawjson.split_member(row) for row in rows]
+    profile = Profile()
+    if len(members) > KEYS and alike([member.value for member in members[:100]]):
+        for start in focus.spans():
+            span = yield from focus.read(start, start + SPAN)
+            profile.add(rawjson.split_member(row).value for row in span)
+    return _fitted(scale, _dict_candidates(focus, profile, members, extra))
+
+
+def _dict_candidates(
+    focus: Focus, profile: Profile, members: list[rawjson.Member], extra: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    columns = profile.describe()
+    for keys, depth, named in ((KEYS, 1, 60), (KEYS, 1, 20), (KEYS, 0, 10), (5, 0, 3), (3, 0, 0),
+                               (1, 0, 0), (0, 0, 0)):  # fmt: skip
+        shown = {
+            clip(member.name, _NAME_CHARS): _shape_or_value(member.value, depth)
+            for member in members[:keys]
+        }
+        kept = {clip(name, _NAME_CHARS): columns[name] for name in islice(columns, named)}
+        yield {
+            "total": focus.count,
+            "omitted": focus.count - len(shown),
+            "summary": shown,
+            **({"columns": kept} if kept else {}),
+            **extra,
+        }
+
+
+def _shape_or_value(value: bytes, depth: int) -> Any:
+    return outline(value, depth) if value[:1] in b"{[" and len(value) > KEYS else brief(value)
+
+
+# -- text --------------------------------------------------------------------------------------
+
+
+def _read_lines(focus: Focus) -> Steps[tuple[Notable, list[bytes], list[bytes]]]:
+    notable = Notable()
+    for start in focus.spans():
+        notable.add((yield from focus.read(start, start + SPAN)))
+    head = yield from focus.read(0, _ENDS)
+    tail = yield from focus.read(max(_ENDS, focus.count - _ENDS), focus.count)
+    return notable, head, tail
+
+
+def _text(
+    scale: Scale, extra: Mapping[str, Any], notable: Notable, head: list[bytes], tail: list[bytes]
+) -> Reply:
+    return _fitted(scale, _text_candidates(notable, head, tail, extra))
+
+
+def _text_candidates(
+    notable: Notable, head: list[bytes], tail: list[bytes], extra: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    for most, ends, chars in ((_MOST_NOTABLE, _ENDS, LINE_CHARS), (20, _ENDS, LINE_CHARS),
+                              (10, 3, 120), (5, 2, 80), (2, 1, 40), (1, 0, 40), (0, 0, 0)):  # fmt: skip
+        first = [cut_text(rawjson.text(line), chars) for line in head[:ends]]
+        last = [cut_text(rawjson.text(line), chars) for line in tail[-ends:]] if ends else []
+        yield {
+            "total": notable.lines,
+            "omitted": notable.lines - len(first) - len(last),
+            "head": first,
+            "tail": last,
+            "notable": notable.pick(most, chars),
+            **({"counts": notable.counts} if notable.counts else {}),
+            **extra,
+        }
+
+
+def _fitted(scale: Scale, candidates: Any) -> Reply:
+    found = scale.first_fit(candidates)
+    return found or scale.reply({"notice": "Nothing of it fits; use mode paginated."})

@@ -1,0 +1,1 @@
+"""The child's side of the worker: one file a language, and the table that they read."""

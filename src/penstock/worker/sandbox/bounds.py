@@ -1,0 +1,28 @@
+"""How much an answer may carry to the parent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from penstock.core.model.questions import Answer, Failure, Limits
+
+
+def bounded(rows: Iterable[bytes], limits: Limits) -> Answer | Failure:
+    """The first rows, as many as there may be. No row is made after the one that is too many."""
+    kept: list[bytes] = []
+    size = 0
+    for row in rows:
+        size += len(row)
+        if not kept and size > limits.answer_bytes:
+            return _too_long(limits)
+        if len(kept) == limits.rows or size > limits.answer_bytes:
+            return Answer(tuple(kept), single=False, truncated=True)
+        kept.append(row)
+    return Answer(tuple(kept), single=len(kept) == 1, truncated=False)
+
+
+def _too_long(limits: Limits) -> Failure:
+    return Failure(
+        f"The first row or value of the answer alone has more than {limits.answer_bytes / 1e6:g} MB.",
+        "Ask for less: select fewer fields, or a part of the value.",
+    )

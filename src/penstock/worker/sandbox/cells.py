@@ -1,0 +1,169 @@
+"""How a row of JSON or text becomes the cells of one row of a table.
+
+Values keep the type they have in JSON. SQLite has 64-bit integers and doubles: an integer or a
+float beyond them is kept as TEXT with all its digits, and a float of more than 17 digits is
+rounded. Lists are JSON text, with the bytes they came with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from math import isinf
+from typing import Any
+
+import msgspec
+
+from penstock.core.model.questions import Shape
+
+Cell = str | int | float | None
+
+# A key of an object, the position in a list, or the path to a nested value. A path is a tuple, so
+# {"a": {"b": 1}} and {"a.b": 1} stay two columns. Negative positions are the columns made here.
+Path = tuple[str | int, ...]
+Key = str | int | Path
+Row = dict[Key, Cell]
+
+KEY, VALUE, LINE, TEXT, REST = -1, -2, -3, -4, -5
+MAX_DEPTH = 16  # Each level is parsed once more than the one above it.
+EXCERPT_BYTES = 60
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
+)
+_LONE = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE_CHARS = 6
+_NAME = re.compile(rb'("(?:[^"\\]|\\.)*"):', re.DOTALL)
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+_INTEGER_DIGITS = 20  # "-9223372036854775808" has as many characters.
+
+_DECODED = msgspec.json.Decoder(dict[str, Any])
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_STRING = msgspec.json.Decoder(str)
+_LITERALS: dict[bytes, bool | None] = {b"true": True, b"false": False, b"null": None}
+
+
+def _read_rows(rows: Iterable[bytes]) -> Iterator[Row]:
+    return (_cells(row) for row in rows)
+
+
+def _read_members(rows: Iterable[bytes]) -> Iterator[Row]:
+    for row in map(_mended, rows):
+        name = _NAME.match(row)
+        if name is None:
+            raise ValueError(f"not a member of an object: {row[:EXCERPT_BYTES]!r}")
+        cells: Row = {KEY: _STRING.decode(name[1])}
+        cells.update(_cells(row[name.end() :]))
+        yield cells
+
+
+def _read_lines(rows: Iterable[bytes]) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        yield {LINE: number, TEXT: row.decode(errors="backslashreplace")}
+
+
+READERS: dict[Shape, Callable[[Iterable[bytes]], Iterator[Row]]] = {
+    "rows": _read_rows,
+    "members": _read_members,
+    "lines": _read_lines,
+    "value": _read_rows,
+}
+
+
+def _cells(row: bytes) -> Row:
+    if row[:1] == b"{" and not _LONE.search(row):
+        try:
+            return _cells_of_decoded(_DECODED.decode(row), row)
+        # A number beyond Python's (1e400, or 5,000 digits), or a nesting beyond its stack.
+        except (msgspec.ValidationError, RecursionError):
+            pass
+    try:
+        return _cells_of_raw(_mended(row))
+    except RecursionError:
+        return {VALUE: row.decode()}
+
+
+def _cells_of_decoded(row: dict[str, Any], raw: bytes) -> Row:
+    """The fast way: decoded at once, and again only where a list's own bytes are wanted."""
+    cells: Row = {}
+    _spread_decoded(cells, (), row, raw)
+    return cells
+
+
+def _spread_decoded(cells: Row, above: Path, row: dict[str, Any], raw: bytes) -> None:
+    raws: dict[str, msgspec.Raw] = {}
+    for name, value in row.items():
+        key = (*above, name) if above else name
+        kind = type(value)
+        if kind is dict or kind is list:
+            raws = raws or _OBJECT.decode(raw)
+            _put(cells, (*above, name), bytes(raws[name]), value)
+        elif kind is int and not _SMALLEST <= value <= _LARGEST:
+            cells[key] = str(value)
+        else:
+            cells[key] = value  # True and False bind as 1 and 0.
+
+
+def _cells_of_raw(row: bytes) -> Row:
+    """The careful way: every value from its own bytes."""
+    cells: Row = {}
+    if row[:1] == b"{":
+        _spread(cells, (), row)
+    elif row[:1] == b"[":
+        for position, item in enumerate(_LIST.decode(row)):
+            _put(cells, (position,), bytes(item))
+    else:
+        cells[VALUE] = _scalar(row)
+    return cells
+
+
+def _spread(cells: Row, above: Path, raw: bytes) -> None:
+    for name, value in _OBJECT.decode(raw).items():
+        _put(cells, (*above, name), bytes(value))
+
+
+def _put(cells: Row, path: Path, raw: bytes, decoded: dict[str, Any] | None = None) -> None:
+    if raw[:1] != b"{" or raw == b"{}" or len(path) > MAX_DEPTH:
+        cells[path if len(path) > 1 else path[0]] = _scalar(raw)
+    elif decoded is None:
+        _spread(cells, path, raw)
+    else:
+        _spread_decoded(cells, path, decoded, raw)
+
+
+def _scalar(raw: bytes) -> Cell:
+    head = raw[:1]
+    if head == b'"':
+        return _STRING.decode(raw)
+    if head in b"[{":
+        return raw.decode()
+    if raw in _LITERALS:
+        return _LITERALS[raw]
+    return _number(raw)
+
+
+def _number(raw: bytes) -> Cell:
+    text = raw.decode()
+    if text.lstrip("-").isdigit():
+        return _integer(text)
+    value = float(text)
+    return text if isinf(value) else value
+
+
+def _integer(text: str) -> int | str:
+    # The length first: Python refuses to parse an integer of more than 4,300 digits.
+    if len(text) > _INTEGER_DIGITS or not _SMALLEST <= int(text) <= _LARGEST:
+        return text
+    return int(text)
+
+
+def _mended(row: bytes) -> bytes:
+    r"""The row with half surrogate pairs as visible text (\ud800), which SQLite can hold."""
+    return _ESCAPE.sub(_mended_escape, row) if _LONE.search(row) else row
+
+
+def _mended_escape(match: re.Match[bytes]) -> bytes:
+    escape = match[0]
+    lone = len(escape) == _ESCAPE_CHARS and _LONE.match(escape)
+    return b"\\" + escape if lone else escape

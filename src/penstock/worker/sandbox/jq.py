@@ -1,0 +1,153 @@
+r"""Questions in jq: a program over a result as one JSON document.
+
+This runs in the child process; the limits on time and memory, and the empty environment, are kept
+around it. libjq ends its process when memory runs out: the parent tells that to the caller.
+
+Numbers. jq computes with doubles, but keeps the digits of a number it was given and did not
+compute with. They survive in `tojson` only (the Python values of the library, and its `text()`,
+are rounded), so every output is put through `tojson` here. `.[0]` gives 30 digits back, `.[0]+0`
+gives 17. A number in scientific notation comes back as the same number in jq's spelling, 1E+400
+for 1e400; an exponent beyond a billion becomes the largest double.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from penstock.core.model.questions import Answer, Failure, Language, Limits, jq_installed
+from penstock.worker.sandbox.bounds import bounded
+
+MESSAGE_CHARS = 500
+TOO_DEEP = "<skipped: too deep>"
+
+# Without these a program would end silently: the library drops the message of halt_error, and
+# reports the end of the inputs as "break".
+GUARDS = (
+    "def halt_error: error; def halt_error($code): error; "
+    'def input: error("There is no other input: `.` is the whole result");'
+)
+# A module is loaded while a program is compiled. In parentheses these words cannot load one.
+_MODULE_WORD = re.compile(r"\b(?:import|include|module)\b")
+_MODULE_ERROR = re.compile(r"unexpected (?:import|include|module)\b")
+
+_ESCAPED_BACKSLASH = re.compile(rb"\\\\")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+NOT_INSTALLED = Failure(
+    "jq is not installed on this server.", "Use another mode, such as sql or search."
+)
+NO_MODULES = Failure(
+    "jq modules (import, include) are not available.", "Define what you need in the program."
+)
+UNREADABLE_TEXT = Failure(
+    "The result holds a text that jq cannot read: half of a surrogate pair.",
+    "Use another mode, or narrow with path to a part without that text.",
+)
+NESTED_TOO_DEEP = Failure(
+    "An output is nested too deep for jq to print.", "Return an inner part of it."
+)
+
+
+@cache
+def library() -> Any:
+    """The jq package, or None. The child calls this while it can still open files."""
+    return importlib.import_module("jq") if jq_installed() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON document, kept for any number of programs."""
+
+    text: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.text)
+
+    def answer(
+        self, program: str, limits: Limits, _language: Language = "jq", /
+    ) -> Answer | Failure:
+        if library() is None:
+            return NOT_INSTALLED
+        if _has_lone_surrogate(self.text):
+            return UNREADABLE_TEXT
+        try:
+            compiled = _compile(program)
+        except ValueError as error:
+            return _not_compiled(str(error))
+        try:
+            return _outputs(compiled, self.text, limits)
+        except ValueError as error:
+            return _failed(str(error))
+
+    def close(self) -> None:
+        """It holds nothing but memory."""
+
+
+def _compile(program: str) -> Any:
+    # Alone first, for the right line and column in an error, and because parentheses that do not
+    # match may do so once wrapped.
+    if not _MODULE_WORD.search(program):
+        library().compile(program)
+    return library().compile(_wrapped(program))
+
+
+def _wrapped(program: str) -> str:
+    emit = "emit"
+    while emit in program:  # so that no program can define it anew
+        emit += "_"
+    # On a line of its own, the parenthesis is not part of a comment that ends the program.
+    return f"{GUARDS} def {emit}: tojson; ({program}\n)|{emit}"
+
+
+def _outputs(compiled: Any, document: bytes, limits: Limits) -> Answer | Failure:
+    outputs = compiled.input_text(document.decode())
+    answer = bounded((text.encode() for text in outputs), limits)
+    if isinstance(answer, Answer) and any(map(_is_cut, answer.rows)):
+        return NESTED_TOO_DEEP
+    return answer
+
+
+def _is_cut(row: bytes) -> bool:
+    """Beyond 10,000 levels tojson writes a mark that is not JSON."""
+    if TOO_DEEP.encode() not in row:
+        return False
+    try:
+        msgspec.json.decode(row)
+    except (msgspec.DecodeError, RecursionError):
+        return True
+    return False
+
+
+def _has_lone_surrogate(document: bytes) -> bool:
+    # jq refuses the first half of a pair and silently replaces the second.
+    if not _SURROGATE.search(document):
+        return False
+    return _SURROGATE.search(_PAIR.sub(b"", _ESCAPED_BACKSLASH.sub(b"", document))) is not None
+
+
+def _not_compiled(message: str) -> Failure:
+    if _MODULE_ERROR.search(message):
+        return NO_MODULES
+    return Failure(
+        f"jq cannot compile the program: {_bounded(message)}", "Correct the program; try . first."
+    )
+
+
+def _failed(message: str) -> Failure:
+    return Failure(
+        f"The jq program failed: {_bounded(message)}",
+        "Correct the program; `type` and `keys` show what a value is.",
+    )
+
+
+def _bounded(message: str) -> str:
+    text = message.strip()
+    return text if len(text) <= MESSAGE_CHARS else text[: MESSAGE_CHARS - 1] + "…"

@@ -1,0 +1,146 @@
+"""Questions about the rows of a result as a table, in an in-memory SQLite: one SELECT of the agent's,
+or what the explorer asks.
+
+This runs in the child process; the limits on time and memory are kept around it.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+
+import msgspec
+
+from penstock.core.model.questions import Answer, Failure, Language, Limits, Shape
+from penstock.worker.sandbox import arranging, charting
+from penstock.worker.sandbox.bounds import bounded
+from penstock.worker.sandbox.guard import lock_down, names_only
+from penstock.worker.sandbox.table import fill, unique
+
+NAMES_SHOWN = 40
+NAME_CHARS = 60
+
+
+def limit_memory(size: int) -> None:
+    """Makes SQLite fail with MemoryError beyond `size`, in this process, on any platform."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f"PRAGMA hard_heap_limit={size:d}")
+
+
+class Table:
+    """The table `result`, loaded once, then read by any number of statements."""
+
+    def __init__(self, rows: Iterable[bytes], shape: Shape) -> None:
+        # Without an isolation level the module starts no transaction of its own.
+        self._db = sqlite3.connect(":memory:", isolation_level=None)
+        # Text made by CAST(x'ff' AS TEXT) is not UTF-8, and is no reason to fail.
+        self._db.text_factory = _decode_leniently
+        self._columns = fill(self._db, rows, shape)
+        self.size = self._pragma("page_count") * self._pragma("page_size")
+        self._fault = ""
+        self._db.create_function("regexp", 2, self._regexp, deterministic=True)
+        lock_down(self._db)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._columns.names)
+
+    def answer(
+        self, program: str, limits: Limits, language: Language = "sql", /
+    ) -> Answer | Failure:
+        self._fault = ""
+        try:
+            if language == "order":
+                return arranging.order(self._db, self._columns, program)
+            if language == "chart":
+                return charting.chart(self._db, self._columns, program)
+            return self._select(program, limits)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return self._explain(str(error)) if language == "sql" else _untold(str(error))
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _select(self, statement: str, limits: Limits) -> Answer | Failure:
+        cursor = self._db.execute(names_only(statement))
+        if cursor.description is None:
+            return self._one_select()
+        names = unique(column[0] for column in cursor.description)
+        encode = msgspec.json.Encoder().encode  # bytes become base64, infinities null
+        with closing(cursor):
+            answer = bounded((encode(dict(zip(names, row, strict=True))) for row in cursor), limits)
+        if isinstance(answer, Failure):
+            return answer
+        return Answer(answer.rows, single=False, truncated=answer.truncated)
+
+    def _pragma(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def _regexp(self, pattern: object, text: object) -> bool | None:
+        if pattern is None or text is None:
+            return None
+        try:
+            return re.search(str(pattern), str(text)) is not None
+        except (re.error, RecursionError, OverflowError) as error:
+            # SQLite reports only that some function failed.
+            self._fault = f"{str(pattern)[:NAME_CHARS]!r} is not a regular expression: {error}"
+            raise
+
+    # What to say when it fails
+
+    def _explain(self, message: str) -> Failure:
+        if self._fault:
+            return Failure(self._fault, "Correct the pattern; its syntax is that of Python's re.")
+        if "use function" in message:
+            return Failure(f"SQLite: {message}.", "Leave the function out.")
+        if any(sign in message for sign in WRITE_SIGNS):
+            return self._one_select()
+        if "prohibited" in message or message.startswith("no such table"):
+            error = f"SQLite: {message}. The only table is `result`."
+            return Failure(error, f"Read from result. {self._column_list()}")
+        if message.startswith("no such column"):
+            return Failure(f"SQLite: {message}.", f"{self._column_list()} {QUOTING}")
+        return Failure(f"SQLite: {message[:500]}.", f"Correct the statement. {QUOTING}")
+
+    def _one_select(self) -> Failure:
+        return Failure(
+            "Only one SELECT over the table `result` is allowed.",
+            f"Write a single statement that starts with SELECT or WITH. {self._column_list()}",
+        )
+
+    def _column_list(self) -> str:
+        shown = ", ".join(_shortened(name) for name in self.columns[:NAMES_SHOWN])
+        more = len(self.columns) - NAMES_SHOWN
+        return f"Columns: {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+QUOTING = (
+    'A column whose name is not a plain word is written in double quotes ("a.b"), '
+    "a text in single quotes ('x')."
+)
+# How SQLite, or Python's module, words the refusal of anything else.
+WRITE_SIGNS = (
+    "not authorized",
+    "one statement at a time",
+    "attempt to write",
+    "too many attached",
+    "authorization denied",
+)
+
+
+def _untold(message: str) -> Failure:
+    """For a person, who has written no statement and can correct none."""
+    return Failure(
+        f"The rows could not be put together (SQLite: {message[:500]}).",
+        "Choose fewer filters or other columns, or look at the rows as they are.",
+    )
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
+
+
+def _decode_leniently(text: bytes) -> str:
+    return text.decode(errors="replace")

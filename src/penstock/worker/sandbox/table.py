@@ -1,0 +1,160 @@
+"""The table `result`: its columns, their names, and how rows get into it.
+
+No column declares a type, so that every value keeps its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import msgspec
+
+from penstock.core.model.questions import Shape
+from penstock.worker.sandbox.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Cell, Key, Row
+
+LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
+FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
+
+MAX_COLUMNS = 1_900  # SQLite takes 2,000 in a table, and as many in what a SELECT returns.
+BATCH = 1_000
+_BOOLEAN_OR_NULL = frozenset({bool, type(None)})
+
+
+def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns:
+    """Makes the table of these rows, and returns its columns."""
+    columns = Columns()
+    # Nothing here survives the process, so nothing is written twice.
+    db.executescript("PRAGMA journal_mode=OFF; PRAGMA temp_store=MEMORY; BEGIN")
+    _widen(db, columns, columns.admit_all(FIRST_COLUMNS.get(shape, ())))
+    cells = READERS[shape](rows)
+    while batch := list(islice(cells, BATCH)):
+        _insert(db, columns, batch)
+    _ensure_a_column(db, columns)
+    db.execute("COMMIT")
+    return columns
+
+
+def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
+    _widen(db, columns, columns.admit_rows(batch))
+    _ensure_a_column(db, columns)  # Rows that are all {}: they still count.
+    marks = ",".join("?" * len(columns.keys))
+    values = [tuple(map(row.get, columns.keys)) for row in batch]
+    columns.note_booleans(values)
+    db.executemany(f"INSERT INTO result VALUES ({marks})", values)  # noqa: S608 - only "?"
+
+
+def _ensure_a_column(db: sqlite3.Connection, columns: Columns) -> None:
+    if not columns.keys:
+        _widen(db, columns, columns.admit_all((VALUE,)))
+
+
+def _widen(db: sqlite3.Connection, columns: Columns, names: list[str]) -> None:
+    if names and len(names) == len(columns.names):
+        db.execute(f"CREATE TABLE result ({','.join(map(quoted, names))})")
+        return
+    for name in names:
+        db.execute(f"ALTER TABLE result ADD COLUMN {quoted(name)}")
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Columns:
+    """The columns, in the order in which the rows first showed them."""
+
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+        self.names: list[str] = []
+        self._known: set[Key] = set()
+        self._others: set[Key] = set()
+        self._taken = _Names(fold=str.lower)  # SQLite takes a and A for one column.
+
+    def name_of(self, key: Key) -> str | None:
+        """What the table calls the column of this key, quoted; None where it has none."""
+        return quoted(self.names[self.keys.index(key)]) if key in self._known else None
+
+    def is_boolean(self, key: Key) -> bool:
+        """Whether the column holds true and false alone, which the table has as 1 and 0."""
+        return key not in self._others
+
+    def note_booleans(self, rows: list[tuple[Cell, ...]]) -> None:
+        if len(self._others) == len(self.keys):
+            return
+        for key, cells in zip(self.keys, zip(*rows, strict=True), strict=True):
+            if key not in self._others and not _BOOLEAN_OR_NULL.issuperset(map(type, cells)):
+                self._others.add(key)
+
+    @property
+    def row_number(self) -> str | None:
+        """What the number of a row, from 1, is called where no column is called so."""
+        free = (name for name in ("rowid", "_rowid_", "oid") if not self._taken.has(name))
+        return next(free, None)
+
+    def admit_rows(self, rows: Iterable[Row]) -> list[str]:
+        """Takes in the new columns of these rows, and returns their names."""
+        added: list[str] = []
+        for row in rows:
+            if not row.keys() <= self._known:
+                added += self.admit_all(
+                    [key for key in row if key not in self._known][: self._room]
+                )
+                added += self._move_rest(row)
+        return added
+
+    def admit_all(self, keys: Iterable[Key]) -> list[str]:
+        return [self._admit(key) for key in keys]
+
+    @property
+    def _room(self) -> int:
+        return max(0, MAX_COLUMNS - len(self.keys))
+
+    def _admit(self, key: Key) -> str:
+        name = self._taken.take(_label(key))
+        self.keys.append(key)
+        self.names.append(name)
+        self._known.add(key)
+        return name
+
+    def _move_rest(self, row: Row) -> list[str]:
+        over = [key for key in row if key not in self._known]
+        if not over:
+            return []
+        added = [] if REST in self._known else [self._admit(REST)]
+        names = unique(map(_label, over))
+        rest = dict(zip(names, (row.pop(key) for key in over), strict=True))
+        row[REST] = msgspec.json.encode(rest).decode()
+        return added
+
+
+def _label(key: Key) -> str:
+    if isinstance(key, tuple):
+        return ".".join(map(_label, key))
+    if isinstance(key, int):
+        return LABELS.get(key) or f"c{key + 1}"
+    return key.replace("\0", "\\u0000")  # SQLite ends a name at NUL.
+
+
+class _Names:
+    """Gives every column a name of its own, `_2` and so on where it is taken."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        self._fold = fold
+        self._taken: set[str] = set()
+
+    def has(self, name: str) -> bool:
+        return self._fold(name) in self._taken
+
+    def take(self, name: str) -> str:
+        chosen, number = name, 2
+        while self.has(chosen):
+            chosen, number = f"{name}_{number}", number + 1
+        self._taken.add(self._fold(chosen))
+        return chosen
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    taken = _Names(fold=str)
+    return [taken.take(name) for name in names]

@@ -1,0 +1,76 @@
+"""What a person is told of a plan."""
+
+import json
+from pathlib import Path
+
+from penstock.cli.wrapping import Launcher, describe, plan, plan_undo
+
+SERVERS = {
+    "mcpServers": {
+        "files": {"command": "npx", "args": ["-y", "my files"], "env": {"KEY": "hidden"}},
+        "hosted": {
+            "url": "https://mcp.example.com/mcp",
+            "headers": {"Authorization": "Bearer hidden"},
+        },
+        "login": {"url": "https://login.example.com/mcp"},
+    },
+    "projects": {"/shop": {"mcpServers": {"db": {"command": "uvx"}}}},
+}
+PATH = Path(".claude.json")
+
+WRAPPED = """\
+Claude Code: .claude.json
+Behind Penstock: 3 of 4 servers, with the limits of claude-code.
+
+  files
+    now    npx -y 'my files'
+    then   penstock run --host claude-code -- npx -y 'my files'
+
+  hosted
+    now    https://mcp.example.com/mcp (Authorization)
+    then   penstock run --host claude-code --url https://mcp.example.com/mcp (headers in PENSTOCK_HEADERS)
+
+  db (in /shop)
+    now    uvx
+    then   penstock run --host claude-code -- uvx
+
+  Left alone:
+    login: its config has no credentials, so it may log in by OAuth in the host, which a proxy \
+would break; if it does not, use --remote
+
+  penstock here is /opt/python -m penstock"""
+
+UNDONE = """\
+MCP config: mine.json
+Out from behind Penstock: 1 server.
+
+  one
+    now    penstock run -- npx
+    then   npx"""
+
+
+def test_wrapping():
+    made = plan(json.dumps(SERVERS), PATH, Launcher("/opt/python", ("-m", "penstock")))
+    assert describe(made) == WRAPPED
+    assert "hidden" not in describe(made)
+
+
+def test_undoing():
+    text = '{"servers": {"one": {"args": ["run", "--", "npx"], "command": "penstock"}}}'
+    assert describe(plan_undo(text, Path("mine.json"))) == UNDONE
+
+
+def test_nothing_to_do():
+    text = '{"servers": {"one": {"args": ["run", "--", "npx"], "command": "penstock"}}}'
+    told = describe(plan(text, Path("mine.json"), Launcher("/opt/penstock")))
+    assert "Nothing to change." in told
+    assert "one: already behind Penstock" in told
+
+
+def test_a_config_cannot_command_the_terminal():
+    text = json.dumps({"servers": {"\x1b[2J": {"command": "/a\nb", "args": ["\ud800", "\u202e"]}}})
+    told = describe(plan(text, Path("mine.json"), Launcher("/opt/penstock")))
+    assert told.encode()
+    assert r"\x1b[2J" in told
+    assert r"\u202e" in told
+    assert "'/a\\nb'" in told

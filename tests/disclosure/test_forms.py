@@ -1,0 +1,178 @@
+"""Lists of tools in each form: within the budget, never above raw, nothing dropped."""
+
+import json
+
+import pytest
+
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.measure import default_meter
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.forms import Lister, as_result
+from penstock.errors import InvalidSetting
+
+METER = default_meter()
+READER = b'{"name":"read_result","description":"Reads.","inputSchema":{"type":"object"}}'
+
+
+def tool(number, words=60, **more):
+    described = f"Does thing number {number} to the files. " + "It has details. " * words
+    properties = {
+        f"parameter_{n}": {"type": "string", "title": f"Parameter {n}", "description": "Of this."}
+        for n in range(6)
+    }
+    schema = {"type": "object", "properties": properties, "required": ["parameter_0"]}
+    return {"name": f"files_{number}", "description": described, "inputSchema": schema, **more}
+
+
+def lister(tokens=2_000, form="auto", always=()):
+    return Lister(Budget(tokens=tokens), METER, form, always)
+
+
+def cost(tools):
+    return METER.count(as_result(tools).decode())
+
+
+def names(listing):
+    return [json.loads(raw)["name"] for raw in listing.tools]
+
+
+SMALL = Catalogue.from_tools([tool(n, words=2) for n in range(3)])
+MIDDLE = Catalogue.from_tools([tool(n) for n in range(20)])
+LARGE = Catalogue.from_tools([tool(n) for n in range(300)])
+
+
+def test_a_small_list_passes_as_it_is():
+    listing = lister().listing(SMALL, [READER])
+    assert listing.form == "full"
+    assert listing.tools == [*(entry.raw for entry in SMALL), READER]
+
+
+def test_a_longer_list_is_told_in_brief():
+    listing = lister().listing(MIDDLE, [READER])
+    assert listing.form == "brief"
+    assert names(listing) == [*MIDDLE.names, "describe_tools", "read_result"]
+    assert cost(listing.tools) <= 2_000
+    first = json.loads(listing.tools[0])
+    assert first["description"].startswith("Does thing number 0 to the files.")
+    assert first["inputSchema"] == {
+        "type": "object",
+        "properties": {},
+        "additionalProperties": True,
+    }
+
+
+@pytest.mark.parametrize("tokens", [1_000, 1_500, 2_000, 3_000, 5_000])
+def test_brief_fills_the_budget(tokens):
+    """Another word for any one of them would be too much, or there is no other word."""
+    listing = lister(tokens).listing(MIDDLE)
+    assert listing.form == "brief"
+    assert tokens - cost(listing.tools) < len(MIDDLE) * 3
+    assert cost(listing.tools) <= tokens
+
+
+def test_an_even_longer_list_becomes_an_index():
+    listing = lister(1_000).listing(LARGE, [READER])
+    assert listing.form == "index"
+    assert names(listing) == [
+        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result",
+    ]  # fmt: skip
+    assert cost(listing.tools) <= 1_000
+    assert "files… (300): files_0" in json.loads(listing.tools[1])["description"]
+    assert "files_299" in json.loads(lister(form="index").listing(LARGE).tools[1])["description"]
+
+
+@pytest.mark.parametrize("form", ["brief", "index", "auto"])
+@pytest.mark.parametrize("catalogue", [SMALL, MIDDLE, LARGE, Catalogue([])])
+def test_never_above_raw_and_our_own(form, catalogue):
+    raw = [*(entry.raw for entry in catalogue), READER]
+    listing = lister(form=form).listing(catalogue, [READER])
+    assert cost(listing.tools) <= cost(raw)
+
+
+def test_the_same_catalogue_gives_the_same_bytes():
+    again = Catalogue.from_tools([json.loads(entry.raw) for entry in MIDDLE])
+    for form in ("brief", "index"):
+        assert lister(form=form).listing(MIDDLE) == lister(form=form).listing(again)
+
+
+def test_what_a_host_needs_stays_in_brief():
+    ui = {"resourceUri": "ui://chart"}
+    annotations = {"readOnlyHint": True, "title": "Chart"}
+    repeated = {"type": "string", "x-mcp-header": "Region"}
+    schema = {
+        "type": "object",
+        "properties": {"region": repeated, "other": {"type": "string"}},
+        "required": ["region"],
+    }
+    marked = tool(0, title="A chart", annotations=annotations, _meta={"ui": ui, "x": 1})
+    catalogue = Catalogue.from_tools([{**marked, "inputSchema": schema}, *map(tool, range(1, 20))])
+    first = json.loads(lister(form="brief").listing(catalogue).tools[0])
+    assert first["annotations"] == annotations
+    assert first["title"] == "A chart"
+    assert first["_meta"] == {"ui": ui}
+    assert first["inputSchema"] == {
+        "type": "object",
+        "properties": {"region": repeated},
+        "additionalProperties": True,
+    }
+    assert "outputSchema" not in first
+
+
+def test_tools_that_are_always_listed_are_listed_in_full():
+    for form in ("brief", "index"):
+        listing = lister(form=form, always=("files_7",)).listing(LARGE)
+        assert LARGE.get("files_7").raw in listing.tools
+
+
+def test_an_index_keeps_what_it_would_break():
+    catalogue = Catalogue.from_tools(
+        [
+            *map(tool, range(100)),
+            tool(100, execution={"taskSupport": "required"}),
+            tool(101, _meta={"ui": {"resourceUri": "ui://x"}}),
+            tool(102, _meta={"ui": {"resourceUri": "ui://y", "visibility": ["app"]}}),
+        ]
+    )
+    without, with_apps = (
+        names(lister(form="index").listing(catalogue, has_apps=has_apps))
+        for has_apps in (False, True)
+    )
+    assert "files_100" in without
+    assert "files_101" not in without
+    assert {"files_100", "files_101", "files_102"} <= set(with_apps)
+
+
+def test_our_names_give_way_to_the_servers():
+    catalogue = Catalogue.from_tools([*map(tool, range(200)), {"name": "find_tools"}])
+    listing = lister(form="index").listing(catalogue)
+    assert names(listing)[0] == "penstock_find_tools"
+    assert listing.own["find_tools"] == "penstock_find_tools"
+
+
+def test_tools_that_say_nothing():
+    bare = Catalogue.from_tools([{"name": f"t{n}"} for n in range(5)])
+    assert lister(form="brief").listing(bare).form == "full"
+    assert lister(form="index").listing(bare).form == "full"
+
+
+def test_a_form_that_is_not_there():
+    with pytest.raises(InvalidSetting, match="auto, full, brief, index"):
+        lister(form="tree")
+
+
+def test_the_result_of_a_list_is_a_list_too():
+    result = {"tools": [tool(n) for n in range(3)], "nextCursor": None}
+    assert Catalogue.from_tools(result) == Catalogue.from_tools(result["tools"])
+
+
+@pytest.mark.parametrize("budget", [Budget(bytes=4_000), Budget(chars=4_000)])
+def test_a_budget_in_another_unit(budget):
+    for catalogue in (MIDDLE, LARGE):
+        listing = Lister(budget, METER).listing(catalogue, [READER])
+        assert not listing.is_over
+        assert len(as_result(listing.tools).decode()) <= 4_000
+
+
+def test_a_list_that_cannot_keep_its_budget_says_so():
+    assert lister(always=("files_*",)).listing(LARGE).is_over
+    assert lister(form="brief").listing(LARGE).is_over

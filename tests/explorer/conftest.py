@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chromium import Driver
+from host_site import bundle, serving_files
+from relays import relay
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    """A browser that shares two cores with the rest of the suite may miss a moment: once more, then,
+    and the report says so."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.fixture(scope="session")
+def driver():
+    running = Driver()
+    yield running
+    running.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """The body of a test that has a browser runs in the browser's thread."""
+    driver = pyfuncitem.funcargs.get("driver")
+    if driver is None:
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    given = {name: pyfuncitem.funcargs[name] for name in names}
+    driver.run(pyfuncitem.obj, **given)
+    return True
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The origins of the host page and of the sandbox."""
+    folder = tmp_path_factory.mktemp("host")
+    bundle(folder)
+    with serving_files(folder) as host, serving_files(folder) as sandbox:
+        yield host, sandbox
+
+
+@pytest.fixture(scope="session")
+def plant(site):
+    """The relay in front of the plant, for tests that leave both as they are."""
+    with relay(site[0], PENSTOCK_BEARER_TTL="1h") as served:
+        yield served
+
+
+@pytest.fixture
+def host(driver, site, request):
+    """A fresh page; whatever went wrong in it fails the test that used it."""
+    from hosting import Host
+
+    options = getattr(request, "param", {})
+    opened = driver.run(Host, driver.browser, *site, **options)
+    yield opened
+    driver.run(opened.close)
+    assert opened.unexpected() == []
+
+
+@pytest.fixture
+def explore(host, plant):
+    """Opens the explorer on a result of the plant; to be called in the test, in its thread."""
+    from explorer import Explorer
+
+    def opened(tool, showing=None, **arguments):
+        host.connect(plant.url)
+        explorer = Explorer(host)
+        explorer.show(plant.token(tool, **arguments), **(showing or {}))
+        return explorer
+
+    return opened

@@ -1,0 +1,162 @@
+"""`penstock run` as a real process, and a client on its pipes."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from relay_calls import Caller
+from relay_rig import LEGACY_GREETING
+
+from penstock.core.budget.budget import Budget
+
+SERVERS = Path(__file__).parent.parent / "servers"
+SCRIPTED = [sys.executable, str(SERVERS / "scripted_server.py")]
+RUN = [sys.executable, "-m", "penstock", "run"]
+PATIENCE = 60
+
+
+def clean_environment(**variables: str) -> dict[str, str]:
+    """This one without settings of Penstock's; the configuration folder holds nothing."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **variables}
+
+
+class StdioClient(Caller):
+    """Writes lines and reads lines. `is_reading=False`: the output is left in the pipe.
+    `behind=False`: without the relay, to compare."""
+
+    def __init__(self, command, *options, environment=None, cwd=None, is_reading=True, behind=True):
+        super().__init__()
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the client)
+        self.process = subprocess.Popen(
+            [*RUN, *options, "--", *command] if behind else command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            env=clean_environment(**(environment or {})),
+            cwd=cwd,
+        )
+        if "--budget" in options:
+            self.budget = Budget.parse(options[options.index("--budget") + 1])
+        self.others: list[dict[str, Any]] = []
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader: threading.Thread | None = None
+        if is_reading:
+            self.start_reading()
+
+    def start_reading(self):
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        with suppress(OSError, ValueError):  # closed by a test that hangs up
+            for line in self.process.stdout:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+    # -- messages ------------------------------------------------------------------------------
+
+    def send(self, message: Any) -> None:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> bytes:
+        """The next line; empty at the end."""
+        return self._lines.get(timeout=PATIENCE)
+
+    def receive_rest(self) -> list[bytes]:
+        """All lines up to the end."""
+        return list(iter(self.receive, b""))
+
+    def send_request(self, request):
+        self.send(request)
+        return self.answer_to(request["id"])
+
+    def answer_to(self, key: Any) -> dict[str, Any]:
+        """The answer with this id; what else comes is kept in `others`."""
+        for line in iter(self.receive, b""):
+            message = json.loads(line)
+            if message.get("id") == key and "method" not in message:
+                return message
+            self.others.append(message)
+        raise EOFError(self.errors)
+
+    def greet(self):
+        answer = self.ask("initialize", LEGACY_GREETING)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer["result"]
+
+    # -- the process ---------------------------------------------------------------------------
+
+    @property
+    def errors(self) -> str:
+        """What was logged so far."""
+        self.log.seek(0)
+        return self.log.read().decode()
+
+    def hang_up(self) -> None:
+        self.process.stdin.close()
+
+    def wait(self) -> int:
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> int:
+        """Hangs up, and waits for the end."""
+        self.hang_up()
+        return self.wait()
+
+    def discard(self) -> None:
+        """Whatever is left of it. A thread that still writes gets an error first."""
+        end(self.process.pid)
+        self.process.wait()
+        if self._reader is not None:
+            self._reader.join(PATIENCE)
+        self.process.stdout.close()
+        with suppress(OSError):
+            self.process.stdin.close()
+        self.log.close()
+
+
+def end(number: int) -> None:
+    """A process and all below it, at once."""
+    try:
+        process = psutil.Process(number)
+        family = [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return
+    for member in family:
+        try:
+            member.kill()
+        except psutil.NoSuchProcess:
+            continue
+
+
+def is_gone(number: int) -> bool:
+    """Whether a process has ended; one that nobody has asked about since has."""
+    try:
+        return psutil.Process(number).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_until(condition, what="it"):
+    """For what has no event to wait for: the end of a process that is not ours, a file."""
+    pause = threading.Event()
+    for _ in range(PATIENCE * 50):
+        if condition():
+            return
+        pause.wait(0.02)
+    raise AssertionError(f"{what} never came to be")
+
+
+def wait_until_gone(*numbers: int) -> None:
+    wait_until(lambda: all(map(is_gone, numbers)), f"the end of {numbers}")

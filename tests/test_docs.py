@@ -1,0 +1,149 @@
+"""What is documented is there, what is there is documented, and every snippet runs."""
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from penstock import Policy, errors
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.hosts import PROFILES
+from penstock.core.model.values import Mode
+from penstock.core.protocol.schema import NEGOTIATION_FIELDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def page(name):
+    return (ROOT / "docs" / name).read_text("utf-8")
+
+
+def code_blocks(language):
+    fence = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [
+        pytest.param(found[1], id=f"{path.name}-{found.start()}")
+        for path in PAGES
+        for found in fence.finditer(path.read_text("utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("snippet", code_blocks("python"))
+def test_every_snippet_runs(snippet, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    exec(compile(snippet, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
+
+
+@pytest.mark.parametrize("snippet", code_blocks("toml"))
+def test_every_settings_file_is_accepted(snippet, tmp_path):
+    file = tmp_path / "penstock.toml"
+    file.write_text(snippet)
+    Policy.load(file=file)
+
+
+def in_the_readme(heading):
+    """The first code below a heading, and the output that is shown below it."""
+    readme = PAGES[0].read_text("utf-8")
+    below = readme[readme.index(f"\n## {heading}\n") :]
+    code = re.search(r"```python\n(.*?)```", below, re.DOTALL)[1]
+    return code, re.search(r"```text\n(.*?)```", below, re.DOTALL)[1]
+
+
+def test_the_map_is_what_the_readme_shows(capsys):
+    code, shown_output = in_the_readme("Use it in your own server")
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
+    assert capsys.readouterr().out == shown_output
+
+
+def test_the_round_trip_prints_what_the_readme_shows():
+    shown_code, shown_output = in_the_readme("Use it in Python")
+    example = ROOT / "examples" / "round_trip.py"
+    assert example.read_text("utf-8").endswith(shown_code)
+    ran = subprocess.run([sys.executable, example], capture_output=True, text=True, check=True)
+    assert ran.stdout == shown_output
+
+
+@pytest.mark.parametrize("name", ["disclosure-in-python", "widgets"])
+def test_a_page_shows_what_its_first_code_prints(name, capsys):
+    told = page(f"howto/{name}.md")
+    code = re.search(r"```python\n(.*?)```", told, re.DOTALL)[1]
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
+    assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", told, re.DOTALL)[1]
+
+
+def test_the_demo_does_what_it_says():
+    demo = ROOT / "examples" / "demo.py"
+    ran = subprocess.run([sys.executable, demo], capture_output=True, text=True, check=True)
+    figures = re.search(
+        r"(\S+) tokens of rows and log lines, answered in about (\S+)",
+        PAGES[0].read_text("utf-8"),
+    )
+    raw, spent = (int(figure.replace(",", "")) for figure in figures.groups())
+    assert f"Without Penstock: {raw:,}," in ran.stdout
+    told = int(re.search(r"Seven calls, (\S+) tokens", ran.stdout)[1].replace(",", ""))
+    assert round(told, -2) == spent, "continuation tokens are random: the count varies a little"
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Policy)])
+def test_every_setting_is_documented(name):
+    assert f"`{name}`" in page("reference/settings.md")
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_every_mode_is_documented(mode):
+    assert f"| `{mode}` |" in page("reference/wire.md")
+
+
+@pytest.mark.parametrize("name", NEGOTIATION_FIELDS)
+def test_every_field_is_documented(name):
+    assert f"`{name}`" in page("reference/wire.md")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    ],
+)
+def test_every_error_is_documented_and_documents_itself(name):
+    assert f"| `{name}` |" in page("reference/errors.md")
+    assert getattr(errors, name).__doc__
+
+
+def test_every_link_between_pages_leads_somewhere():
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_the_architecture_page_names_every_module():
+    told = page("explanation/architecture.md")
+    modules = {
+        path.stem if path.is_file() else path.name
+        for path in (ROOT / "src" / "penstock").iterdir()
+        if not path.name.startswith("_") and path.suffix in (".py", "")
+    }
+    assert not [name for name in modules if f"`{name}" not in told]
+
+
+def test_the_architecture_page_draws_the_order_that_is_kept():
+    drawn = re.search(r"```\n(.*?)```", page("explanation/architecture.md"), re.DOTALL)[1].split()
+    test = (ROOT / "tests" / "unit" / "test_architecture.py").read_text("utf-8")
+    order = re.search(r'ORDER = """(.*?)"""', test, re.DOTALL)[1].split()
+    assert drawn == [name for name in order if not name.startswith("_") and "views." not in name]
+
+
+def test_every_host_profile_is_documented():
+    told = page("reference/hosts.md")
+    for name, profile in PROFILES.items():
+        assert f"| `{name}` |" in told
+        row = next(line for line in told.splitlines() if line.startswith(f"| `{name}` |"))
+        budget, ceiling = (cell.strip(" `") for cell in row.split("|")[5:7])
+        assert Budget.parse(budget) == profile.budget
+        assert Budget.parse(budget if ceiling == "the same" else ceiling) == profile.ceiling

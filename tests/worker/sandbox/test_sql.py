@@ -1,0 +1,178 @@
+"""What a SELECT gives, and what a statement may not do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from penstock.core.model.questions import Answer, Failure, Limits
+from penstock.worker.sandbox.sql import Table
+
+
+def table(*rows):
+    return Table([json.dumps(row).encode() for row in rows], "rows")
+
+
+def selected(loaded, statement="SELECT * FROM result"):
+    outcome = loaded.answer(statement, Limits())
+    assert isinstance(outcome, Answer), outcome
+    return [json.loads(row) for row in outcome.rows]
+
+
+def refused(loaded, statement):
+    outcome = loaded.answer(statement, Limits())
+    assert isinstance(outcome, Failure), outcome
+    assert outcome.next_step
+    return outcome
+
+
+def test_duplicate_names_blobs_and_infinities():
+    statement = "SELECT 1 AS a, 2 AS a, x'00ff' AS b, 1e999 AS i, CAST(x'ff' AS TEXT) AS t"
+    assert selected(table(), statement) == [
+        {"a": 1, "a_2": 2, "b": "AP8=", "i": None, "t": "\ufffd"}
+    ]
+
+
+def test_stops_at_the_limit_and_says_so():
+    loaded = table(1, 2, 3)
+    rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
+    statement = "SELECT * FROM result"
+    assert loaded.answer(statement, Limits(rows=3)) == Answer(rows, single=False, truncated=False)
+    assert loaded.answer(statement, Limits(rows=2)) == Answer(
+        rows[:2], single=False, truncated=True
+    )
+
+
+def test_stops_at_the_bytes_and_says_so():
+    loaded = table(1, 2, 3)
+    rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
+    statement = "SELECT * FROM result"
+    told = loaded.answer(statement, Limits(answer_bytes=33))
+    assert told == Answer(rows, single=False, truncated=False)
+    told = loaded.answer(statement, Limits(answer_bytes=32))
+    assert told == Answer(rows[:2], single=False, truncated=True)
+    assert isinstance(loaded.answer(statement, Limits(answer_bytes=10)), Failure)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "WITH q AS (SELECT id FROM result) SELECT count(*) AS n FROM q",
+        "WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q LIMIT 9) SELECT count(*) FROM q",
+        "VALUES (1), (2)",
+        "SELECT sum(id) OVER () FROM (SELECT id FROM result)",
+        "SELECT id FROM result WHERE id REGEXP '^1$';",
+        "SELECT id FROM result -- a comment",
+        "SELECT * FROM json_tree('{\"a\":1}')",
+        "SELECT upper('a') LIKE 'A', json_extract('{}', '$.a'), strftime('%Y', 0)",
+    ],
+)
+def test_reads(statement):
+    assert selected(table({"id": 1}), statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO result VALUES (1)",
+        "WITH q AS (SELECT 1) DELETE FROM result",
+        "UPDATE result SET id = 2",
+        "DROP TABLE result",
+        "CREATE TABLE other (a)",
+        "CREATE TEMP TABLE other (a)",
+        "CREATE VIRTUAL TABLE f USING fts5(a)",
+        "ALTER TABLE result ADD COLUMN z",
+        "ATTACH '/tmp/x.db' AS x",
+        "DETACH main",
+        "PRAGMA table_info(result)",
+        "PRAGMA query_only=OFF",
+        "SELECT * FROM pragma_table_info('result')",
+        "VACUUM",
+        "VACUUM INTO '/tmp/x.db'",
+        "BEGIN",
+        "SAVEPOINT s",
+        "ANALYZE",
+        "REINDEX",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP TABLE result",
+        "-- nothing",
+        "EXPLAIN DELETE FROM result",
+    ],
+)
+def test_only_one_select(statement):
+    loaded = table({"id": 1})
+    refusal = refused(loaded, statement)
+    assert refusal.error == "Only one SELECT over the table `result` is allowed."
+    assert "Columns: id." in refusal.next_step
+    assert selected(loaded) == [{"id": 1}]
+
+
+@pytest.mark.parametrize("name", ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "other"])
+@pytest.mark.parametrize("what", ["*", "count(*)"])
+def test_only_one_table(name, what):
+    statement = f"SELECT {what} FROM {name}"  # noqa: S608 - that is what is tested
+    error = refused(table({"id": 1}), statement).error
+    assert "result" in error
+
+
+def test_dangerous_functions():
+    assert "load_extension" in refused(table(), "SELECT load_extension('x')").error
+
+
+def test_unknown_column_lists_the_columns():
+    loaded = table({f"k{number}": 1 for number in range(50)} | {"x" * 1_000: 1})
+    refusal = refused(loaded, "SELECT nope FROM result")
+    assert "no such column: nope" in refusal.error
+    assert "k0, k1," in refusal.next_step
+    assert "k39 and 11 more." in refusal.next_step
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'SELECT "nope" FROM result',
+        'SELECT count(*) FROM result WHERE "a.c" = 1',
+        """SELECT "no""pe" FROM result WHERE 'x"y' = 'x"y' -- "id\n""",
+    ],
+)
+def test_a_quoted_typo_is_no_text(statement):
+    assert "no such column" in refused(table({"id": 1, "a.b": 2}), statement).error
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ('SELECT "a.b" FROM result', 2),
+        ('SELECT "a.b" AS "it is" FROM result ORDER BY "it is"', 2),
+        ("""SELECT 'say "a.b"' FROM result""", 'say "a.b"'),
+        ('SELECT /* "x" */ id FROM result -- "y"', 1),
+    ],
+)
+def test_names_in_quotes_are_names_and_texts_stay_texts(statement, value):
+    (row,) = selected(table({"id": 1, "a.b": 2}), statement)
+    assert [*row.values()] == [value]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELEC 1", 'near "SELEC": syntax error'),
+        ("SELECT randomblob(1000000000)", "too big"),
+        ("SELECT zeroblob(1e9)", "too big"),
+        ("SELECT ?", "variable"),
+        ("SELECT nope(1)", "no such function: nope"),
+        ("SELECT 1 WHERE 'a' REGEXP '['", "'[' is not a regular expression"),
+        ("SELECT " + "(" * 2_000 + "1" + ")" * 2_000, ""),
+        (" UNION ALL ".join(["SELECT 1"] * 200), "compound"),
+    ],
+)
+def test_errors_quote_sqlite(statement, said):
+    assert said in refused(table(), statement).error
+
+
+def test_a_regexp_error_is_not_told_twice():
+    loaded = table()
+    refused(loaded, "SELECT 1 WHERE 'a' REGEXP '['")
+    assert "syntax error" in refused(loaded, "SELEC").error
+    assert selected(loaded, "SELECT NULL REGEXP 'a' AS x") == [{"x": None}]

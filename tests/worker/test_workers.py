@@ -1,0 +1,574 @@
+"""Programs that misbehave, in real child processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+import penstock
+from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.questions import (
+    Answer,
+    Failure,
+    Limits,
+    Material,
+    MaterialNeeded,
+    Question,
+)
+from penstock.worker import Workers
+from penstock.worker.child import BOOT, Child
+from penstock.worker.failures import CANCELLED, CLOSED
+
+ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
+BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="no limit on memory elsewhere")
+
+
+class Source:
+    """A material that counts how often it is read."""
+
+    def __init__(self, blocks=BLOCKS, shape="rows"):
+        prefix, suffix = {"rows": (b"[", b"]"), "members": (b"{", b"}")}.get(shape, (b"", b""))
+        self.material = Material(shape, prefix, suffix, blocks)
+        self.reads = 0
+
+    def __call__(self):
+        self.reads += 1
+        return self.material
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with_room = Workers(Limits(seconds=30.0))
+    yield with_room
+    with_room.close()
+
+
+@pytest.fixture
+def make():
+    made = []
+
+    def make(size=1, **limits):
+        made.append(Workers(Limits(**limits), size))
+        return made[-1]
+
+    yield make
+    for workers in made:
+        workers.close()
+
+
+def jq(program, key="k"):
+    return Question(key, "jq", program)
+
+
+def sql(program, key="k"):
+    return Question(key, "sql", program)
+
+
+def children(workers):
+    return {child._process.pid for child in workers._children}
+
+
+def is_healthy(workers, source):
+    return workers.ask(jq("length"), source) == Answer((b"100",), single=True, truncated=False)
+
+
+# Answers
+
+
+def test_both_languages(shared):
+    assert shared.ask(sql("SELECT name FROM result WHERE id = 99"), Source()) == Answer(
+        (b'{"name":"n99"}',), single=False, truncated=False
+    )
+    assert shared.ask(jq(".[99].name"), Source()) == Answer(
+        (b'"n99"',), single=True, truncated=False
+    )
+    assert shared.ask(jq(".[:2][].id"), Source()) == Answer(
+        (b"0", b"1"), single=False, truncated=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "blocks", "document", "columns"),
+    [
+        ("rows", (), b"[]", b"[]"),
+        ("rows", (b"",), b"[]", b"[]"),
+        ("rows", (b"1\n2", b"3"), b"[1,2,3]", b'[{"value":1}]'),
+        (
+            "members",
+            (b'"a":1\n"b":2', b'"c":3'),
+            b'{"a":1,"b":2,"c":3}',
+            b'[{"key":"a","value":1}]',
+        ),
+        ("members", (), b"{}", b"[]"),
+        ("lines", (b'x "y"\n', b"z"), b'"x \\"y\\"\\n\\nz"', b'[{"line":1,"text":"x \\"y\\""}]'),
+        ("lines", (b"", b""), b'"\\n"', b'[{"line":1,"text":""}]'),
+        ("value", (b"[1,2]",), b"[1,2]", b'[{"c1":1,"c2":2}]'),
+        ("value", (b'"x"',), b'"x"', b'[{"value":"x"}]'),
+    ],
+)
+def test_shapes(shared, shape, blocks, document, columns):
+    key = repr((shape, blocks))
+    assert shared.ask(jq(".", key), Source(blocks, shape)).rows == (document,)
+    rows = shared.ask(sql("SELECT * FROM result LIMIT 1", key), Source(blocks, shape)).rows
+    assert b"[" + b",".join(rows) + b"]" == columns
+
+
+def test_large_numbers_survive(shared):
+    digits = b"123456789012345678901234567890"
+    assert shared.ask(jq(".[0]", "digits"), Source((digits,))).rows == (digits,)
+
+
+def test_material_is_read_once(make):
+    workers, source = make(), Source()
+    for _ in range(3):
+        assert len(workers.ask(sql("SELECT * FROM result"), source).rows) == 100
+    assert source.reads == 1
+    workers.ask(sql("SELECT 1", key="other"), Source())
+    workers.ask(sql("SELECT 1"), source)
+    assert source.reads == 1
+
+
+def test_no_material_is_an_answer_and_costs_no_child(make):
+    workers, source = make(), Source()
+    assert workers.ask(sql("SELECT 1"), lambda: None) == MaterialNeeded()
+    before = children(workers)
+    workers.ask(sql("SELECT 1"), source)
+    assert workers.ask(sql("SELECT 1", "other"), lambda: None) == MaterialNeeded()
+    assert isinstance(workers.ask(sql("SELECT 1"), lambda: None), Answer)
+    assert children(workers) == before
+    assert len(before) == 1
+
+
+def test_the_child_that_holds_the_material_is_preferred(make):
+    workers, first, second = make(size=2), Source(), Source()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda key: workers.ask(sql("SELECT 1", key), Source()), "ab"))
+    for _ in range(3):
+        workers.ask(sql("SELECT 1", "c"), first)
+        workers.ask(sql("SELECT 1", "d"), second)
+    assert (first.reads, second.reads) == (1, 1)
+
+
+def test_old_material_makes_room(make):
+    workers = make(memory=64_000_000)
+    block = b"\n".join([b'"%b"' % (b"x" * 1_000)] * 10_000)
+    sources = [Source((block,)) for _ in range(8)]
+    for number, source in enumerate(sources):
+        assert workers.ask(sql("SELECT count(*) FROM result", str(number)), source).rows
+    assert len(children(workers)) == 1
+    workers.ask(sql("SELECT 1", "7"), sources[7])
+    workers.ask(sql("SELECT 1", "0"), sources[0])
+    assert (sources[7].reads, sources[0].reads) == (1, 2)
+
+
+def test_several_threads_at_once(make):
+    workers = make(size=2)
+    with ThreadPoolExecutor(8) as pool:
+        asked = [(number % 5, number) for number in range(80)]
+        answers = pool.map(
+            lambda pair: workers.ask(jq(f".[{pair[1]}].id", str(pair[0])), Source()), asked
+        )
+        assert [answer.rows for answer in answers] == [(b"%d" % n,) for _, n in asked]
+    assert len(children(workers)) <= 2
+
+
+# Isolation
+
+
+@pytest.mark.parametrize("program", ["env|length", "$ENV|length"])
+def test_the_environment_is_empty(shared, monkeypatch, program):
+    monkeypatch.setenv("SECRET", "x")
+    assert shared.ask(jq(program), Source()).rows == (b"0",)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no resource limits")
+def test_no_file_can_be_read(shared, tmp_path):
+    (tmp_path / "m.jq").write_text('def secret: "x";')
+    (tmp_path / "m.json").write_text('"x"')
+    search = f'{{search: "{tmp_path}"}}'
+    for program in (
+        f'import "m" as m {search}; m::secret',
+        f'import "m" as $m {search}; $m',
+        f'include "m" {search}; secret',
+        f'"{tmp_path}/m" | modulemeta',
+    ):
+        assert isinstance(shared.ask(jq(program), Source()), Failure)
+
+
+@linux_only
+def test_the_child_has_given_up_its_rights(make):
+    workers = make(memory=100_000_000)
+    assert is_healthy(workers, Source())
+    [pid] = children(workers)
+    child = psutil.Process(pid)
+    assert child.rlimit(psutil.RLIMIT_NOFILE) == (3, 3)
+    assert child.rlimit(psutil.RLIMIT_FSIZE) == (0, 0)
+    assert child.rlimit(psutil.RLIMIT_AS)[0] < child.memory_info().vms + 100_000_000 + 1
+    assert child.num_fds() == 3
+    assert child.environ() == {}
+    assert child.cwd() == "/"
+    assert os.getsid(pid) == pid
+
+
+# Time
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        jq("def f: f; f"),
+        jq("last(range(1e12))"),
+        jq("[limit(1; repeat(empty))]"),
+        jq("until(false; .)"),
+        sql("WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n FROM q) SELECT count(*) FROM q"),
+        sql("SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac' REGEXP '^(a+)+b$'"),
+        sql("SELECT count(*) FROM result a, result b, result c, result d, result e, result f"),
+    ],
+)
+def test_a_loop_is_ended_and_the_child_replaced(make, question):
+    workers, source = make(seconds=0.5), Source()
+    outcome = workers.ask(question, source)
+    assert outcome.error == "The program was ended: it ran longer than 0.5 s."
+    assert not children(workers)
+    assert is_healthy(workers, source)
+
+
+def test_loading_has_a_limit_of_its_own(make):
+    workers = make(seconds=0.05)
+
+    def for_ever():
+        while True:
+            yield b"1"
+
+    outcome = workers.ask(sql("SELECT 1"), Source(for_ever()))
+    assert outcome.error == "The result could not be loaded within 0.2 s."
+    assert "path" in outcome.next_step
+
+
+# Memory
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "question",
+    [
+        jq("[range(1e9)]"),
+        jq("[range(1e10)]"),
+        jq('"x" * 1e9'),
+        jq('reduce range(40) as $i ("x"; . + .)'),
+        jq("def f: 1 + f; f"),
+        jq('range(100000) | "x" * 100000'),
+        sql("SELECT hex(randomblob(10000000)) FROM result a, result b"),
+        sql("SELECT DISTINCT randomblob(1000000) FROM result a, result b"),
+        sql("SELECT randomblob(1000000) AS b FROM result x, result y ORDER BY b"),
+    ],
+)
+def test_memory_runs_out(make, question):
+    workers, source = make(seconds=60.0, memory=50_000_000), Source()
+    outcome = workers.ask(question, source)
+    assert outcome.error == "The program was ended: it needed more than 50 MB of memory."
+    assert is_healthy(workers, source)
+
+
+@linux_only
+@pytest.mark.parametrize("language", ["sql", "jq"])
+def test_material_beyond_the_memory(make, language):
+    workers = make(seconds=60.0, memory=20_000_000)
+    blocks = (b'"%b"' % (b"x" * 1_000_000) for _ in range(100))
+    outcome = workers.ask(Question("k", language, "SELECT 1"), Source(blocks))
+    assert "more than 20 MB" in outcome.error
+    one_block = (b'"%b"' % (b"x" * 100_000_000),)
+    outcome = workers.ask(Question("k", language, "SELECT 1"), Source(one_block, "value"))
+    assert "more than 20 MB" in outcome.error
+
+
+@linux_only
+def test_an_answer_may_take_more_than_half_of_the_memory(make):
+    answer = make(seconds=60.0, memory=50_000_000).ask(jq('range(320) | "x" * 100000'), Source())
+    assert [len(row) for row in answer.rows] == [100_002] * 320
+
+
+# Rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        sql(
+            "WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q LIMIT 10000000) "
+            "SELECT n FROM q"
+        ),
+        jq("range(1e7)"),
+    ],
+)
+def test_too_many_rows_are_cut_and_it_is_said(make, question):
+    answer = make(seconds=60.0, rows=1_000).ask(question, Source())
+    assert len(answer.rows) == 1_000
+    assert answer.truncated
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        sql("SELECT hex(zeroblob(50000)) FROM result a, result b"),
+        jq('range(10000) | "x" * 100000'),
+    ],
+)
+def test_too_many_bytes_are_cut_and_it_is_said(make, question):
+    answer = make(seconds=60.0, answer_bytes=5_000_000).ask(question, Source())
+    assert answer.truncated
+    assert 4_800_000 < sum(map(len, answer.rows)) <= 5_000_000
+
+
+# Bad programs
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        sql(""),
+        sql("  \n"),
+        sql("SELECT '\0'"),
+        sql("SELECT '\ud800'"),
+        sql("x" * 10_001),
+        sql("SELECT nope FROM result"),
+        sql("DELETE FROM result"),
+        sql("ATTACH '/tmp/x' AS x"),
+        sql("PRAGMA user_version"),
+        sql("SELECT randomblob(1e9)"),
+        sql("not sql"),
+        jq(""),
+        jq("\0"),
+        jq('"\ud800"'),
+        jq(".["),
+        jq("nope"),
+        jq("error"),
+        jq('"bye" | halt_error'),
+        jq('import "a" as a; .'),
+        jq("." + "[0]" * 4_000),
+    ],
+)
+def test_bad_programs_fail_and_do_no_harm(shared, question):
+    before = children(shared)
+    outcome = shared.ask(question, Source())
+    assert isinstance(outcome, Failure)
+    assert outcome.error
+    assert outcome.next_step
+    assert before <= children(shared)
+
+
+def test_what_the_material_raises_comes_through(make):
+    workers = make()
+
+    def broken():
+        yield b"1"
+        raise OSError("the store is down")
+
+    with pytest.raises(OSError, match="the store is down"):
+        workers.ask(sql("SELECT 1"), Source(broken()))
+    assert not children(workers)
+    with pytest.raises(ZeroDivisionError):
+        workers.ask(sql("SELECT 1"), lambda: 1 / 0)
+    assert is_healthy(workers, Source())
+
+
+def test_material_that_is_not_json(make):
+    workers = make()
+    assert isinstance(workers.ask(sql("SELECT 1", "bad"), Source((b"{oops",))), Failure)
+    assert isinstance(workers.ask(jq(".", "bad"), Source((b"{oops",))), Failure)
+    assert is_healthy(workers, Source())
+
+
+# What is loaded where
+
+
+def loaded_after(code):
+    code += "; import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name for name in done.stdout.split() if name.startswith("penstock")}
+
+
+def test_nothing_of_the_worker_is_loaded_before_it_is_needed():
+    assert not any("worker" in name for name in loaded_after("import penstock"))
+
+
+def test_the_parent_loads_none_of_the_childs_code():
+    loaded = loaded_after("import penstock.worker")
+    childs = {"serve", "rights", "sql", "guard", "table", "cells", "jq"}
+    assert loaded.isdisjoint(f"penstock.worker.{name}" for name in childs)
+
+
+def test_the_child_loads_nothing_else_of_penstock():
+    boot = BOOT.removesuffix("main()\n")
+    folder = Path(penstock.__file__).parent
+    code = f"import sys; sys.argv += [{str(folder)!r}, *sys.path]\n{boot}print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = {name for name in done.stdout.split() if name.startswith("penstock")}
+    own -= {name for name in own if name.startswith("penstock.worker")}
+    assert own == {"penstock", "penstock.core.model.questions"}
+
+
+# Life and death
+
+
+def test_a_child_that_dies_between_questions(make):
+    workers, source = make(), Source()
+    assert is_healthy(workers, source)
+    [pid] = children(workers)
+    psutil.Process(pid).kill()
+    assert gone(pid)
+    assert is_healthy(workers, source)
+    assert children(workers) != {pid}
+
+
+def test_cancellation_kills_the_child(make):
+    workers, cancellation = make(seconds=60.0), Cancellation()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(workers.ask, jq("def f: f; f"), Source(), cancellation)
+        while not children(workers):
+            time.sleep(0.01)
+        cancellation.request()
+        assert asked.result() == CANCELLED
+    assert not children(workers)
+    assert is_healthy(workers, Source())
+
+
+def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
+    workers = make(size=2)
+    ending, may_end = threading.Event(), threading.Event()
+    end = Child.end
+
+    def slow_end(child):
+        ending.set()
+        assert may_end.wait(30)
+        return end(child)
+
+    monkeypatch.setattr(Child, "end", slow_end)
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            failing = pool.submit(workers.ask, sql("SELECT 1"), lambda: 1 / 0)
+            assert ending.wait(10)
+            assert pool.submit(is_healthy, workers, Source()).result(10)
+            assert not failing.done()
+        finally:
+            may_end.set()
+        assert isinstance(failing.exception(), ZeroDivisionError)
+    assert len(children(workers)) == 1
+
+
+def test_cancelled_before_it_began(make):
+    workers, cancellation = make(), Cancellation()
+    cancellation.request()
+    assert workers.ask(jq("def f: f; f"), Source(), cancellation) == CANCELLED
+
+
+def test_cancellation_after_the_answer_harms_nobody(make):
+    workers, cancellation = make(), Cancellation()
+    workers.ask(jq("."), Source(), cancellation)
+    before = children(workers)
+    cancellation.request()
+    assert is_healthy(workers, Source())
+    assert children(workers) == before
+
+
+def test_nothing_starts_before_the_first_question(make):
+    assert not children(make())
+
+
+def test_close_leaves_no_orphan(make):
+    workers = make(size=2, seconds=60.0)
+    started = threading.Barrier(3)
+
+    def source():
+        started.wait()
+        return Source().material
+
+    with ThreadPoolExecutor(2) as pool:
+        busy = [pool.submit(workers.ask, jq("def f: f; f"), source) for _ in range(2)]
+        started.wait()
+        pids = children(workers)
+        workers.close()
+        assert [asked.result() for asked in busy] == [CLOSED, CLOSED]
+    assert len(pids) == 2
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    assert workers.ask(jq("."), Source()) == CLOSED
+    workers.close()
+
+
+def test_forgotten_workers_end_their_children():
+    workers = Workers()
+    assert is_healthy(workers, Source())
+    [pid] = children(workers)
+    del workers
+    assert not psutil.pid_exists(pid)
+
+
+def script(body):
+    """Runs a program that has a pool with one child, whose pid it prints first."""
+    head = """
+        import os, sys, threading, time
+        from penstock.core.model.questions import Limits, Material, Question
+        from penstock.worker import Workers
+        workers = Workers(Limits(seconds=1.0))
+        material = lambda: Material("value", b"", b"", [b"1"])
+        ask = lambda program: workers.ask(Question("k", "jq", program), material)
+        ask(".")
+        [child] = workers._children
+        print(child._process.pid, flush=True)
+    """
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(body)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def gone(pid):
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "sys.exit(3)",
+        "os._exit(3)",
+        "os.kill(os.getpid(), 9)",
+        # Killed while the child is busy: the child's own alarm ends it.
+        """
+        threading.Thread(target=ask, args=("def f: f; f",), daemon=True).start()
+        time.sleep(0.3)
+        os._exit(3)
+        """,
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_no_orphan_after_the_parent(end):
+    assert gone(int(script(end).stdout))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_process_has_children_of_its_own():
+    done = script("""
+        pid = os.fork()
+        same = ask("2").rows == (b"2",) and list(workers._children) == [child]
+        if pid:
+            print(os.waitpid(pid, 0)[1], same, ask("3").rows)
+        else:
+            os._exit(same)
+    """)
+    assert done.stdout.splitlines()[1:] == ["0 True (b'3',)"], done.stderr
