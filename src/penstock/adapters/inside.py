@@ -8,7 +8,6 @@ returned as the object it was, wherever nothing had to be changed in it.
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,6 +15,7 @@ from typing import Any, Final
 from penstock.adapters.decorators.threads import in_thread
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience
 from penstock.gate.gate import Gate
@@ -99,7 +99,7 @@ class Inside:
         self.gate = Gate(stated, _opened(store, stated))
         self.discloser = discloser_of(self.gate)
         self.server = server or " ".join(sys.argv)
-        self._known: OrderedDict[tuple[str, str, bool], Knowledge] = OrderedDict()
+        self._known: Recent[tuple[str, str, bool], Knowledge] = Recent(_MOST_KNOWN)
         self._greeted: dict[bool, Knowledge] = {}  # by era, the last that was greeted
 
     async def carry(self, asked: Asked, ask_server: AskServer) -> Answer:
@@ -127,10 +127,7 @@ class Inside:
     def _knowledge(self, asked: Asked) -> Knowledge:
         """What one caller may know: a server may list other tools to another."""
         key = (asked.principal.id, asked.seat, asked.is_modern)
-        known = self._known.pop(key, None) or self._newly_known(asked)
-        self._known[key] = known
-        if len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
+        known = self._known.get_or_make(key, lambda: self._newly_known(asked))
         if not asked.is_modern:
             # The framework has seen to the handshake, if this is not it.
             known.is_initialized = asked.method != "initialize"

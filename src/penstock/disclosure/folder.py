@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from pathlib import Path
 from typing import Final
 
+from penstock.core.model.recent import Recent
 from penstock.disclosure.catalogue import Catalogue
 from penstock.errors import InvalidSetting
 from penstock.log import logger
@@ -25,18 +25,14 @@ class Folder:
             raise InvalidSetting("descriptions", path, "there is no such folder.")
         self._signature: Signature | None = None
         self._tools = Catalogue([])
-        self._laid: OrderedDict[Catalogue, Catalogue] = OrderedDict()
+        self._laid: Recent[Catalogue, Catalogue] = Recent(_KEPT)
         self._lock = threading.Lock()
 
     def laid_over(self, catalogue: Catalogue) -> Catalogue:
         """The same object as long as neither has changed, so that what is made of it can be kept."""
         with self._lock:
             self._read_again()
-            if catalogue not in self._laid:
-                self._laid[catalogue] = self._tools.laid_over(catalogue)
-                if len(self._laid) > _KEPT:
-                    self._laid.popitem(last=False)
-            return self._laid[catalogue]
+            return self._laid.get_or_make(catalogue, lambda: self._tools.laid_over(catalogue))
 
     def _read_again(self) -> None:
         try:

@@ -13,14 +13,13 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Self
 
 import msgspec
 
+from penstock.core.model.recent import Recent
 from penstock.core.model.store import Record, Store
 from penstock.log import logger
 from penstock.stores.memory import MemoryStore
@@ -63,11 +62,9 @@ class Grants:
     ) -> None:
         self._store = store or MemoryStore()
         self._idle = idle
-        self._most = most
         self._clock = clock
-        self._given: OrderedDict[str, float] = OrderedDict()
+        self._given: Recent[str, float] = Recent(most)
         self._swept = clock()
-        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         """How many were given here and have not been swept."""
@@ -103,25 +100,19 @@ class Grants:
         for tool in tools:
             key = _key(holder, tool)
             self._store.delete(key)
-            with self._lock:
-                self._given.pop(key, None)
+            self._given.pop(key)
 
     def sweep(self) -> int:
         """Gives back the space of what has expired; how many went, results among them."""
         now = self._swept = self._clock()
-        with self._lock:
-            for key in [key for key, expires in self._given.items() if expires <= now]:
-                del self._given[key]
+        self._given.drop_if(lambda expires: expires <= now)
         gone = self._store.sweep(now=now)
         logger().info("swept: %d expired, %d grants in all", gone, len(self))
         return gone
 
     def _remember(self, key: str, expires: float) -> None:
         """Bounds how many there are: the oldest goes first."""
-        with self._lock:
-            self._given[key] = expires
-            self._given.move_to_end(key)
-            oldest = self._given.popitem(last=False)[0] if len(self._given) > self._most else None
+        oldest = self._given.put(key, expires)
         if oldest is not None:
             self._store.delete(oldest)
 

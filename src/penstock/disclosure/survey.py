@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote
 
+from penstock.core.json.pointers import unescaped
+
 # Keywords whose values are schemas by name, by position, or a schema; `items` may be either.
 BY_NAME: Final = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
@@ -113,9 +115,7 @@ def _referred_to(reference: Any, root: Mapping[str, Any], found: Survey) -> list
     """What a reference leads to, and the definition that this is part of."""
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return []
-    tokens = [
-        token.replace("~1", "/").replace("~0", "~") for token in unquote(reference[2:]).split("/")
-    ]
+    tokens = [unescaped(token) for token in unquote(reference[2:]).split("/")]
     way = [*_way(tokens, root)]
     found.places.update(map(id, way))
     if len(tokens) > 1 and tokens[0] in DEFINITIONS:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.signals import setting_changed
 
 from penstock._version import __version__
+from penstock.core.model.recent import Recent
 from penstock.core.model.values import LiveWindow
 from penstock.django import registry
 from penstock.django.callers import Caller
@@ -34,9 +33,6 @@ _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000
 _LISTING: Final = ("tools/list", "resources/list", "resources/templates/list", "resources/read")
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
 
 class Gateway:
     """`site` and everything that is made from its settings."""
@@ -45,12 +41,11 @@ class Gateway:
         self.site = site
         self.gate = Gate(site.policy, open_site_store(site))
         self._discloser = discloser_of(self.gate)
-        self._known: OrderedDict[tuple[bool, bytes], Knowledge] = OrderedDict()
-        self._seen: OrderedDict[str, tuple[float, Sight]] = OrderedDict()
+        self._known: Recent[tuple[bool, bytes], Knowledge] = Recent(_MOST_KNOWN)
+        self._seen: Recent[str, tuple[float, Sight]] = Recent(_MOST_CALLERS)
         # Two sites may share a store, and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
         self._server = f"django:{site.server_name}:{secret[:16]}"
-        self._lock = threading.Lock()
 
     def answer(self, caller: Caller, line: bytes, *, is_modern: bool) -> bytes:
         """What a client gets; nothing for a notification."""
@@ -105,8 +100,7 @@ class Gateway:
     def _knowledge(self, sight: Sight, *, is_modern: bool) -> Knowledge:
         """Of just these tools: whoever is shown others has another."""
         key = (is_modern, sight.digest)
-        with self._lock:
-            return _kept(self._known, key, _MOST_KNOWN, partial(self._newly_known, is_modern))
+        return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
     def _sight(self, caller: Caller, line: bytes) -> Sight:
         """The tools that a caller may use: as of now where he asks what there is; else as of a while
@@ -114,14 +108,11 @@ class Gateway:
         calls it."""
         who = f"{caller.principal.id}/{caller.tier}"
         now = self.gate.clock()
-        until, seen = self._seen.get(who, (0.0, None))
+        until, seen = self._seen.get(who) or (0.0, None)
         if seen is None or until < now or _asks_what_there_is(line):
             found = registry.tools().values()
             seen = Sight([tool for tool in found if tool.may(caller)])
-            with self._lock:
-                self._seen[who] = now + LIST_SECONDS, seen
-                if len(self._seen) > _MOST_CALLERS:
-                    self._seen.popitem(last=False)
+            self._seen.put(who, (now + LIST_SECONDS, seen))
         return seen
 
     def _newly_known(self, is_modern: bool) -> Knowledge:
@@ -144,15 +135,6 @@ def _asks_what_there_is(line: bytes) -> bool:
         return False
     name = messages.text_of(messages.members_of(message.params), "name")
     return name not in (READER, *ROLES) and name not in registry.tools()
-
-
-def _kept(kept: OrderedDict[Key, Value], key: Key, most: int, make: Callable[[], Value]) -> Value:
-    """The value of a key, made where there is none; what was not used for longest goes first."""
-    found = kept.pop(key) if key in kept else make()
-    kept[key] = found
-    if len(kept) > most:
-        kept.popitem(last=False)
-    return found
 
 
 _lock = threading.Lock()

@@ -13,7 +13,7 @@ from django.core.signals import setting_changed
 from django.utils import translation
 from django.utils.module_loading import autodiscover_modules
 
-from penstock.core.protocol.probe import offered_modes
+from penstock.core.views.request import offered_modes
 from penstock.django.conf import Site, site
 from penstock.django.decorators import HEAVY, IGNORED, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
@@ -131,7 +131,7 @@ def _heavy(endpoint: Endpoint) -> Mapping[str, Any] | None:
 
 def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str, ...]:
     policy = site.policy.with_tools({name: heavy or {}}).for_tool(name)
-    return tuple(mode.value for mode in offered_modes(policy))
+    return tuple(offered_modes(policy))
 
 
 def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:

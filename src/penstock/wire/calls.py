@@ -24,7 +24,7 @@ from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.explorer_tools import ROLES as EXPLORER_ROLES
 from penstock.wire.lists import with_toolbox
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
-from penstock.wire.telling import call_of, reader_of, tool_of
+from penstock.wire.telling import call_of, look, reader_of, tool_of
 from penstock.wire.toolbox import Tool
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _is_marked(arguments: msgspec.Raw | None) -> bool:
 def _look(session: Session, pending: Pending, line: bytes) -> Outputs:
     """A call that may be ours to answer, now that upstream's tools are known."""
     if pending.tool == reader_of(session):
-        return _locally(session, pending, partial(_read, session, pending))
+        return _locally(session, pending, partial(look, session, pending, session.gate.read))
     arguments = messages.decoded(pending.arguments)
     if isinstance(arguments, dict):
         tool = tool_of(session, pending)
@@ -214,21 +214,6 @@ def _locally(session: Session, pending: Pending, job: Callable[[], Outputs]) -> 
     """Answered here: then the duties of a server are ours."""
     fault = eras.envelope_fault(eras.meta_of(pending.params)) if pending.is_modern else None
     return [Later(job, pending)] if fault is None else session.refuse(pending, fault)
-
-
-def _read(session: Session, pending: Pending) -> Outputs:
-    arguments = messages.decoded(pending.arguments)
-    given = {} if arguments is None else arguments
-    if not isinstance(given, dict):
-        told = messages.error(messages.INVALID_PARAMS, "arguments must be an object.")
-        return session.refuse(pending, told)
-    call = call_of(session, pending, given)
-    call = replace(call, tool="", frame=Frame(fields=call.frame.fields), schema=None)
-    try:
-        reply = session.gate.read(call, cancellation=pending.cancellation, **session.hooks)
-    except Cancelled:
-        return []
-    return session.answer(pending, reply.wire())
 
 
 def _prepare(session: Session, pending: Pending, line: bytes) -> Outputs:

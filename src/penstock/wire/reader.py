@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import Mode
-from penstock.core.protocol.probe import offered_modes
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS
-from penstock.core.views.request import TOKEN_FIELD
+from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.settings.policy import Policy
 
 READER: Final = "read_result"
@@ -61,7 +60,7 @@ def reader_tool(name: str, policy: Policy) -> bytes:
 
 
 def description(policy: Policy) -> str:
-    modes = "; ".join(_ABOUT[mode] for mode in offered_modes(policy))
+    modes = "; ".join(_ABOUT[Mode(mode)] for mode in offered_modes(policy))
     return (
         "Look at a stored result. A tool whose result was too large answered with a "
         f"{TOKEN_FIELD}; pass it here. The tool does not run again. "
@@ -78,7 +77,7 @@ def input_schema(policy: Policy) -> dict[str, Any]:
         name: {key: value for key, value in told.items() if key != "description"}
         for name, told in NEGOTIATION_FIELDS.items()
     }
-    properties["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
+    properties["mode"]["enum"] = offered_modes(policy)
     return {
         "type": "object",
         "properties": properties,

@@ -25,13 +25,13 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
 import msgspec
 
+from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience, Discloser
 from penstock.gate.gate import Gate
@@ -100,8 +100,8 @@ class Session:
         self._own: dict[bytes, tuple[Answered, Pending]] = {}
         self._nonce = secrets.token_hex(8).encode()
         self._serials = count()
-        self._cancelled: OrderedDict[bytes, None] = OrderedDict()
-        self._replaced: OrderedDict[bytes, bytes] = OrderedDict()
+        self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
+        self._replaced: Recent[bytes, bytes] = Recent(_MOST_REPLACED)
         self._held: list[tuple[Pending, bytes]] | None = None
         self._ended = ""
         self._lock = threading.Lock()
@@ -203,10 +203,7 @@ class Session:
             return None
         pending.cancellation.request()
         if not pending.is_ours:
-            with self._lock:
-                self._cancelled[key] = None
-                if len(self._cancelled) > _MOST_CANCELLED:
-                    self._cancelled.popitem(last=False)
+            self._cancelled.put(key, True)
         return pending
 
     # -- from upstream -------------------------------------------------------------------------
@@ -253,9 +250,8 @@ class Session:
     def _unexpected(self, key: bytes, line: bytes) -> Outputs:
         """A response to nothing that is pending: perhaps to what was cancelled meanwhile. A client
         may ignore it; it is not to be flooded by it."""
-        with self._lock:
-            was_cancelled = self._cancelled.pop(key, b"") is None
-            replaced = self._replaced.get(key)
+        was_cancelled = self._cancelled.pop(key)
+        replaced = self._replaced.get(key)
         if replaced is not None:  # a replay after a broken stream: the same token as the first time
             return [ToClient(replaced, key)]
         if was_cancelled and not self.policy.inline_budget.surely_admits(len(line)):
@@ -314,10 +310,7 @@ class Session:
 
     def replace(self, pending: Pending, message: bytes) -> Outputs:
         """A response in the place of upstream's, which upstream may send once more."""
-        with self._lock:
-            self._replaced[pending.key] = message
-            if len(self._replaced) > _MOST_REPLACED:
-                self._replaced.popitem(last=False)
+        self._replaced.put(pending.key, message)
         return self.deliver(pending, message)
 
     def refuse(self, pending: Pending, error: bytes) -> Outputs:

@@ -7,7 +7,6 @@ a session does no I/O, so that threads and an event loop can carry out the same 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -16,6 +15,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame, LiveRows, Result
 from penstock.wire import eras, messages
 from penstock.wire.toolbox import Toolbox
@@ -76,8 +76,7 @@ class Knowledge:
         self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
         self.toolbox: Toolbox | None = None
         self.shown: Any = None  # what `disclosing` has made of it last
-        self._tasks: OrderedDict[str, str] = OrderedDict()
-        self._lock = threading.Lock()
+        self._tasks: Recent[str, str] = Recent(_MOST_TASKS)
 
     @property
     def lacks_tools(self) -> bool:
@@ -109,13 +108,10 @@ class Knowledge:
         return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
 
     def remember_task(self, task: str, tool: str) -> None:
-        with self._lock:
-            self._tasks[task] = tool
-            if len(self._tasks) > _MOST_TASKS:
-                self._tasks.popitem(last=False)
+        self._tasks.put(task, tool)
 
     def tool_of_task(self, task: str | None) -> str:
-        return self._tasks.get(task or "", "")
+        return self._tasks.get(task or "") or ""
 
 
 class Batch:

@@ -1,14 +1,19 @@
-"""What the core is told of a call."""
+"""What the core is told of a call, and how it is asked to look at a stored result."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.model.values import Call
+from penstock.core.model.cancellation import Cancelled
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Frame
 from penstock.settings.policy import Policy
+from penstock.wire import messages
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.reader import READER
-from penstock.wire.state import Pending
+from penstock.wire.state import Outputs, Pending
 from penstock.wire.toolbox import Tool
 
 if TYPE_CHECKING:
@@ -71,3 +76,21 @@ def call_of(session: Session, pending: Pending, arguments: dict[str, Any]) -> Ca
         pages_first=pending.told.pages_first,
         essence=pending.told.essence,
     )
+
+
+def look(
+    session: Session, pending: Pending, through: Callable[..., Reply], **changes: Any
+) -> Outputs:
+    """Answer a call of a tool of our own, which looks at a stored result `through` the gate."""
+    arguments = messages.decoded(pending.arguments)
+    given = {} if arguments is None else arguments
+    if not isinstance(given, dict):
+        told = messages.error(messages.INVALID_PARAMS, "arguments must be an object.")
+        return session.refuse(pending, told)
+    call = call_of(session, pending, given)
+    call = replace(call, tool="", frame=Frame(fields=call.frame.fields), schema=None, **changes)
+    try:
+        reply = through(call, cancellation=pending.cancellation, **session.hooks)
+    except Cancelled:
+        return []
+    return session.answer(pending, reply.wire())

@@ -17,9 +17,8 @@ from penstock.adapters.decorators.alone import Alone
 from penstock.adapters.decorators.running import decorated, is_asynchronous, mark_once
 from penstock.core.budget.budget import Budget
 from penstock.core.json.encoding import count_non_finite, encode
-from penstock.core.protocol.probe import offered_modes
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS, first_call_note
-from penstock.core.views.request import TOKEN_FIELD
+from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.errors import InvalidSetting
 from penstock.settings.policy import Policy
 from penstock.wire.marks import KEYWORD, Mark, current, new_mark
@@ -100,7 +99,7 @@ def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Par
     token[KEYWORD] = mark.key
     if "mode" in fields:
         policy = Policy(tools={"*": mark.settings}).for_tool("any")
-        fields["mode"]["enum"] = [mode.value for mode in offered_modes(policy)]
+        fields["mode"]["enum"] = offered_modes(policy)
     return [signatures.added(name, told) for name, told in fields.items()]
 
 

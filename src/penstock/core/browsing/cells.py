@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.results.document import pointer
+from penstock.core.json.pointers import pointer
 from penstock.core.results.outline import type_name
 from penstock.core.views.focus import Focus
 

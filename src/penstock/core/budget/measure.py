@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from penstock.core.budget.estimate import EstimateMeter
+from penstock.core.json.surrogates import without_half_pairs
 
 # `Size` has a field called bytes, which would hide the type inside the class.
 Wire: TypeAlias = bytes
@@ -162,7 +163,7 @@ class O200kMeter:
         return self._load()
 
     def count(self, text: str) -> int:
-        return sum(self._vocabulary.count(_encodable(piece)) for piece in pieces(text))
+        return sum(self._vocabulary.count(without_half_pairs(piece)) for piece in pieces(text))
 
     def exceeds(self, text: str, limit: int) -> bool:
         if limit < 0 or len(text) > limit * LONGEST_TOKEN:
@@ -171,16 +172,8 @@ class O200kMeter:
         if 4 * len(text) <= limit:
             return False
         for piece in pieces(text):
-            tokens = self._vocabulary.count_till_limit(_encodable(piece), limit)
+            tokens = self._vocabulary.count_till_limit(without_half_pairs(piece), limit)
             if tokens is None:
                 return True
             limit -= tokens
         return False
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates have no UTF-8 form; a host shows the replacement character for them."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")

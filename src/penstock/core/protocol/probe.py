@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from penstock.core.budget.fitting import PROBE_BYTES, Scale, clip
+from penstock.core.json.pointers import pointer
 from penstock.core.model.questions import jq_installed
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Head, Live
 from penstock.core.model.values import Mode
-from penstock.core.results.document import pointer
 from penstock.core.views.pages import Bookmark
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.settings.policy import Policy
@@ -39,11 +39,6 @@ def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = 
         Mode.FILTERED: shape == "members" or (shape == "rows" and keyed),
     }
     return [mode.value for mode in policy.modes if fitting.get(mode, True)]
-
-
-def offered_modes(policy: Policy) -> list[Mode]:
-    """The modes that a schema names: what applies to a result is known only when there is one."""
-    return [mode for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
 def modes_of(head: Head, policy: Policy) -> list[str]:

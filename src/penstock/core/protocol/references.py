@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from penstock.core.json import rawjson
+from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import type_name
@@ -167,6 +168,5 @@ def _followed(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
             return schema
         schema = root
         for step in reference[1:].split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            schema = schema.get(name, {}) if isinstance(schema, Mapping) else {}
+            schema = schema.get(unescaped(step), {}) if isinstance(schema, Mapping) else {}
     return {}

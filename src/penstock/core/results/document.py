@@ -21,6 +21,8 @@ from msgspec.structs import replace
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import count_non_finite, encode, encode_all
+from penstock.core.json.pointers import pointer
+from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Shape, Wrapped
 from penstock.errors import InvalidResult
 
@@ -136,7 +138,7 @@ def compact_raw(raw: msgspec.Raw) -> bytes:
 def _read_dict(value: dict[str, Any]) -> Document:
     lists = [key for key, item in value.items() if type(item) in (list, tuple)]
     tally = Tally()
-    if len(lists) == 1 and _is_unicode(lists[0]):
+    if len(lists) == 1 and not has_half_pair(lists[0]):
         before, after = _around(value, lists[0], tally)
         if len(before) + len(after) <= LARGEST_ENVELOPE:
             return Document(
@@ -232,12 +234,8 @@ def _sole_list(data: bytes) -> tuple[str, int, int] | None:
         position = value_at + length + 1
     if found is None or len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
         return None
-    return found if _is_unicode(found[0]) else None
-
-
-def _is_unicode(name: str) -> bool:
-    """Half a surrogate pair cannot be part of a path that is kept as text."""
-    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+    # Half a surrogate pair cannot be part of a path that is kept as text.
+    return None if has_half_pair(found[0]) else found
 
 
 def _checked(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -273,8 +271,3 @@ def _grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
             block, size = [], 0
     if block:
         yield block
-
-
-def pointer(*steps: str | int) -> str:
-    """A JSON Pointer (RFC 6901)."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

@@ -9,6 +9,8 @@ from typing import Any
 from penstock.core.budget.fitting import clip
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.json.pointers import unescaped
+from penstock.core.json.surrogates import has_half_pair
 from penstock.core.results.document import Document
 from penstock.core.results.outline import (
     alike,
@@ -93,7 +95,7 @@ class Glimpse:
 
     def _around_rows(self, document: Document, count: int) -> Any:
         shape = outline(document.prefix + document.suffix)
-        name = document.list_path.removeprefix("/").replace("~1", "/").replace("~0", "~")
+        name = unescaped(document.list_path.removeprefix("/"))
         if isinstance(shape, dict) and name in shape:
             return {**shape, name: outline_rows(self.first[0] if self.first else None, count)}
         return shape
@@ -110,7 +112,7 @@ def _kept(text: str) -> str:
 
 def _is_name(name: str) -> bool:
     """Whether a column is worth naming, and can be named in a head."""
-    return len(name) <= _LONGEST_NAME and not any("\ud800" <= part <= "\udfff" for part in name)
+    return len(name) <= _LONGEST_NAME and not has_half_pair(name)
 
 
 def _whole(data: bytes) -> bool:

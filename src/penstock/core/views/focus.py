@@ -12,11 +12,12 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from penstock.core.json import rawjson
+from penstock.core.json.pointers import pointer, unescaped
 from penstock.core.model.effects import Entry, ReadRows, Steps
 from penstock.core.model.store import chunk_numbers
 from penstock.core.model.stored import Shape
 from penstock.core.model.values import Refusal
-from penstock.core.results.document import Document, pointer, read_json
+from penstock.core.results.document import Document, read_json
 from penstock.core.results.packing import slice_rows
 
 SPAN = 1_000
@@ -186,7 +187,7 @@ def parse_pointer(path: str) -> list[Step] | Refusal:
 
 def _step(text: str) -> Step:
     ordinal = _ORDINAL.fullmatch(text)
-    return Ordinal(ordinal[1]) if ordinal else text.replace("~1", "/").replace("~0", "~")
+    return Ordinal(ordinal[1]) if ordinal else unescaped(text)
 
 
 def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:

@@ -15,10 +15,10 @@ import msgspec
 from penstock.core.budget.fitting import Scale, clip, largest
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.json.pointers import pointer
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
-from penstock.core.results.document import pointer
 from penstock.core.results.outline import outline, type_name
 from penstock.core.views.focus import Focus, find_member
 from penstock.core.views.request import Request

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.questions import jq_installed
 from penstock.core.model.tokens import Position
 from penstock.core.model.values import Mode, Refusal
@@ -125,7 +126,8 @@ def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) 
 
 
 def offered_modes(policy: Policy) -> list[str]:
-    """The modes that the policy allows and whose libraries are there."""
+    """Return the modes that the policy allows and whose libraries are installed. Schemas name these:
+    which of them apply to a result is known only when there is one."""
     return [mode.value for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
@@ -164,7 +166,7 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
             f"filter_keys {shown(keys)} is not a list of keys.",
             f'Give a list, for instance ["{example[:_SHOWN]}"].',
         )
-    if not all(isinstance(key, str) and key and _is_unicode(key) for key in keys):
+    if not all(isinstance(key, str) and key and not has_half_pair(key) for key in keys):
         raise _Wrong("filter_keys holds something that is no key.", "Give texts only.")
     if len(keys) > _MOST_KEYS:
         raise _Wrong(
@@ -192,18 +194,13 @@ def _text(given: Mapping[str, Any], name: str, default: str) -> str:
         raise _Wrong(
             f"{name} has {len(value):,} characters.", f"Give at most {_LONGEST_PATH:,} characters."
         )
-    if not _is_unicode(value):
+    if has_half_pair(value):
         raise _Wrong(
             f"{name} holds half of a surrogate pair.",
             "Give whole characters; the entry of a dict with such a key is at /~#N/value, where "
             "N is its number from 0.",
         )
     return value
-
-
-def _is_unicode(text: str) -> bool:
-    """Half a surrogate pair can stand in JSON, but in no token."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def shown(value: Any) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
 from penstock.core.views.focus import SPAN, Focus, by_ordinal, member_step
 from penstock.core.views.pages import cut_text
@@ -73,7 +74,7 @@ def _by_number(hit: bytes, base: str, number: int, last: dict[str, int]) -> byte
     members = {member.name: msgspec.Raw(member.value) for member in rawjson.members(hit)}
     path = str(rawjson.decode(members["path"]))
     step, slash, rest = path.removeprefix(base)[1:].partition("/")
-    name = step.replace("~1", "/").replace("~0", "~")
+    name = unescaped(step)
     if last.get(name, number) == number:
         return hit
     members["path"] = msgspec.Raw(rawjson.string(base + by_ordinal(number) + slash + rest))

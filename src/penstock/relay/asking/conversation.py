@@ -19,8 +19,6 @@ from penstock.errors import PenstockError
 from penstock.wire import eras, messages
 from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 
-SERVER_META: Final = "io.modelcontextprotocol/serverInfo"
-CLIENT_META: Final = "io.modelcontextprotocol/clientInfo"
 # A list that has more pages than this is taken for one that never ends.
 MOST_PAGES: Final = 1_000
 SHOWN: Final = 300
@@ -34,7 +32,7 @@ _GREETING: Final = {
 _MODERN: Final = {
     eras.VERSION_META: eras.MODERN_VERSIONS[0],
     eras.CAPABILITIES_META: {},
-    CLIENT_META: _CLIENT,
+    eras.CLIENT_META: _CLIENT,
 }
 INITIALIZE: Final = "initialize"
 INITIALIZED: Final = "notifications/initialized"
@@ -202,5 +200,5 @@ def _endless(cursor: str, pages: int) -> NotListed:
 def _name_and_version(about: Any) -> tuple[str, str]:
     """As an `initialize` result has it, or as the `_meta` of a modern one."""
     members = messages.members_of(about)
-    told = messages.members_of(members[SERVER_META]) if SERVER_META in members else members
+    told = messages.members_of(members.get(eras.SERVER_META, about))
     return messages.text_of(told, "name") or "", messages.text_of(told, "version") or ""

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.gate.gate import Gate
 from penstock.relay.http.carrier import Carrier
@@ -15,7 +16,6 @@ from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.recent import Recent
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
@@ -25,6 +25,7 @@ from penstock.wire.session import HeaderCheck, Session
 from penstock.wire.state import Knowledge, ToClient
 from penstock.wire.toolbox import Tool
 
+_MOST_KEPT = 10_000
 _POOLS: Final = 16
 _NOT_FOUND: Final = 404
 _NOT_ALLOWED: Final = 405
@@ -40,8 +41,8 @@ class Proxied:
         self._gate = gate
         self._discloser = discloser_of(gate)
         self._upstream = HttpUpstream(target, pools=_POOLS)
-        self._sessions: Recent[Session] = Recent()
-        self._known: Recent[Knowledge] = Recent()
+        self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
+        self._known: Recent[str, Knowledge] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
         await _Post(self, inbound, outlet).run()
@@ -87,14 +88,16 @@ class Proxied:
     def session(self, inbound: Inbound) -> Session:
         if inbound.is_modern:
             # Ids are each client's own: only what is known of upstream can be shared.
-            known = self._known.get(f"modern {inbound.principal.id}", Knowledge)
+            known = self._known.get_or_make(f"modern {inbound.principal.id}", Knowledge)
             return self._new(inbound, known, _header_check(inbound))
         if inbound.session:
             seat = _seat(inbound, inbound.session)
-            return self._sessions.get(seat, partial(self._resumed, inbound))
+            return self._sessions.get_or_make(seat, partial(self._resumed, inbound))
         if inbound.message is not None and inbound.message.method == "initialize":
             return self._new(inbound)
-        return self._new(inbound, self._known.get(f"legacy {inbound.principal.id}", Knowledge))
+        return self._new(
+            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", Knowledge)
+        )
 
     def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
         """Upstream has taken an `initialize`: with a session, or for everybody at once."""

@@ -1,0 +1,62 @@
+"""A bounded memory: what was used least recently is forgotten first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+class Recent(Generic[Key, Item]):
+    """At most `most` items by key, for several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._items: OrderedDict[Key, Item] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._items
+
+    def get(self, key: Key) -> Item | None:
+        """Return the item, which counts as a use of it."""
+        with self._lock:
+            if key in self._items:
+                self._items.move_to_end(key)
+            return self._items.get(key)
+
+    def get_or_make(self, key: Key, make: Callable[[], Item]) -> Item:
+        """Return the item, made once where there is none."""
+        with self._lock:
+            if key not in self._items:
+                self.put(key, make())
+            self._items.move_to_end(key)
+            return self._items[key]
+
+    def put(self, key: Key, item: Item) -> Key | None:
+        """Keep an item. Return the key of the one that had to go for it, if one had to."""
+        with self._lock:
+            self._items[key] = item
+            self._items.move_to_end(key)
+            return self._items.popitem(last=False)[0] if len(self._items) > self._most else None
+
+    def pop(self, key: Key) -> Item | None:
+        with self._lock:
+            return self._items.pop(key, None)
+
+    def drop_if(self, is_over: Callable[[Item], bool]) -> None:
+        """Forget the items of which this is true."""
+        with self._lock:
+            for key in [key for key, item in self._items.items() if is_over(item)]:
+                del self._items[key]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._items.clear()
