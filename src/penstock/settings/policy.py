@@ -6,6 +6,7 @@ A bad setting fails here, at the start, and names itself.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -231,8 +232,6 @@ class Policy:
     @classmethod
     def of_process(cls) -> Policy:
         """What the environment says, and the file that PENSTOCK_CONFIG names, if it does."""
-        import os
-
         file = os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG", "").strip()
         return cls.load(environment=os.environ, file=file or None)
 
