@@ -141,6 +141,27 @@ def test_a_circle_is_seen():
     assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
 
 
+# Folders of tests that are about no single folder of the package.
+ACROSS = {
+    *("benchmarks", "conformance", "corpus", "examples", "helpers", "node", "property", "servers"),
+    "typing",
+}
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize(
+    "folder", [name for name in RANKS if (PACKAGE / name.replace(".", "/")).is_dir()]
+)
+def test_every_folder_is_tested_in_one_of_the_same_name(folder):
+    assert list((TESTS / folder.replace(".", "/")).rglob("test_*.py"))
+
+
+def test_every_folder_of_tests_has_one_that_it_tests():
+    tested = {name.partition(".")[0] for name in RANKS}
+    found = {path.name for path in TESTS.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
+    assert found <= tested | ACROSS
+
+
 # The core computes. A clock and random numbers are arguments; files and processes are effects.
 IMPURE = {
     *("asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "socket", "sqlite3"),
