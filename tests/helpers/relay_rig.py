@@ -16,6 +16,7 @@ from relay_weights import body_of, over
 from penstock import Gate, Policy, Principal
 from penstock.stores.memory import MemoryStore
 from penstock.wire.disclosing import discloser_of
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 from penstock.wire.state import Later, ToClient, ToUpstream
 
@@ -61,6 +62,7 @@ class Rig(Caller):
         self.session = Session(
             self.gate,
             discloser_of(self.gate),
+            METHODS,
             principal=Principal(principal),
             server="srv",
             seat=seat,

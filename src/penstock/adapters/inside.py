@@ -24,22 +24,10 @@ from penstock.stores import Store, open_store
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.marks import serving
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
 
-METHODS: Final = frozenset(
-    {
-        "initialize",
-        "server/discover",
-        "tools/list",
-        "tools/call",
-        "tasks/get",
-        "tasks/result",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-    }
-)
 _MOST_KNOWN: Final = 256
 _KEY: Final = b"1"  # one session a request: nothing else has an id in it
 
@@ -115,6 +103,7 @@ class Inside:
         session = Session(
             self.gate,
             self.discloser,
+            METHODS,
             principal=asked.principal,
             server=self.server,
             seat=asked.seat,

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.inside import METHODS, Asked, Failed, Inside
+from penstock.adapters.inside import Asked, Failed, Inside
 from penstock.adapters.sdk import (
     audience_of,
     carried,
@@ -37,6 +37,7 @@ from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.identity import new_seat
 from penstock.wire.marks import serving
+from penstock.wire.methods import OPENED
 
 Context = ServerRequestContext[Any, Any]
 _NOT_FASTMCP: Final = (
@@ -60,7 +61,7 @@ class Penstock:
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if not isinstance(ctx, ServerRequestContext):
             raise TypeError(_NOT_FASTMCP)
-        if ctx.request_id is None or ctx.method not in METHODS:
+        if ctx.request_id is None or ctx.method not in OPENED:
             with serving(request=ctx.session):
                 return await call_next(ctx)
 

@@ -25,6 +25,7 @@ from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.explorer_tools import ROLES
+from penstock.wire.methods import METHODS
 from penstock.wire.reader import READER
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, Later, ToUpstream
@@ -75,6 +76,7 @@ class Gateway:
         return Session(
             self.gate,
             self._discloser,
+            METHODS,
             principal=caller.principal,
             server=self._server,
             knowledge=self._knowledge(sight, is_modern=is_modern),

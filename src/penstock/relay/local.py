@@ -9,6 +9,7 @@ from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.identity import new_seat, os_user
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 
 
@@ -16,6 +17,11 @@ def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     """The exit code, once one side has gone."""
     with Gate(policy) as gate:
         session = Session(
-            gate, discloser_of(gate), principal=os_user(), server=target.server, seat=new_seat()
+            gate,
+            discloser_of(gate),
+            METHODS,
+            principal=os_user(),
+            server=target.server,
+            seat=new_seat(),
         )
         return StdioRelay(Client(), upstream, session).run()

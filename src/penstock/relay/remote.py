@@ -24,6 +24,7 @@ from penstock.wire import eras, messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.identity import new_seat, os_user
 from penstock.wire.messages import Message
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 from penstock.wire.state import ToClient
 
@@ -49,7 +50,12 @@ def run_remote(target: Target, policy: Policy) -> int:
     """The exit code, once the client has gone."""
     with Gate(policy) as gate:
         session = Session(
-            gate, discloser_of(gate), principal=os_user(), server=target.server, seat=new_seat()
+            gate,
+            discloser_of(gate),
+            METHODS,
+            principal=os_user(),
+            server=target.server,
+            seat=new_seat(),
         )
         return asyncio.run(RemoteRelay(Client(), target, session).run())
 

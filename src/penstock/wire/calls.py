@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -23,12 +23,10 @@ from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.explorer_tools import ROLES as EXPLORER_ROLES
 from penstock.wire.lists import with_toolbox
+from penstock.wire.session import Session
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
 from penstock.wire.telling import call_of, look, reader_of, tool_of
 from penstock.wire.toolbox import Tool
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 # Arguments without any of these need no second look. A `\u` may be how one of them is spelled.
 _MARKS: Final = (TOKEN_FIELD.encode(), PREFIX.encode(), rb"\u")

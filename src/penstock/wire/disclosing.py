@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -16,11 +16,9 @@ from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
+from penstock.wire.session import Session
 from penstock.wire.state import Pending
 from penstock.wire.toolbox import Toolbox
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 APPS: Final = "io.modelcontextprotocol/ui"
 # As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from penstock.wire.disclosing import audience_of, has_explorer
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
+from penstock.wire.session import Session
 from penstock.wire.state import Outputs, Pending
 from penstock.wire.telling import look
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 
 def role_of(session: Session, pending: Pending) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -23,15 +23,13 @@ from penstock.core.model.reply import Reply, without_data
 from penstock.core.model.values import Frame
 from penstock.log import logger
 from penstock.wire import messages
-from penstock.wire.holding import offer
+from penstock.wire.offering import offer
 from penstock.wire.results import WireResult
+from penstock.wire.session import Session
 from penstock.wire.state import Pending
 from penstock.wire.telling import policy_of, tool_of
 from penstock.wire.toolbox import Tool
 from penstock.wire.widget_rows import Rows, find_rows
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 LEFT_OUT_META: Final = "dev.penstock/left_out"
 _STRUCTURED: Final = "structuredContent"

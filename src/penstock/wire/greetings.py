@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
 from penstock.disclosure import workflow
 from penstock.log import logger
-from penstock.wire import eras, messages
+from penstock.wire import messages
 from penstock.wire.disclosing import audience, audience_of, listing_of
-from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.messages import Message
 from penstock.wire.reader import INSTRUCTIONS
-from penstock.wire.state import EXTENSION, Knowledge, Outputs, Pending
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
-
-_LONGEST_INFO: Final = 300
+from penstock.wire.session import Session
+from penstock.wire.state import EXTENSION, Outputs, Pending, capabilities_in
 
 
 def close_initialize(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
@@ -35,40 +28,10 @@ def close_initialize(session: Session, pending: Pending, message: Message, line:
 
 
 def close_discover(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
-    learn_discovery(session.known, message)
+    session.known.learn_discovery(message)
     if isinstance(message.result, msgspec.UnsetType):
         return session.deliver(pending, line)
     return _greet(session, pending, message.result, line)
-
-
-def learn_discovery(known: Knowledge, message: Message) -> None:
-    """An upstream that cannot be discovered is of the old era, unless it says that it only
-    objects to the version, failed, or could not be reached at all."""
-    if not isinstance(message.result, msgspec.UnsetType):
-        known.era = "modern"
-        members = messages.members_of(message.result)
-        known.capabilities = _capabilities(members)
-        known.server_info = _server_info(members)
-        return
-    code = messages.decoded(messages.members_of(message.error).get("code"))
-    if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
-        known.era = "legacy"
-
-
-def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
-    """Who upstream says it is, in so few words that every reply can repeat them."""
-    stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
-    said = messages.decoded(stamped.get(eras.SERVER_META))
-    if not isinstance(said, dict):
-        return None
-    brief = {name: said[name] for name in ("name", "version") if name in said}
-    forms = (form for form in (said, brief) if len(encode(form)) <= _LONGEST_INFO)
-    return next(forms, None)
-
-
-def _capabilities(members: dict[str, msgspec.Raw]) -> dict[str, object]:
-    value = messages.decoded(members.get("capabilities"))
-    return value if isinstance(value, dict) else {}
 
 
 def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes) -> Outputs:
@@ -76,7 +39,7 @@ def _greet(session: Session, pending: Pending, result: msgspec.Raw, line: bytes)
     descriptions, and a few sentences before upstream's own instructions. To an upstream without
     tools it adds nothing."""
     members = messages.members_of(result)
-    session.known.capabilities = _capabilities(members)
+    session.known.capabilities = capabilities_in(members)
     if "tools" not in session.known.capabilities:
         return session.deliver(pending, line)
     told: dict[str, bytes | msgspec.Raw] = dict(members)

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import msgspec
 
-from penstock.core.budget.budget import Budget
-from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancelled
-from penstock.core.model.reply import Reply
-from penstock.core.model.values import Call, Frame, Result
+from penstock.core.model.values import Result
 from penstock.wire import messages
 from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH, Message
+from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.results import WireResult, plain_wire, read_result
+from penstock.wire.session import Session
 from penstock.wire.state import Later, Outputs, Pending
-from penstock.wire.telling import call_of, is_shown, keeps_output, policy_of, tool_of
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
-
-_MESSAGE_CHARS: Final = 300
-_PARTS: Final = 4
-_LARGEST_CODE: Final = 2**31
+from penstock.wire.telling import policy_of
 
 
 def close_call(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
@@ -89,42 +79,6 @@ def _held(session: Session, pending: Pending, wire: WireResult) -> bytes | None:
     return None if is_same else reply.wire()
 
 
-def is_for_widget(session: Session, pending: Pending, wire: WireResult) -> bool:
-    """Whether an app gets what is structured of a result that upstream has sent."""
-    return wire.has_structured and pending.told.result is None and is_shown(session, pending)
-
-
-def offer(
-    session: Session,
-    pending: Pending,
-    wire: WireResult,
-    around: dict[str, Any] | None = None,
-    *,
-    is_text: bool = False,
-) -> Reply:
-    """What the core makes of a result. `is_text`: what it makes is not structured, whatever was
-    promised."""
-    arguments = messages.decoded(pending.arguments)
-    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
-    is_known = tool_of(session, pending) is not None
-    structured = keeps_output(session, pending) if is_known else wire.has_structured
-    structured = structured and not is_text
-    fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
-    call = replace(call, frame=Frame(structured, fields))
-    given = pending.told.result
-    return _offered(session, pending, call, wire.decoded() if given is None else given)
-
-
-def _offered(session: Session, pending: Pending, call: Call, result: Any) -> Reply:
-    return session.gate.offer(
-        call,
-        result,
-        notice=pending.notice,
-        cancellation=pending.cancellation,
-        **session.hooks,
-    )
-
-
 def _hold_error(session: Session, pending: Pending, error: bytes, line: bytes) -> Outputs:
     """An error over the budget is cut, and kept whole in the store."""
     try:
@@ -134,30 +88,6 @@ def _hold_error(session: Session, pending: Pending, error: bytes, line: bytes) -
     if held is None:
         return session.deliver(pending, line)
     return session.replace(pending, messages.error_response(pending.key, held))
-
-
-def offer_error(
-    session: Session, pending: Pending, error: bytes, around: dict[str, Any] | None = None
-) -> bytes | None:
-    """What the core makes of an error; None where it passes as it is."""
-    told = _cut(error, policy_of(session, pending).budget)
-    arguments = messages.decoded(pending.arguments)
-    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
-    call = replace(call, frame=Frame(fields={**told, **(around or {})}))
-    result = Result(structured=msgspec.Raw(error))
-    reply = session.gate.offer(call, result, cancellation=pending.cancellation)
-    return None if reply.is_whole else encode({**told, "data": msgspec.Raw(reply.payload)})
-
-
-def _cut(error: bytes, budget: Budget) -> dict[str, Any]:
-    """The code of an error, and as much of its message as leaves room for the probe."""
-    members = messages.members_of(error)
-    code = messages.decoded(members.get("code"))
-    message = (messages.text_of(members, "message") or "")[:_MESSAGE_CHARS]
-    while message and not budget.surely_admits(_PARTS * len(rawjson.string(message))):
-        message = message[: len(message) // 2]
-    is_code = isinstance(code, int) and abs(code) < _LARGEST_CODE
-    return {"code": code if is_code else messages.INTERNAL_ERROR, "message": message}
 
 
 def remember_task(session: Session, pending: Pending, wire: WireResult) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,11 +11,9 @@ from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import list_result
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
+from penstock.wire.session import Session
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
 from penstock.wire.toolbox import Page, read_list, read_page
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 _MOST_PAGES = 1_000
 

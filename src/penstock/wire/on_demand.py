@@ -7,7 +7,7 @@ the tool that it names, and is from then on like any other. What the agent is to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -22,11 +22,9 @@ from penstock.disclosure.indirect import Inner, inner_call, problem
 from penstock.disclosure.names import DESCRIBE, FIND
 from penstock.wire import messages
 from penstock.wire.disclosing import holder_of, shown_to
+from penstock.wire.session import Session
 from penstock.wire.state import Outputs, Pending
 from penstock.wire.telling import reader_of
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 Wire = Callable[[bytes], bytes]
 _NOT_KNOWN: Final = encode(

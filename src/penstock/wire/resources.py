@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,10 +18,8 @@ from penstock.wire import eras, messages
 from penstock.wire.disclosing import audience_of, depends_on_client, has_explorer, listing_of
 from penstock.wire.lists import with_toolbox
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
+from penstock.wire.session import Session
 from penstock.wire.state import Later, Outputs, Pending, ToUpstream
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 JSON = "application/json"
 _LONGEST_SHOWN = 100

@@ -3,7 +3,7 @@
 THEORY OF OPERATION
 
 Most messages are forwarded as the bytes they came in. The relay opens a request only if its method
-is in one of the tables at the end of this module, and a response only if it opened the request.
+is in the tables that it is given (`methods.py`), and a response only if it opened the request.
 What it has to work on for longer (the store, the worker, a large result) is a `Later`, so that
 nothing else waits.
 
@@ -37,7 +37,7 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.settings.policy import Policy
-from penstock.wire import calls, eras, greetings, holding, lists, messages, resources, tasks
+from penstock.wire import eras, messages
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -66,6 +66,20 @@ Answered = Callable[[Message], Outputs]
 HeaderCheck = Callable[[Tool | None], bytes | None]
 
 
+Opener = Callable[["Session", Pending, bytes], Outputs]
+Closer = Callable[["Session", Pending, Message, bytes], Outputs]
+Hearer = Callable[["Session", bytes, Message], Outputs]
+
+
+class Methods(msgspec.Struct, frozen=True):
+    """The messages that are opened, by method: the client's requests, upstream's responses to them,
+    and upstream's notifications."""
+
+    requests: Mapping[str, Opener]
+    responses: Mapping[str, Closer]
+    notifications: Mapping[str, Hearer]
+
+
 class Session:
     """The rules for one client. `seat`: what tells its legacy session from others. `is_inside`:
     upstream is in this process, and its decorators have something to say. `hooks`: what an adapter
@@ -75,6 +89,7 @@ class Session:
         self,
         gate: Gate,
         discloser: Discloser,
+        methods: Methods,
         *,
         principal: Principal,
         server: str,
@@ -87,6 +102,7 @@ class Session:
     ) -> None:
         self.gate = gate
         self.discloser = discloser
+        self._methods = methods
         self.principal = principal
         self.seat = seat
         self.audience = Audience()
@@ -170,7 +186,7 @@ class Session:
         return self.do(Later(lambda: begin(pending, line), pending))
 
     def _open(self, pending: Pending, line: bytes) -> Outputs:
-        opener = _REQUESTS.get(pending.method)
+        opener = self._methods.requests.get(pending.method)
         try:
             return [ToUpstream(line)] if opener is None else opener(self, pending, line)
         except (ValueError, RecursionError):
@@ -230,7 +246,11 @@ class Session:
 
     def _upstream_message(self, line: bytes, message: Message) -> Outputs:
         if message.method is not msgspec.UNSET:
-            opener = _NOTIFICATIONS.get(message.method) if message.id is msgspec.UNSET else None
+            opener = (
+                self._methods.notifications.get(message.method)
+                if message.id is msgspec.UNSET
+                else None
+            )
             if opener is None:
                 return [ToClient(line)]
             return self.do(Later(lambda: opener(self, line, message)))
@@ -242,7 +262,7 @@ class Session:
         pending = self.pending.get(key)
         if pending is None:
             return self._unexpected(key, line)
-        conclude = _RESPONSES.get(pending.method)
+        conclude = self._methods.responses.get(pending.method)
         if conclude is None:
             return self.deliver(pending, line)
         return self.do(Later(lambda: conclude(self, pending, message, line), pending))
@@ -345,7 +365,7 @@ class Session:
         return self.ask("server/discover", params, self._discovered, pending)
 
     def _discovered(self, message: Message) -> Outputs:
-        greetings.learn_discovery(self.known, message)
+        self.known.learn_discovery(message)
         with self._lock:
             held, self._held = self._held or [], None
         return [output for pending, line in held for output in self._let_go(pending, line)]
@@ -366,36 +386,3 @@ class Session:
 
 def _start_of(line: bytes) -> str:
     return line[:_SHOWN].decode("utf-8", "replace").rstrip()
-
-
-def _tools_changed(session: Session, line: bytes, _message: Message) -> Outputs:
-    session.outdate_toolbox()
-    return [ToClient(line)]
-
-
-Opener = Callable[[Session, Pending, bytes], Outputs]
-Closer = Callable[[Session, Pending, Message, bytes], Outputs]
-
-_REQUESTS: dict[str, Opener] = {
-    "tools/list": lists.open_list,
-    "tools/call": calls.open_call,
-    "tasks/result": tasks.open_task,
-    "tasks/get": tasks.open_task,
-    "resources/list": resources.open_list,
-    "resources/templates/list": resources.open_templates,
-    "resources/read": resources.open_read,
-}
-_RESPONSES: dict[str, Closer] = {
-    "initialize": greetings.close_initialize,
-    "server/discover": greetings.close_discover,
-    "tools/list": lists.close_list,
-    "resources/list": resources.close_list,
-    "resources/templates/list": resources.close_templates,
-    "tools/call": holding.close_call,
-    "tasks/result": holding.close_call,
-    "tasks/get": tasks.close_task_status,
-}
-_NOTIFICATIONS: dict[str, Callable[[Session, bytes, Message], Outputs]] = {
-    "notifications/tools/list_changed": _tools_changed,
-    "notifications/tasks": tasks.task_notified,
-}

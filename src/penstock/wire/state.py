@@ -14,13 +14,16 @@ from typing import Any, Final, Literal
 import msgspec
 
 from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame, LiveRows, Result
 from penstock.wire import eras, messages
+from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
+_LONGEST_INFO: Final = 300
 _MOST_TASKS = 10_000
 # Under this id a server says that Penstock is in it.
 EXTENSION: Final = "dev.penstock/results"
@@ -107,11 +110,40 @@ class Knowledge:
         """What goes around an answer to a call."""
         return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
 
+    def learn_discovery(self, message: Message) -> None:
+        """An upstream that cannot be discovered is of the old era, unless it says that it only
+        objects to the version, failed, or could not be reached at all."""
+        if not isinstance(message.result, msgspec.UnsetType):
+            self.era = "modern"
+            members = messages.members_of(message.result)
+            self.capabilities = capabilities_in(members)
+            self.server_info = _server_info(members)
+            return
+        code = messages.decoded(messages.members_of(message.error).get("code"))
+        if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
+            self.era = "legacy"
+
     def remember_task(self, task: str, tool: str) -> None:
         self._tasks.put(task, tool)
 
     def tool_of_task(self, task: str | None) -> str:
         return self._tasks.get(task or "") or ""
+
+
+def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
+    value = messages.decoded(members.get("capabilities"))
+    return value if isinstance(value, dict) else {}
+
+
+def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
+    """Who upstream says it is, in so few words that every reply can repeat them."""
+    stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
+    said = messages.decoded(stamped.get(eras.SERVER_META))
+    if not isinstance(said, dict):
+        return None
+    brief = {name: said[name] for name in ("name", "version") if name in said}
+    forms = (form for form in (said, brief) if len(encode(form)) <= _LONGEST_INFO)
+    return next(forms, None)
 
 
 class Batch:

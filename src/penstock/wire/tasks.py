@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from penstock.core.model.cancellation import Cancelled
 from penstock.core.model.values import Frame
 from penstock.wire import messages
-from penstock.wire.holding import close_call, is_for_widget, offer, offer_error
+from penstock.wire.holding import close_call
 from penstock.wire.messages import Message
+from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.results import read_result
+from penstock.wire.session import Session
 from penstock.wire.state import Later, Outputs, Pending, ToClient, ToUpstream
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 _DONE: Final = frozenset({"result", "error"})
 

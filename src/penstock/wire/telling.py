@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.core.model.cancellation import Cancelled
 from penstock.core.model.reply import Reply
@@ -13,11 +13,9 @@ from penstock.settings.policy import Policy
 from penstock.wire import messages
 from penstock.wire.disclosing import audience_of, listing_of
 from penstock.wire.reader import READER
+from penstock.wire.session import Session
 from penstock.wire.state import Outputs, Pending
 from penstock.wire.toolbox import Tool
-
-if TYPE_CHECKING:
-    from penstock.wire.session import Session
 
 
 def tool_of(session: Session, pending: Pending) -> Tool | None:

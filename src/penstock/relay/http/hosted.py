@@ -22,6 +22,7 @@ from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 
 IDLE_SECONDS: Final = 3_600.0
@@ -108,6 +109,7 @@ class Hosted:
         session = Session(
             self._gate,
             self._discloser,
+            METHODS,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             seat=session_id,

@@ -21,6 +21,7 @@ from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.disclosing import discloser_of
 from penstock.wire.messages import Message
+from penstock.wire.methods import METHODS
 from penstock.wire.session import HeaderCheck, Session
 from penstock.wire.state import Knowledge, ToClient
 from penstock.wire.toolbox import Tool
@@ -124,6 +125,7 @@ class Proxied:
         return Session(
             self._gate,
             self._discloser,
+            METHODS,
             principal=inbound.principal,
             server=self._upstream.target.server,
             seat=inbound.session,

@@ -21,6 +21,7 @@ from penstock.relay.http.renaming import Renaming, cancelled
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
+from penstock.wire.methods import METHODS
 from penstock.wire.session import Session
 from penstock.wire.state import Knowledge, ToClient
 
@@ -57,6 +58,7 @@ class Shared:
         session = Session(
             self._gate,
             self._discloser,
+            METHODS,
             principal=self._principal,
             server=self._target.server,
             knowledge=self.known,
