@@ -18,44 +18,70 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
-from demo import LIST_TOKENS, METER, Agent, cost_of_list, heading, paint
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
+from pydantic import BaseModel
+
+from penstock.cli.demonstration.transcript import (
+    BOLD,
+    CYAN,
+    NotShown,
+    Transcript,
+    count_tokens,
+    expect,
+    heading,
+    say,
+    tokens,
+)
 
 FLEET = Path(__file__).parent / "fleet"
 DATABASE = Path(os.environ.get("FLEET_SQLITE") or FLEET / "fleet.sqlite3")
 PATIENCE = 60
-NOT_SHOWN = "That is not what the demo is meant to show."
+LIST_TOKENS = 2_000
 BY_SITE = "SELECT site, count(*) AS down FROM result WHERE status = 'down' GROUP BY site"
 
 
+class Agent(Transcript):
+    """A transcript whose calls are sent by the official client."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+
+    async def call(self, thought: str, tool: str, **arguments: Any) -> Any:
+        result = await self._client.call_tool(tool, arguments)
+        return self.add(thought, tool, arguments, on_the_wire(result).encode())
+
+
 def main() -> None:
-    tokens = prepared()
+    users = prepared()
     with tempfile.TemporaryDirectory() as folder:
         # A copy: what the agent writes is gone afterwards, and every run shows the same.
         database = Path(shutil.copy(DATABASE, folder))
         with served(database, Path(folder) / "log") as url:
-            asyncio.run(play(url, tokens))
+            asyncio.run(play(url, users))
 
 
-async def play(url: str, tokens: dict[str, str]) -> None:
-    raw = cost_of_api(f"{url}/api/devices/", tokens["viewer"])
-    async with connected(url, tokens["technician"]) as client:
-        cost, count = await cost_of_list(client)
-        print(f"\n  {count} tools, from its views and functions, in {cost:,} tokens")
+async def play(url: str, users: dict[str, str]) -> None:
+    """Play the session. `users` holds the API token of each user."""
+    raw = cost_of_api(f"{url}/api/devices/", users["viewer"])
+    async with connected(url, users["technician"]) as client:
+        listed = await client.list_tools()
+        cost = count_tokens(on_the_wire(listed))
+        say(f"\n  {len(listed.tools)} tools, from its views and functions, in {tokens(cost)}")
+        expect(cost <= LIST_TOKENS)
         agent = Agent(client)
         await walk(agent)
-    async with connected(url, tokens["viewer"]) as client:
+    async with connected(url, users["viewer"]) as client:
         await be_refused(client)
     spent = cost + agent.spent
     heading(
-        f"List and six calls: {spent:,} tokens. All devices from the API: {raw:,}, "
+        f"List and {agent.calls} calls: {tokens(spent)}. All devices from the API: {tokens(raw)}, "
         f"{raw / spent:,.0f} times as many.\n"
     )
-    if cost > LIST_TOKENS:
-        raise SystemExit(NOT_SHOWN)
 
 
 async def walk(agent: Agent) -> None:
@@ -93,16 +119,19 @@ async def walk(agent: Agent) -> None:
 async def be_refused(client: Client) -> None:
     """Who may not write is not shown how, and what he was not shown is not there."""
     listed = [tool.name for tool in (await client.list_tools()).tools]
-    print(paint("1", "\n▸ And a user without that permission?"))
-    print(paint("36", f"  {len(listed)} tools; device_retire(…)"))
+    say("\n▸ And a user without that permission?", BOLD)
+    say(f"  {len(listed)} tools; device_retire(…)", CYAN)
+    expect("device_retire" not in listed)
     try:
         await client.call_tool("device_retire", {"asset_tag": "GW-000001", "reason": "?"})
     except MCPError as error:
-        print(f"  {error}")
+        say(f"  {error}")
     else:
-        raise SystemExit(NOT_SHOWN)
-    if "device_retire" in listed:
-        raise SystemExit(NOT_SHOWN)
+        raise NotShown
+
+
+def on_the_wire(message: BaseModel) -> str:
+    return message.model_dump_json(by_alias=True, exclude_none=True)
 
 
 def cost_of_api(url: str, token: str) -> int:
@@ -110,11 +139,11 @@ def cost_of_api(url: str, token: str) -> int:
     response = httpx2.get(
         url, params={"limit": 1_000_000}, headers=authorization(token), timeout=PATIENCE
     )
-    cost = METER.count(response.raise_for_status().text)
+    cost = count_tokens(response.raise_for_status().text)
     count = response.json()["count"]
     heading(
         f"A Django site with {count:,} devices. Its API sends them as "
-        f"{len(response.content):,} bytes, {cost:,} tokens. Now the same API over MCP:"
+        f"{len(response.content):,} bytes, {tokens(cost)}. Now the same API over MCP:"
     )
     return cost
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock import Policy, errors
+from penstock.cli import COMMANDS
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.hosts import PROFILES
 from penstock.core.model.values import Mode
@@ -75,22 +76,14 @@ def test_a_page_shows_what_its_first_code_prints(name, capsys):
     assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", told, re.DOTALL)[1]
 
 
-def test_the_demo_does_what_it_says():
-    demo = ROOT / "examples" / "demo.py"
-    ran = subprocess.run([sys.executable, demo], capture_output=True, text=True, check=True)
-    figures = re.search(
-        r"(\S+) tokens of rows and log lines, answered in about (\S+)",
-        PAGES[0].read_text("utf-8"),
-    )
-    raw, spent = (int(figure.replace(",", "")) for figure in figures.groups())
-    assert f"Without Penstock: {raw:,}," in ran.stdout
-    told = int(re.search(r"Seven calls, (\S+) tokens", ran.stdout)[1].replace(",", ""))
-    assert round(told, -2) == spent, "continuation tokens are random: the count varies a little"
-
-
 @pytest.mark.parametrize("name", [field.name for field in fields(Policy)])
 def test_every_setting_is_documented(name):
     assert f"`{name}`" in page("reference/settings.md")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name):
+    assert f"\n## `penstock {name}" in page("reference/cli.md")
 
 
 @pytest.mark.parametrize("mode", list(Mode))

@@ -35,7 +35,7 @@ def number(pattern, text):
 def test_it_adds_up(played):
     count = number(r"site with (\S+) devices", played)
     raw = number(r"bytes, (\S+) tokens", played)
-    spent = number(r"six calls: (\S+) tokens", played)
+    spent = number(r"6 calls: (\S+) tokens", played)
     listed = number(r"views and functions, in (\S+) tokens", played)
     costs = re.findall(r"^  (\S+) tokens$", played, re.MULTILINE)
     calls = [int(cost.replace(",", "")) for cost in costs]

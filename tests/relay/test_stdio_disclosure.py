@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from relay_sdk import ERAS, SdkClient
@@ -10,10 +9,7 @@ from relay_weights import o200k
 
 from penstock.disclosure import system_prompt
 
-MANY = [
-    sys.executable,
-    str(Path(__file__).parents[2] / "examples" / "control_room_server.py"),
-]
+MANY = [sys.executable, "-m", "penstock.cli.demonstration.control_room"]
 RIGHT = {"number": 7, "why": "a test"}
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from types import ModuleType
+from importlib import import_module
+from typing import Final
 
 from penstock._version import __version__
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
+# Each is a module of this folder.
+COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
 
 _DESCRIPTION = """\
 Keep MCP tool results and tool lists inside the agent's context budget, and lose nothing.
 
+  penstock demo
+      see what it does, in a few seconds
   penstock run -- npx -y @modelcontextprotocol/server-everything
       in front of a server, in a host's configuration
   penstock wrap ~/.cursor/mcp.json
@@ -75,17 +80,7 @@ def _parser(command: list[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in _modules(command):
-        module.add_to(commands)
+    # The command that was named, alone: a host waits until `penstock run` is ready.
+    for name in command if command and command[0] in COMMANDS else COMMANDS:
+        import_module(f"penstock.cli.{name}").add_to(commands)
     return parser
-
-
-def _modules(command: list[str]) -> tuple[ModuleType, ...]:
-    """One a command; `run` alone where it is the one, for a host waits until it is ready."""
-    from penstock.cli import run
-
-    if command == ["run"]:
-        return (run,)
-    from penstock.cli import audit, extract, purge, serve, wrap
-
-    return (run, serve, wrap, audit, extract, purge)

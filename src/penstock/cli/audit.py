@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.cli.listed import add_source_options, listed_by
 from penstock.cli.options import config_file
+from penstock.cli.printing import reader_may_leave
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
 from penstock.settings.policy import Policy
@@ -69,7 +70,9 @@ def audit(chosen: argparse.Namespace) -> int:
     )
     if chosen.html is not None:
         _write_page(found, chosen.html)
-    _print(_json(found) if chosen.json else _table(found, shows_all=chosen.all))
+    text = _json(found) if chosen.json else _table(found, shows_all=chosen.all)
+    with reader_may_leave():
+        sys.stdout.buffer.write(text + b"\n")
     return 0
 
 
@@ -105,12 +108,3 @@ def _write_page(found: Audit, file: Path) -> None:
         why = f"Cannot write {file}: {error.strerror or error}."
         raise PenstockError(why, next_step="Name another file with --html.") from error
     print(f"penstock: {file} written", file=sys.stderr)
-
-
-def _print(text: bytes) -> None:
-    try:
-        sys.stdout.buffer.write(text + b"\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read has read enough. At exit Python would flush again, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

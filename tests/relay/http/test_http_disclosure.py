@@ -3,12 +3,11 @@
 import json
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from http_rig import Raw, messages_of, serving, value_of
 
-MANY = [sys.executable, str(Path(__file__).parents[3] / "examples" / "control_room_server.py")]
+MANY = [sys.executable, "-m", "penstock.cli.demonstration.control_room"]
 URI = "resource:///tool_descriptions"
 RIGHT = {"number": 7, "why": "a test"}
 

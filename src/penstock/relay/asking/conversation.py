@@ -8,7 +8,7 @@ in the new way, with the version in each request.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -69,10 +69,11 @@ class Listed(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-Steps: TypeAlias = Generator[Ask | Tell, Message | None, Listed]
+Found = TypeVar("Found")
+Steps: TypeAlias = Generator[Ask | Tell, Message | None, Found]
 
 
-def listing(report: Report) -> Steps:
+def listing(report: Report) -> Steps[Listed]:
     greeting = yield Ask(INITIALIZE, encode(_GREETING))
     if greeting is None or greeting.result is msgspec.UNSET:
         _give_up_if_gone(greeting)
@@ -86,7 +87,7 @@ def listing(report: Report) -> Steps:
 
 def _pages(
     common: dict[str, Any], info: Any, report: Report, refused: Message | None = None
-) -> Steps:
+) -> Steps[Listed]:
     """`refused` is how a greeting was, if it was."""
     tools: list[bytes] = []
     cursors: set[str] = set()

@@ -17,7 +17,7 @@ import msgspec
 from penstock.relay.asking.conversation import (
     SHOWN,
     Ask,
-    Listed,
+    Found,
     NotListed,
     Steps,
     Tell,
@@ -35,7 +35,7 @@ _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _ALONE: Final = "Start the command by itself, and see what it says."
 
 
-def ask_command(command: Sequence[str], steps: Steps, seconds: float) -> Listed:
+def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> Found:
     inbox = Inbox()
     with _heeded(inbox):
         process = Process(command)
@@ -101,14 +101,14 @@ class Talk:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def carry(self, steps: Steps) -> Listed:
+    def carry(self, steps: Steps[Found]) -> Found:
         answer: Message | None = None
         try:
             while True:
                 answer = self._done(steps.send(answer))
         except StopIteration as end:
-            listed: Listed = end.value
-            return listed
+            found: Found = end.value
+            return found
 
     def close(self) -> None:
         """After its end. What it left behind may hold the pipe open; that is not waited for."""

@@ -30,11 +30,11 @@ from penstock.wire.messages import Message
 _REFUSES_ACCESS: Final = (401, 403)
 
 
-def ask_url(target: Target, steps: Steps, seconds: float) -> Listed:
+def ask_url(target: Target, steps: Steps[Listed], seconds: float) -> Listed:
     return asyncio.run(_asked(target, steps, seconds))
 
 
-async def _asked(target: Target, steps: Steps, seconds: float) -> Listed:
+async def _asked(target: Target, steps: Steps[Listed], seconds: float) -> Listed:
     talk = Talk(HttpUpstream(target), seconds)
     try:
         return await talk.carry(steps)
@@ -52,7 +52,7 @@ class Talk:
         self._session: dict[str, str] = {}
         self._replies: list[asyncio.Task[None]] = []
 
-    async def carry(self, steps: Steps) -> Listed:
+    async def carry(self, steps: Steps[Listed]) -> Listed:
         answer: Message | None = None
         try:
             while True:

@@ -1,0 +1,39 @@
+"""`penstock demo`: what an agent sees and pays behind `penstock run`, with real processes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown
+from penstock.settings.policy import ENVIRONMENT_PREFIX
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "demo",
+        help="see what it does, in a few seconds",
+        description="Put `penstock run` in front of two MCP servers that flood a context window, one "
+        "with its results and one with its tools. Show what an agent sees at each step, and what "
+        "that costs. Nothing is installed, and nothing is left behind. The exit code is not zero if "
+        "a step does not do what it says.",
+    )
+    parser.set_defaults(do=demo, name="demo")
+
+
+def demo(_chosen: argparse.Namespace) -> int:
+    from penstock.cli.demonstration.visits import visit_control_room, visit_plant
+
+    _forget_settings()
+    replace_what_cannot_be_shown()
+    with reader_may_leave():
+        visit_plant()
+        visit_control_room()
+    return 0
+
+
+def _forget_settings() -> None:
+    """Remove the user's settings from the environment: the demo shows the defaults."""
+    for name in [name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX)]:
+        del os.environ[name]

@@ -1,0 +1,1 @@
+"""The parts of `penstock demo`: two MCP servers, an agent's visit to each, and its transcript."""

@@ -1,0 +1,57 @@
+"""The client of the demo, which speaks MCP to real processes and prints what it does.
+
+A visit is a conversation as in `penstock.relay.asking`: it yields requests and gets the answers.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from penstock.cli.demonstration.transcript import NotShown, Transcript, count_tokens
+from penstock.core.json.encoding import encode
+from penstock.relay.asking.conversation import Ask, Listed, Steps, listing
+from penstock.relay.asking.process import ask_command
+
+_SECONDS: Final = 60.0
+# -P: a file in the folder where the user happens to be must not stand in for a module.
+_PYTHON: Final = (sys.executable, "-P", "-m")
+# An empty settings file: the demo shows the defaults, whatever the user's own file says.
+_RUN: Final = (*_PYTHON, "penstock", "run", "--config", os.devnull, "--")
+
+_Found = TypeVar("_Found")
+
+
+def visit(server: str, steps: Steps[_Found], *, is_behind_penstock: bool) -> _Found:
+    """Start a server of this folder, carry a conversation to its end, and end the server."""
+    command = (*_PYTHON, f"{__package__}.{server}")
+    return ask_command((*_RUN, *command) if is_behind_penstock else command, steps, _SECONDS)
+
+
+class Agent(Transcript):
+    """A transcript whose calls are sent to a server."""
+
+    def call(self, thought: str, tool: str, **arguments: Any) -> Steps[Any]:
+        result = yield from call_tool(tool, arguments)
+        return self.add(thought, tool, arguments, result)
+
+
+def call_tool(name: str, arguments: dict[str, Any]) -> Steps[bytes]:
+    """Return the result as it came over the wire."""
+    answer = yield Ask("tools/call", encode({"name": name, "arguments": arguments}))
+    if answer is None or isinstance(answer.result, msgspec.UnsetType):
+        raise NotShown
+    return bytes(answer.result)
+
+
+def list_tools() -> Steps[Listed]:
+    """Greet the server, as every client does first, and return its tools."""
+    return (yield from listing(lambda _progress: None))
+
+
+def cost_of(listed: Listed) -> int:
+    """Return what a list of tools costs, in tokens."""
+    return count_tokens(b",".join(listed.tools).decode())

@@ -1,0 +1,87 @@
+"""A server with so many tools that their list fills a context window before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from penstock.cli.demonstration.server import Tool, serve
+
+_MACHINES: Final = (
+    "pump", "valve", "boiler", "turbine", "generator", "compressor", "chiller", "conveyor",
+    "crane", "furnace", "mixer", "centrifuge", "filter", "heat_exchanger", "fan", "motor",
+    "gearbox", "transformer", "switchgear", "tank",
+)  # fmt: skip
+_RULES: Final = (
+    "Works on one machine at a time, and waits until its controller has confirmed. A machine "
+    "that is locked out for maintenance is left alone, and the reply says who holds the lock. "
+    "Values are those of the last second; older ones are in the history."
+)
+_NUMBER: Final = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 400,
+    "description": "The number on the machine's plate.",
+}
+_UNIT: Final = {
+    "type": "string",
+    "enum": ["bar", "celsius", "rpm", "kilowatt"],
+    "description": "What the value is measured in; the controller refuses any other.",
+}
+_HOURS: Final = {"type": "integer", "default": 24}
+_MOST: Final = {"type": "number"}
+_WHY: Final = {
+    "type": "string",
+    "description": "Goes into the shift log, and is read out when the shift is handed over.",
+}
+
+
+def status(machine: str, number: int) -> dict[str, Any]:
+    return {"machine": f"{machine} {number}", "state": "running", "alarms": 0}
+
+
+def history(_machine: str, number: int, unit: str, hours: int = 24) -> list[dict[str, Any]]:
+    minutes = range(60 * hours)
+    return [{"minute": n, "value": (n * number) % 60 + 40, "unit": unit} for n in minutes]
+
+
+def start(machine: str, number: int, why: str) -> str:
+    return f"The {machine} {number} is starting: {why}."
+
+
+def stop(machine: str, number: int, why: str) -> str:
+    return f"The {machine} {number} is stopping: {why}."
+
+
+def limit(machine: str, number: int, unit: str, most: float, why: str) -> str:
+    return f"The {machine} {number} is limited to {most:g} {unit}: {why}."
+
+
+def _tools_of(machine: str) -> Iterator[Tool]:
+    named = machine.replace("_", " ")
+    one = {"number": _NUMBER}
+    told: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
+        status: (f"How a {named} is doing.", one),
+        history: (f"What a {named} measured.", {**one, "unit": _UNIT, "hours": _HOURS}),
+        start: (f"Starts a {named}.", {**one, "why": _WHY}),
+        stop: (f"Stops a {named}.", {**one, "why": _WHY}),
+        limit: (
+            f"Sets how far a {named} may go.",
+            {**one, "unit": _UNIT, "most": _MOST, "why": _WHY},
+        ),
+    }
+    for run, (does, parameters) in told.items():
+        yield Tool(
+            f"{machine}_{run.__name__}",
+            f"{does} {_RULES}",
+            partial(run, named),
+            parameters,
+            is_read_only=run in (status, history),
+        )
+
+
+TOOLS: Final = tuple(tool for machine in _MACHINES for tool in _tools_of(machine))
+
+if __name__ == "__main__":
+    serve("control-room", TOOLS)

@@ -1,0 +1,111 @@
+"""What an agent asks, gets and pays, printed while it happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Final
+
+from penstock.core.budget.measure import default_meter
+from penstock.errors import PenstockError
+
+BUDGET_BYTES: Final = 25_000  # the default of `penstock run`
+_CHARS_OF_ARGUMENT: Final = 88
+_CHARS_OF_LINE: Final = 100
+_LINES_OF_RESULT: Final = 6
+_DIGITS_OF_ESTIMATE: Final = 3
+
+BOLD: Final = "1"
+CYAN: Final = "36"
+_GREEN: Final = "32"
+_BOLD_YELLOW: Final = "1;33"
+
+
+class NotShown(PenstockError):
+    """The demo did not do what it is meant to show."""
+
+    next_step = "Report this, with all that was printed."
+
+
+class Transcript:
+    """The calls of one agent: how many there were, and the tokens that their results cost."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.spent = 0
+
+    def add(self, thought: str, tool: str, arguments: dict[str, Any], result: bytes) -> Any:
+        """Print a call and its result as it came over the wire. Return the result's value."""
+        text = text_in(result)
+        cost = count_tokens(text)
+        self.calls += 1
+        self.spent += cost
+        say(f"\n▸ {thought}", BOLD)
+        say(f"  {tool}({_shown(arguments)})", CYAN)
+        for line in _lines(text):
+            say(f"  {line}")
+        say(f"  {tokens(cost)}", _GREEN)
+        expect(len(result) <= BUDGET_BYTES)
+        expect(not json.loads(result).get("isError"))
+        return json.loads(text) if text.startswith("{") else text
+
+
+def expect(holds: bool) -> None:
+    """End the demo where a step does not do what it says."""
+    if not holds:
+        raise NotShown
+
+
+def text_in(result: bytes) -> str:
+    """Return all text of a tool's result."""
+    content = json.loads(result)["content"]
+    return "\n".join(block["text"] for block in content if block["type"] == "text")
+
+
+def heading(text: str) -> None:
+    say(f"\n{text}", _BOLD_YELLOW)
+
+
+def say(text: str, colour: str = "") -> None:
+    """Print at once, so that a pipe shows each step when it happens."""
+    has_colour = colour and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(f"\x1b[{colour}m{text}\x1b[0m" if has_colour else text, flush=True)
+
+
+def count_tokens(text: str) -> int:
+    return default_meter().count(text)
+
+
+def tokens(count: int) -> str:
+    """Say how many tokens. An estimate says that it is one, and shows the digits that matter."""
+    if default_meter().name != "estimate":
+        return f"{count:,} tokens"
+    return f"about {round(count, _DIGITS_OF_ESTIMATE - len(str(count))):,} tokens"
+
+
+def _shown(arguments: dict[str, Any]) -> str:
+    """Return the arguments as an agent sends them: each value is JSON."""
+    return ", ".join(f"{name}={_as_json(value)}" for name, value in arguments.items())
+
+
+def _as_json(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(_clipped(value), ensure_ascii=False)
+    return _clipped(json.dumps(value, ensure_ascii=False))
+
+
+def _clipped(text: str) -> str:
+    """Cut what is long. A continuation token says nothing to a person after its first letters."""
+    head, mark, rest = text.partition("pen_")
+    text = f"{head}{mark}{rest[:4]}…" if mark else text
+    return text if len(text) <= _CHARS_OF_ARGUMENT else text[: _CHARS_OF_ARGUMENT - 1] + "…"
+
+
+def _lines(text: str) -> list[str]:
+    """Return the text in a few lines of a terminal."""
+    flat = text.replace("\n", " ⏎ ")
+    starts = range(0, len(flat), _CHARS_OF_LINE)
+    lines = [flat[start : start + _CHARS_OF_LINE] for start in starts]
+    left_out = len(lines) - _LINES_OF_RESULT
+    return [*lines[:_LINES_OF_RESULT], f"… {left_out} more"] if left_out > 0 else lines

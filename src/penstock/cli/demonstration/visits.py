@@ -1,0 +1,137 @@
+"""The two visits of the demo: a server with large results, and a server with many tools."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from penstock.cli.demonstration.agent import Agent, call_tool, cost_of, list_tools, visit
+from penstock.cli.demonstration.transcript import (
+    count_tokens,
+    expect,
+    heading,
+    say,
+    text_in,
+    tokens,
+)
+from penstock.relay.asking.conversation import Steps
+
+_PLANT: Final = "plant"
+_CONTROL_ROOM: Final = "control_room"
+_LIST_TOKENS: Final = 2_000  # the default of `penstock run`
+_WEAK_DEVICES: Final = (
+    "SELECT * FROM result WHERE status = 'down' AND battery < 3.4 ORDER BY battery"
+)
+
+
+# -- large results -----------------------------------------------------------------------------
+
+
+def visit_plant() -> None:
+    heading("The MCP server of a plant has a table of 5,000 devices and a log of 50,000 lines.")
+    raw = visit(_PLANT, _read_whole("list_devices", "read_log"), is_behind_penstock=False)
+    heading(
+        f"The two tools that read them return {' and '.join(map(tokens, raw))}. "
+        "Now the same server behind `penstock run`:"
+    )
+    agent = visit(_PLANT, _inspect_plant(), is_behind_penstock=True)
+    heading(
+        f"{agent.calls} calls, {tokens(agent.spent)}. Without Penstock: {tokens(sum(raw))}, "
+        f"{sum(raw) / agent.spent:,.0f} times as many."
+    )
+    say("Each tool ran once. Nothing was lost: every row and line is behind its token.")
+
+
+def _read_whole(*tools: str) -> Steps[list[int]]:
+    """Return what the result of each tool costs."""
+    yield from list_tools()
+    costs = []
+    for tool in tools:
+        result = yield from call_tool(tool, {})
+        costs.append(count_tokens(text_in(result)))
+    return costs
+
+
+def _inspect_plant() -> Steps[Agent]:
+    listed = yield from list_tools()
+    names = [msgspec.json.decode(tool)["name"] for tool in listed.tools]
+    say(f"\n  tools: {', '.join(names)}")
+    agent = Agent()
+    yield from _inspect_devices(agent)
+    yield from _inspect_log(agent)
+    return agent
+
+
+def _inspect_devices(agent: Agent) -> Steps[None]:
+    probe = yield from agent.call("What devices are there? A probe comes back.", "list_devices")
+    stored = {"continuation_token": probe["continuation_token"]}
+    yield from agent.call("What is in it?", "read_result", **stored, mode="summary")
+    down = yield from agent.call(
+        "A question, answered where the data is.",
+        "read_result",
+        **stored,
+        mode="sql",
+        query=_WEAK_DEVICES,
+    )
+    planned = yield from agent.call(
+        f"Hand these {down['total']} rows to another tool, unread.",
+        "plan_visits",
+        devices=f"@result:{down['continuation_token']}",
+    )
+    expect(planned.startswith(f"{down['total']} visits planned"))
+    row = yield from agent.call(
+        "One row, whole.", "read_result", **stored, path="/4711", mode="full"
+    )
+    expect(row["name"] == "sensor-04711")
+
+
+def _inspect_log(agent: Agent) -> Steps[None]:
+    log = yield from agent.call("And the log? 50,000 lines.", "read_log")
+    found = yield from agent.call(
+        "Where is the one line that matters?",
+        "read_result",
+        continuation_token=log["continuation_token"],
+        mode="search",
+        query="error",
+    )
+    expect(found["total"] == 1)
+
+
+# -- many tools --------------------------------------------------------------------------------
+
+
+def visit_control_room() -> None:
+    raw = visit(_CONTROL_ROOM, list_tools(), is_behind_penstock=False)
+    heading(
+        f"Another server lists {len(raw.tools)} tools in {tokens(cost_of(raw))}, before any work "
+        "starts."
+    )
+    agent, list_cost = visit(_CONTROL_ROOM, _limit_boiler(), is_behind_penstock=True)
+    spent = list_cost + agent.spent
+    heading(
+        f"List and {agent.calls} calls: {tokens(spent)}. Without Penstock the list alone: "
+        f"{tokens(cost_of(raw))}, {cost_of(raw) / spent:,.0f} times as many.\n"
+    )
+
+
+def _limit_boiler() -> Steps[tuple[Agent, int]]:
+    """Return the agent, and what the list of tools cost it."""
+    listed = yield from list_tools()
+    cost = cost_of(listed)
+    say(f"Behind `penstock run`: {len(listed.tools)} in {tokens(cost)}.")
+    expect(cost <= _LIST_TOKENS)
+    agent = Agent()
+    wanted = "set a pressure limit on a boiler"
+    found = yield from agent.call("Which tool is it?", "find_tools", query=wanted)
+    name = found["tools"][0]["name"]
+    yield from agent.call("How is it used?", "describe_tools", tools=[name])
+    arguments: dict[str, Any] = {
+        "number": 7,
+        "unit": "bar",
+        "most": 8,
+        "why": "valve 7 does not answer",
+    }
+    done = yield from agent.call("Call it.", "call_tool", name=name, arguments=arguments)
+    expect(done.startswith("The boiler 7 is limited to 8 bar"))
+    return agent, cost

@@ -1,0 +1,122 @@
+"""`penstock demo` as a real process: what it shows, and that nothing around it changes that."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from relay_processes import PATIENCE, clean_environment
+
+README = Path(__file__).parents[2] / "README.md"
+# -P: tests start it in folders of their own.
+DEMO = [sys.executable, "-P", "-m", "penstock", "demo"]
+CORE = {"penstock", "msgspec", "zstandard", "jsonschema_rs"}
+
+
+def played(cwd=None, **variables):
+    return subprocess.run(
+        DEMO,
+        capture_output=True,
+        encoding="utf-8",
+        env=clean_environment(**variables),
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE,
+        cwd=cwd,
+        check=False,
+    )
+
+
+def with_code_in_each_process(folder, code):
+    """Return the variable that makes every Python run the code when it starts."""
+    (folder / "sitecustomize.py").write_text(code)
+    source = Path(sys.modules["penstock"].__file__).parents[1]
+    return {"PYTHONPATH": f"{folder}:{source}"}
+
+
+def number(pattern, text):
+    return int(re.search(pattern, text)[1].replace(",", ""))
+
+
+@pytest.fixture(scope="module")
+def shown():
+    done = played()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_it_adds_up(shown):
+    plant, control_room = shown.split("Another server lists")
+    for part, calls in ((plant, 7), (control_room, 3)):
+        costs = re.findall(r"^  (\S+) tokens$", part, re.MULTILINE)
+        assert len(costs) == calls
+        listed = number(r"5 in (\S+) tokens", part) if part is control_room else 0
+        spent = number(rf"{calls} calls[,:] (\S+) tokens", part)
+        assert spent == listed + sum(int(cost.replace(",", "")) for cost in costs)
+        raw = number(r"Without Penstock[^:]*: (\S+) tokens", part)
+        assert f"{raw / spent:,.0f} times as many" in part
+
+
+def test_the_readme_tells_its_figures(shown):
+    told = r"(\S+) million tokens of rows and log lines, answered in about (\S+)\n"
+    millions, spent = re.search(told, README.read_text("utf-8")).groups()
+    raw = number(r"Without Penstock: (\S+) tokens", shown)
+    assert f"{raw / 1e6:.1f}" == millions
+    # Continuation tokens are random: the count varies a little.
+    assert round(number(r"7 calls, (\S+) tokens", shown), -2) == int(spent.replace(",", ""))
+
+
+def test_it_needs_the_core_alone(tmp_path):
+    others = sorted(set(packages_distributions()) - CORE)
+    assert {"mcp", "jq", "rs_bpe"} <= set(others)
+    blocking = f"import sys\nsys.modules.update(dict.fromkeys({others!r}))\n"
+    done = played(**with_code_in_each_process(tmp_path, blocking))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert '"query"' not in done.stdout, "jq was there all the same"
+    assert re.search(r"7 calls, about \S+ tokens\. Without Penstock: about \S+ tokens", done.stdout)
+
+
+def test_the_users_surroundings_do_not_change_it(shown, tmp_path):
+    """Settings, files that are called like modules, and a terminal that knows only ASCII."""
+    (tmp_path / "json.py").write_text("raise SystemExit('this is not the module json')")
+    settings = tmp_path / "penstock" / "penstock.toml"
+    settings.parent.mkdir()
+    settings.write_text('budget = "1kB"\nlist = "full"\n')
+    done = played(
+        tmp_path,
+        XDG_CONFIG_HOME=str(tmp_path),
+        PENSTOCK_STORE="redis://localhost:1",
+        PENSTOCK_INLINE="1GB",
+        PYTHONIOENCODING="ascii",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    steps = [line[2:] for line in shown.splitlines() if line.startswith("▸")]
+    assert [line[2:] for line in done.stdout.splitlines() if line.startswith("? ")] == steps
+
+
+def test_a_step_that_fails_is_told_and_ends_it(tmp_path):
+    failing = (
+        "from penstock.cli.demonstration.server import Tool\n"
+        "Tool.call = lambda *_: {'content': [], 'isError': True}\n"
+    )
+    done = played(**with_code_in_each_process(tmp_path, failing))
+    assert done.returncode == 2
+    assert "The demo did not do what it is meant to show." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_its_reader_may_leave():
+    reading = " ".join(DEMO) + " | head -2"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {reading}"],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "5,000 devices" in done.stdout
