@@ -3,7 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest-django
+# What is installed in it: the package alone, what the Django demo needs too, everything.
+PACKAGE := $(VENV)/.package
+DJANGO := $(VENV)/.django
 READY := $(VENV)/.ready
+PINNED := -c requirements-dev.txt -e .
+PINNED_FOR_DJANGO := -c requirements-dev.txt -e '.[django,mcp]' django-filter
 NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
 APPS := apps
@@ -15,13 +20,33 @@ APPS_READY := $(APPS)/node_modules/.ready
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-$(READY): requirements-dev.txt pyproject.toml
+# Install into an environment: with uv where it is on the PATH, for it takes seconds, else with pip. An
+# environment whose Python has gone is made anew. One that uv has made lacks pip, and venv adds it.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Penstock needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."; exit 1; }
-	@echo "Setting up $(VENV) (once) ..."
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
+	@echo "Setting up $(1) (once) ..."
+	@[ -x $(1)/bin/python ] || rm -rf $(1)
+	@if command -v uv >/dev/null; then \
+		{ [ -d $(1) ] || uv venv --quiet --python $(PYTHON) $(1); } \
+			&& uv pip install --quiet --python $(1)/bin/python $(2); \
+	else \
+		{ $(1)/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(1); } \
+			&& $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2); \
+	fi
+endef
+
+$(PACKAGE): requirements-dev.txt pyproject.toml
+	$(call install,$(VENV),$(PINNED))
 	@touch $@
+
+$(DJANGO): requirements-dev.txt pyproject.toml
+	$(call install,$(VENV),$(PINNED_FOR_DJANGO))
+	@touch $(PACKAGE) $@
+
+$(READY): requirements-dev.txt pyproject.toml
+	$(call install,$(VENV),-r requirements-dev.txt -e .)
+	@touch $(PACKAGE) $(DJANGO) $@
 
 # What npm brings for the tests, and for the explorer.
 $(NODE_READY) $(APPS_READY): %/node_modules/.ready: %/package.json %/package-lock.json
@@ -36,10 +61,10 @@ $(NODE_READY) $(APPS_READY): %/node_modules/.ready: %/package.json %/package-loc
 chromium:
 	@tests/explorer/get_chromium.sh
 
-demo: $(READY) ## See a 5,000-row result kept inside the budget
-	@$(BIN)/python examples/demo.py
+demo: $(PACKAGE) ## See a 5,000-row result kept inside the budget
+	@$(BIN)/penstock demo
 
-demo-django: $(READY) ## See the API of a Django site with 50,000 devices as MCP tools
+demo-django: $(DJANGO) ## See the API of a Django site with 50,000 devices as MCP tools
 	@$(BIN)/python examples/demo_django.py
 
 app: $(APPS_READY) ## Build the result explorer and the script for widgets from apps/
@@ -49,8 +74,7 @@ test: $(READY) $(NODE_READY) $(APPS_READY) chromium ## Run the whole suite
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-oldest-django: ## Run the tests of the Django gateway on the oldest versions it works with
-	@$(PYTHON) -m venv $(OLDEST)
-	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-oldest-django.txt -e .
+	$(call install,$(OLDEST),-r requirements-oldest-django.txt -e .)
 	@$(OLDEST)/bin/python -m pytest -n 2 tests/django
 
 check: $(READY) ## Lint, check formatting, types and the direction of imports
