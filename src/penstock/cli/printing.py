@@ -1,4 +1,4 @@
-"""What is printed, where the reader or the terminal cannot take all of it."""
+"""Printing for a reader that may leave, and for a terminal that may lack characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent asks, gets and pays, printed while it happens."""
+"""The calls of an agent, their results and what they cost, printed while they happen."""
 
 from __future__ import annotations
 
