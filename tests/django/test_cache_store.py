@@ -15,8 +15,8 @@ import django
 from penstock import Call, Gate
 from penstock.django.cache.ledger import SPARE_NOTES
 from penstock.django.cache.store import SLACK_SECONDS, CacheStore
-from penstock.stores import Stats, as_async
-from penstock.testing import LATER, NOW, AsyncStoreContract, StoreContract, driven, make_record
+from penstock.stores import Stats
+from penstock.testing import LATER, NOW, StoreContract, make_record
 
 BACKENDS = "django.core.cache.backends"
 DATABASE = "results"
@@ -130,13 +130,6 @@ class TestCacheStoreInBlocks(StoreContract):
     def store(self, backend, request):
         request.getfixturevalue(backend)
         return CacheStore(quota=self.quota, value_bytes=100)
-
-
-class TestAsyncCacheStore(AsyncStoreContract):
-    @pytest.fixture
-    def store(self, files):
-        with driven(as_async(CacheStore(quota=self.quota))) as store:
-            yield store
 
 
 @pytest.fixture

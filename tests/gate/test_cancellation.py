@@ -9,7 +9,6 @@ import pytest
 
 from penstock import AsyncGate, Call, Policy, Principal
 from penstock.stores.memory import MemoryStore
-from penstock.stores.threads import _Direct as AsyncFace
 
 ROWS = [{"id": n, "pad": "x" * 50} for n in range(1_000)]
 CALL = Call("tool", principal=Principal("ann"))
@@ -35,7 +34,7 @@ def inside_a_question(gate):
 
 
 def busy(gate):
-    workers = gate._workers
+    workers = gate.gate._workers
     return set() if workers is None else set(workers._children) - set(workers._free)
 
 
@@ -68,57 +67,104 @@ def test_during_the_tool():
     assert ended == ["cancelled"]
 
 
-class SlowPut(MemoryStore):
-    """A store that waits in its put, in a thread, until it is told to go on."""
+class Waiting(MemoryStore):
+    """A store that waits, in one of its methods, before or after it does its work."""
 
-    blocking = True
-
-    def __init__(self):
+    def __init__(self, method, when):
         super().__init__()
-        self.putting, self.go_on = threading.Event(), threading.Event()
+        self.place = (method, when)
+        self.is_there, self.go_on = threading.Event(), threading.Event()
+        self.has_gone_on = False
+
+    def _wait(self, *place):
+        if place == self.place:
+            self.is_there.set()
+            self.go_on.wait(30)
+            self.has_gone_on = True
 
     def put(self, key, record, *, now):
-        self.putting.set()
-        assert self.go_on.wait(10)
+        self._wait("put", "before")
         super().put(key, record, now=now)
+        self._wait("put", "after")
+
+    def load(self, key, *, now, rows=None):
+        self._wait("load", "before")
+        return super().load(key, now=now, rows=rows)
+
+    async def arrival(self):
+        await asyncio.to_thread(self.is_there.wait, 30)
+
+    async def arrival_and_release(self):
+        """Returns when the thread waits. It goes on when the loop next has its turn."""
+        await self.arrival()
+        asyncio.get_running_loop().call_soon(self.go_on.set)
 
 
-def test_during_the_put():
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_during_the_put(when):
     """The put goes on in its thread after the cancellation; what it stored is deleted then."""
-    store = SlowPut()
-
-    async def until_putting():
-        await asyncio.to_thread(store.putting.wait, 10)
-        threading.Timer(0.1, store.go_on.set).start()
+    store = Waiting("put", when)
 
     async def scenario():
-        gate = AsyncGate(store=store)
-        await cancelled(gate.offer(CALL, ROWS), until_putting)
-        assert store.stats().entries == 0
+        async with AsyncGate(store=store) as gate:
+            await cancelled(gate.offer(CALL, ROWS), store.arrival_and_release)
+            assert store.stats().entries == 0
 
     asyncio.run(scenario())
 
 
-class PauseAfterPut(AsyncFace):
-    """A store whose put is done, and has not come back."""
-
-    def __init__(self, store):
-        super().__init__(store)
-        self.done = asyncio.Event()
-
-    async def put(self, key, record, *, now):
-        await super().put(key, record, now=now)
-        self.done.set()
-        await asyncio.sleep(0.2)
-
-
-def test_after_the_put():
-    store = MemoryStore()
+def test_twice_during_the_put():
+    """Who cancels twice does not wait for the put; what it stored is deleted all the same."""
+    store = Waiting("put", "after")
 
     async def scenario():
-        outer = PauseAfterPut(store)
-        await cancelled(AsyncGate(store=outer).offer(CALL, ROWS), outer.done.wait)
+        async with AsyncGate(store=store) as gate:
+            task = asyncio.ensure_future(gate.offer(CALL, ROWS))
+            await store.arrival()
+            for _ in range(2):
+                task.cancel()
+                await asyncio.sleep(0)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert store.stats().entries == 1
+            store.go_on.set()
+            await until(lambda: store.stats().entries == 0)
+
+    asyncio.run(scenario())
+
+
+def test_after_the_last_step():
+    """The result is stored and the reply is made, but the task has not been told."""
+    store = Waiting("put", "after")
+
+    async def scenario():
+        gate = AsyncGate(store=store)
+        task = asyncio.ensure_future(gate.offer(CALL, ROWS))
+        await store.arrival()
+        [threads] = gate._steps._pools.values()
+        gate._steps.end()
+        store.go_on.set()
+        threads.shutdown(wait=True)  # the loop stands still meanwhile
+        assert store.stats().entries == 1
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
         assert store.stats().entries == 0
+        await gate.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_store_that_hangs_does_not_hold_up_a_call_that_stored_nothing():
+    store = Waiting("load", "before")
+
+    async def scenario():
+        async with AsyncGate(store=store) as gate:
+            token = (await gate.offer(CALL, ROWS)).value["continuation_token"]
+            await cancelled(gate.call(ask(token), None), store.arrival)
+            assert not store.has_gone_on
+            store.go_on.set()
+            assert (await gate.call(ask(token), None)).value["total"] == 1_000
 
     asyncio.run(scenario())
 
@@ -134,7 +180,7 @@ def test_during_a_question_that_loops():
         ] == 1_000
         looping = ask(token, mode="query", query="def f: f; f")
         await cancelled(gate.call(looping, None), inside_a_question(gate))
-        await until(lambda: not gate._workers._children)
+        await until(lambda: not gate.gate._workers._children)
         reply = await gate.call(ask(token, mode="query", query="length + 1"), None)
         assert reply.value["value"] == 1_001
         await gate.close()

@@ -443,3 +443,22 @@ def test_full_of_live_rows(live):
     assert [row["id"] for row in agent.look(page["continuation_token"], mode="full")] == list(
         range(500)
     )
+
+
+def test_live_rows_that_a_store_cannot_give_are_a_clear_error(opened):
+    def rows(_reference, _start, _stop):
+        raise StoreUnavailable
+
+    agent = opened(hooks={"live_rows": rows})
+    token = agent.offer(LiveRows({"model": "user"}, 500, LIVE[:20], 20_000)).value["next"]
+    assert agent.refused(token)["next_step"] == StoreUnavailable.next_step
+
+
+def test_any_other_error_of_a_hook_comes_out(opened):
+    def rows(_reference, _start, _stop):
+        raise ZeroDivisionError
+
+    agent = opened(hooks={"live_rows": rows})
+    token = agent.offer(LiveRows({"model": "user"}, 500, LIVE[:20], 20_000)).value["next"]
+    with pytest.raises(ZeroDivisionError):
+        agent.reply(token)

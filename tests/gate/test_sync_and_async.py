@@ -9,7 +9,6 @@ import time
 import pytest
 
 from penstock import AsyncGate, Call, Gate, Policy, Principal, open_store
-from penstock.stores import open_async_store
 from penstock.stores.memory import MemoryStore
 
 pytest.importorskip("jq")
@@ -57,9 +56,7 @@ def run_sync(store, value):
 
 def run_async(store, value):
     async def scenario():
-        gate = AsyncGate(
-            Policy(), store() if callable(store) else store, clock=lambda: NOW, random=counted()
-        )
+        gate = AsyncGate(Policy(), store, clock=lambda: NOW, random=counted())
         replies = [await gate.offer(Call("tool", principal=Principal("ann")), value)]
         token = replies[0].value["continuation_token"]
         replies += [await gate.call(call, None) for call in calls(token)]
@@ -75,7 +72,7 @@ def test_they_agree(value, tmp_path, redis_url):
     expected = run_sync(MemoryStore(), value)
     assert run_async(MemoryStore(), value) == expected
     assert run_sync(open_store(f"sqlite:{tmp_path}/a.db"), value) == expected
-    assert run_async(lambda: open_async_store(f"sqlite:{tmp_path}/b.db"), value) == expected
+    assert run_async(open_store(f"sqlite:{tmp_path}/b.db"), value) == expected
     assert run_sync(open_store(redis_url), value) == expected
     redis.Redis.from_url(redis_url).flushall()
-    assert run_async(lambda: open_async_store(redis_url), value) == expected
+    assert run_async(open_store(redis_url), value) == expected

@@ -16,7 +16,7 @@ from penstock.core.model.values import Call, Principal
 from penstock.gate.async_gate import AsyncGate
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
-from penstock.stores import open_async_store, open_store
+from penstock.stores import open_store
 
 SIZES = {"capacity": 2**28, "quota": 2**28}
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -71,7 +71,7 @@ async def _async_conversation(
 @given(given_results(), scenes(), looks)
 def test_sync_and_async_agree(given: Given, scene: Scene, asked):
     once = _conversation(scene, given, asked, open_store("memory:", **SIZES))
-    store = open_async_store("memory:", **SIZES)
+    store = open_store("memory:", **SIZES)
     assert asyncio.run(_async_conversation(scene, given, asked, store)) == once
 
 

@@ -1,29 +1,14 @@
 import pytest
 
 from penstock.errors import InvalidSetting, StoreFull
-from penstock.stores import as_async
 from penstock.stores.memory import MemoryStore
-from penstock.testing import (
-    LATER,
-    NOW,
-    AsyncStoreContract,
-    EvictingStoreContract,
-    driven,
-    make_record,
-)
+from penstock.testing import LATER, NOW, EvictingStoreContract, make_record
 
 
 class TestMemoryStore(EvictingStoreContract):
     @pytest.fixture
     def store(self):
         return MemoryStore(capacity=self.capacity, quota=self.quota)
-
-
-class TestAwaitedMemoryStore(AsyncStoreContract):
-    @pytest.fixture
-    def store(self):
-        with driven(as_async(MemoryStore(quota=self.quota))) as store:
-            yield store
 
 
 @pytest.mark.parametrize("use", ["load", "read"])

@@ -8,10 +8,10 @@ from penstock.errors import (
     StoreTooNew,
     StoreUnavailable,
 )
-from penstock.stores import open_async_store, open_store
-from penstock.stores.redis import AsyncRedisStore, RedisStore
+from penstock.stores import open_store
+from penstock.stores.redis import RedisStore
 from penstock.stores.redis_steps import SLACK_MS
-from penstock.testing import LATER, NOW, AsyncStoreContract, StoreContract, driven, make_record
+from penstock.testing import LATER, NOW, StoreContract, make_record
 
 redis = pytest.importorskip("redis")
 KEY = "penstock:key"
@@ -23,13 +23,6 @@ class TestRedisStore(StoreContract):
         store = RedisStore(redis_url, quota=self.quota)
         yield store
         store.close()
-
-
-class TestAsyncRedisStore(AsyncStoreContract):
-    @pytest.fixture
-    def store(self, redis_url):
-        with driven(AsyncRedisStore(redis_url, quota=self.quota)) as store:
-            yield store
 
 
 @pytest.fixture
@@ -150,8 +143,6 @@ def test_a_server_that_is_not_there(tmp_path):
             with pytest.raises(StoreUnavailable):
                 operation()
         store.close()
-        with driven(AsyncRedisStore(url)) as awaited, pytest.raises(StoreUnavailable):
-            awaited.stats()
 
 
 def test_any_other_refusal_is_a_store_error(client, store):
@@ -181,9 +172,6 @@ def test_by_url(redis_url):
     with pytest.raises(StoreFull):
         store.put("key", make_record(b"x" * 50), now=NOW)
     store.close()
-    with driven(open_async_store(redis_url)) as awaited:
-        awaited.put("key", make_record(b"0"), now=NOW)
-        assert awaited.stats().entries == 1
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,8 @@ from penstock.errors import (
     StoreTooNew,
     StoreUnavailable,
 )
-from penstock.stores import as_async
 from penstock.stores.sqlite import SQLiteStore
-from penstock.testing import (
-    LATER,
-    NOW,
-    AsyncStoreContract,
-    EvictingStoreContract,
-    driven,
-    make_record,
-)
+from penstock.testing import LATER, NOW, EvictingStoreContract, make_record
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and fork are of POSIX")
 
@@ -48,13 +40,6 @@ class TestSQLiteStore(EvictingStoreContract):
         store = SQLiteStore(path, capacity=self.capacity, quota=self.quota)
         yield store
         store.close()
-
-
-class TestAwaitedSQLiteStore(AsyncStoreContract):
-    @pytest.fixture
-    def store(self, path):
-        with driven(as_async(SQLiteStore(path, quota=self.quota))) as store:
-            yield store
 
 
 def test_survives_a_restart(path):

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import InvalidSetting, MissingExtra
-from penstock.stores import open_async_store, open_store
+from penstock.stores import open_store
 from penstock.stores.memory import MemoryStore
 from penstock.stores.sqlite import SQLiteStore
 from penstock.stores.urls import SCHEMES, _path, state_folder
-from penstock.testing import NOW, driven, make_record
 
 
 @pytest.mark.parametrize("url", ["memory:", "memory://", "MEMORY:"])
@@ -63,14 +62,6 @@ def test_sqlite_opens_with_its_limits(tmp_path):
     store.close()
 
 
-@pytest.mark.parametrize("url", ["memory:", "sqlite"])
-def test_awaited(url, tmp_path):
-    url = f"sqlite:///{tmp_path}/a.db" if url == "sqlite" else url
-    with driven(open_async_store(url)) as store:
-        store.put("key", make_record(b"0"), now=NOW)
-        assert store.read("key", [0]) == [b"0"]
-
-
 @pytest.mark.parametrize("url", ["", "results.db", "postgres://ann:secret@host/db", "redis"])
 def test_an_unknown_scheme_names_the_known_ones_and_keeps_secrets(url):
     with pytest.raises(InvalidSetting) as caught:
@@ -85,19 +76,17 @@ def test_two_slashes_are_refused():
 
 
 @pytest.mark.parametrize("url", ["redis://:secret@host:port/0", "redis://:secret/word@host"])
-@pytest.mark.parametrize("opener", [open_store, open_async_store])
-def test_a_bad_redis_url_keeps_secrets(opener, url):
+def test_a_bad_redis_url_keeps_secrets(url):
     pytest.importorskip("redis")
     with pytest.raises(InvalidSetting, match="redis-py") as caught:
-        opener(url)
+        open_store(url)
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("opener", [open_store, open_async_store])
-def test_without_the_library_the_extra_is_named(monkeypatch, opener):
+def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(MissingExtra, match=r"penstock\[redis\]"):
-        opener("redis://localhost")
+        open_store("redis://localhost")
 
 
 def test_no_backend_is_imported_before_it_is_asked_for():

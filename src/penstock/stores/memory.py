@@ -48,8 +48,6 @@ class MemoryStore:
     when outdated notes are in the majority. So every operation is cheap on average.
     """
 
-    blocking = False
-
     def __init__(self, capacity: int = DEFAULT_CAPACITY, quota: int = DEFAULT_QUOTA) -> None:
         self._limits = Limits(capacity, quota)
         self._lock = Lock()

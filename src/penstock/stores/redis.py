@@ -29,8 +29,6 @@ KEYS_PER_BATCH = 500
 class RedisStore:
     """`target` is a URL, or a client, which then stays its owner's to close."""
 
-    blocking = True
-
     def __init__(
         self, target: Any, *, prefix: str = DEFAULT_PREFIX, quota: int = DEFAULT_QUOTA
     ) -> None:
@@ -96,83 +94,6 @@ class RedisStore:
                 pipeline = self._client.pipeline(transaction=False)
                 _queue(pipeline, batch)
                 replies += pipeline.execute(raise_on_error=False)
-        except self._errors as error:
-            raise failure(error) from error
-        return replies
-
-
-class AsyncRedisStore:
-    """The same, awaited. A client from `redis.asyncio` belongs to one event loop, and so does this."""
-
-    def __init__(
-        self, target: Any, *, prefix: str = DEFAULT_PREFIX, quota: int = DEFAULT_QUOTA
-    ) -> None:
-        library = redis_library()
-        from redis.asyncio import Redis
-
-        self._errors = (library.exceptions.RedisError, OSError)
-        self._owned = isinstance(target, str)
-        self._client = _client(Redis, target)
-        self._steps = Steps(prefix, quota)
-
-    async def put(self, key: str, record: Record, *, now: float) -> None:
-        await self._run(self._steps.put(key, record, now))
-
-    async def load(
-        self, key: str, *, now: float, rows: tuple[int, int] | None = None
-    ) -> Loaded | None:
-        return await self._run(self._steps.load(key, now, rows))
-
-    async def read(self, key: str, numbers: Sequence[int]) -> list[bytes]:
-        return await self._run(self._steps.read(key, numbers))
-
-    async def touch(self, key: str, *, expires: float) -> None:
-        await self._run(self._steps.touch(key, expires))
-
-    async def delete(self, key: str) -> None:
-        await self._run(self._steps.delete(key))
-
-    async def sweep(self, *, now: float) -> int:
-        """A walk, as in `RedisStore.sweep`."""
-        return removed(await self._all(self._steps.expiries(await self._keys(), now)))
-
-    async def stats(self) -> Stats:
-        """A walk, as in `RedisStore.stats`."""
-        return tally(await self._all(self._steps.sizes(await self._keys())))
-
-    async def close(self) -> None:
-        if self._owned:
-            await self._client.aclose()
-
-    async def _run(self, steps: Generator[Command, Any, T]) -> T:
-        try:
-            command = next(steps)
-            while True:
-                try:
-                    reply = await self._client.execute_command(*command)
-                except self._errors as error:
-                    command = steps.throw(error)
-                else:
-                    command = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # the generator's own return type
-        except self._errors as error:
-            raise failure(error) from error
-
-    async def _keys(self) -> set[bytes]:
-        walk = self._client.scan_iter(match=self._steps.pattern, count=KEYS_PER_BATCH)
-        try:
-            return {key async for key in walk}
-        except self._errors as error:
-            raise failure(error) from error
-
-    async def _all(self, commands: list[Command]) -> list[Any]:
-        replies: list[Any] = []
-        try:
-            for batch in _batches(commands):
-                pipeline = self._client.pipeline(transaction=False)
-                _queue(pipeline, batch)
-                replies += await pipeline.execute(raise_on_error=False)
         except self._errors as error:
             raise failure(error) from error
         return replies

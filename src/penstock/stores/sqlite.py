@@ -40,8 +40,6 @@ NEXT_USE = "(SELECT coalesce(max(used), 0) + 1 FROM entries)"
 class SQLiteStore:
     """`path` is made with mode 0600 where it is missing, its folders with 0700."""
 
-    blocking = True
-
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING
 
 from penstock.core.model.store import DEFAULT_CAPACITY, DEFAULT_QUOTA
 from penstock.errors import InvalidSetting
-from penstock.stores.threads import as_async
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.core.model.store import AsyncStore, Store
+    from penstock.core.model.store import Store
 
 # The scheme that redis-py knows it by.
 REDIS_SCHEMES = {
@@ -53,20 +52,6 @@ def open_store(url: str, *, capacity: int | None = None, quota: int | None = Non
     from penstock.stores.redis import RedisStore
 
     return RedisStore(f"{REDIS_SCHEMES[scheme]}:{rest}", quota=quota)
-
-
-def open_async_store(
-    url: str, *, capacity: int | None = None, quota: int | None = None
-) -> AsyncStore:
-    """The same, awaited; Redis without threads."""
-    scheme, rest = _split(url)
-    if scheme not in REDIS_SCHEMES:
-        return as_async(open_store(url, capacity=capacity, quota=quota))
-    from penstock.stores.redis import AsyncRedisStore
-
-    return AsyncRedisStore(
-        f"{REDIS_SCHEMES[scheme]}:{rest}", quota=DEFAULT_QUOTA if quota is None else quota
-    )
 
 
 def sqlite_file(url: str) -> Path | None:

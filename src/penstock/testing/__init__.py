@@ -7,8 +7,7 @@
             yield store
             store.close()
 
-A store that evicts takes `EvictingStoreContract`; an asynchronous one `AsyncStoreContract`, with a
-`store` made by `driven(...)`.
+A store that evicts takes `EvictingStoreContract`.
 
     agent = Agent(SdkServer(client), model)
     await agent.query("How warm was it in Lyon?")
@@ -23,7 +22,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from penstock.testing.driven import AsyncStoreContract, Driven, driven
 from penstock.testing.evicting import EvictingStoreContract
 from penstock.testing.records import ANY_BYTES, LATER, NOW, make_record, raises
 from penstock.testing.stores import StoreContract
@@ -40,9 +38,7 @@ __all__ = [
     "LATER",
     "NOW",
     "Agent",
-    "AsyncStoreContract",
     "ChatModel",
-    "Driven",
     "EndpointError",
     "EvictingStoreContract",
     "Model",
@@ -55,7 +51,6 @@ __all__ = [
     "Trace",
     "TurnsExhausted",
     "call",
-    "driven",
     "make_record",
     "raises",
 ]

@@ -14,7 +14,6 @@ from penstock import AsyncGate, Call, Gate, Policy, Principal, open_store
 from penstock.core.browsing.order import PLACES
 from penstock.core.results.packing import CHUNK_ROWS, chunks_of_rows, pack, pick_rows
 from penstock.errors import EntryCorrupt, StoreError, StoreFull
-from penstock.stores import open_async_store
 from penstock.stores.memory import MemoryStore
 
 NOW = time.time()  # of this very moment: a Redis server goes by a clock of its own
@@ -76,7 +75,7 @@ def run(gate, value=ROWS):
 
 def run_async(store, value=ROWS):
     async def scenario():
-        gate = gate_of(AsyncGate, store() if callable(store) else store)
+        gate = gate_of(AsyncGate, store)
         steps, replies, reply = conversation(value), [], None
         while True:
             try:
@@ -96,10 +95,10 @@ def test_all_stores_and_both_gates_agree_to_the_byte(tmp_path, redis_url):
     assert len(expected) == len(LOOKS) + 6
     assert run_async(MemoryStore()) == expected
     assert run(gate_of(Gate, open_store(f"sqlite:{tmp_path}/a.db"))) == expected
-    assert run_async(lambda: open_async_store(f"sqlite:{tmp_path}/b.db")) == expected
+    assert run_async(open_store(f"sqlite:{tmp_path}/b.db")) == expected
     assert run(gate_of(Gate, open_store(redis_url))) == expected
     redis.Redis.from_url(redis_url).flushall()
-    assert run_async(lambda: open_async_store(redis_url)) == expected
+    assert run_async(open_store(redis_url)) == expected
 
 
 # -- picked rows --------------------------------------------------------------------------------
@@ -259,13 +258,14 @@ class Failing(MemoryStore):
         return super().touch(*args, **kwargs)
 
 
+@pytest.fixture
+def store():
+    return Failing()
+
+
 @pytest.fixture(params=["sync", "async"])
-def agent(open_agent, request):
-    return open_agent(kind=request.param, store=Failing(), call={"reader": "r", "browser": "b"})
-
-
-def store_of(agent):
-    return getattr(agent.gate, "gate", agent.gate).store
+def agent(open_agent, store, request):
+    return open_agent(kind=request.param, store=store, call={"reader": "r", "browser": "b"})
 
 
 def looked(agent, store, name, **arguments):
@@ -273,12 +273,6 @@ def looked(agent, store, name, **arguments):
     reply = getattr(agent.gate, name)(call)
     store.failing = ()
     return reply
-
-
-@pytest.fixture
-def store(agent):
-    store = store_of(agent)
-    return getattr(store, "_store", store) if not isinstance(store, Failing) else store
 
 
 SORT = {"sort": {"column": "id"}}

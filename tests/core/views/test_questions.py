@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 import textwrap
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from penstock import AsyncGate, Call, Policy, Principal
+from penstock.gate.async_gate import STEP_THREADS
 from penstock.worker import pool
 from penstock.worker.child import Child
 
@@ -81,18 +81,16 @@ async def until_busy(gate, count):
 
 
 def in_use(gate):
-    workers = gate._workers
+    workers = gate.gate._workers
     return set() if workers is None else set(workers._children) - set(workers._free)
 
 
 def test_pages_do_not_wait_for_questions(tmp_path):
     async def scenario():
-        # As on a machine of few cores; the store reads in these threads.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
         policy = Policy(query_seconds=600, store=f"sqlite:///{tmp_path}/results.db")
         async with AsyncGate(policy) as gate:
             token = (await gate.offer(CALL, ROWS)).value["continuation_token"]
-            questions = slow_questions(gate, token, 8)
+            questions = slow_questions(gate, token, STEP_THREADS + 2)
             try:
                 await until_busy(gate, 2)
                 # No question ends before it is cancelled: whoever waits for one waits in vain.

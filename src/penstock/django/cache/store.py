@@ -56,8 +56,6 @@ class _Entry:
 class CacheStore:
     """`alias` is one of the site's CACHES, which stays Django's to open and to close."""
 
-    blocking = True
-
     def __init__(
         self,
         alias: str = "default",

@@ -1,0 +1,68 @@
+"""The functions that a caller brings to a call, and the values that go into them and come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from penstock.core.json import rawjson
+from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.effects import Entry, Run
+from penstock.core.model.stored import Live
+from penstock.core.model.values import LiveRows, LiveWindow, Result
+
+
+def _allow(_tool: str, _origin: Any) -> bool:
+    return True
+
+
+def _not_run(_arguments: Mapping[str, Any]) -> Any:
+    raise LookupError("This call has no tool to run.")
+
+
+def _not_live(_reference: Any, _start: int, _stop: int) -> Sequence[bytes]:
+    raise LookupError("This gate was given nothing that can read live rows.")
+
+
+class Hooks(msgspec.Struct, frozen=True):
+    """The functions that a caller brings to a call. For `AsyncGate` each may be a coroutine function."""
+
+    # Runs the tool with these arguments.
+    run: Callable[[Mapping[str, Any]], Any] = _not_run
+    # Says whether the caller may still read the result of a tool. It is called with the tool and the
+    # origin of the call that gave the result, at every redemption of a token.
+    authorize: Callable[[str, Any], Any] = _allow
+    # Reads the rows from `start` to `stop` of a live result, which its reference names. It returns
+    # encoded rows, as a sequence or as a `LiveWindow`.
+    live_rows: Callable[[Any, int, int], Any] = _not_live
+    # Lets another thread end the call. A call of `AsyncGate` ends with its task, too.
+    cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
+
+
+def arguments_of(effect: Run) -> Mapping[str, Any]:
+    """Return the tool's arguments as Python values, with stored JSON decoded for it."""
+    return _decoded(dict(effect.arguments)) if effect.has_values else effect.arguments
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return rawjson.decode(value)
+    if isinstance(value, dict):
+        return {name: _decoded(item) for name, item in value.items()}
+    return [_decoded(item) for item in value] if isinstance(value, list) else value
+
+
+def reference_of(entry: Entry) -> Any:
+    """Return the reference that `live_rows` reads a live result from."""
+    assert isinstance(entry.head.source, Live)  # noqa: S101 (no other entry is read like this)
+    return rawjson.decode(entry.head.source.reference)
+
+
+def as_window(value: Any) -> LiveWindow:
+    return value if isinstance(value, LiveWindow) else LiveWindow(list(value))
+
+
+def as_result(value: Any) -> Result | LiveRows:
+    return value if isinstance(value, LiveRows) else Result.of(value)

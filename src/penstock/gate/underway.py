@@ -1,0 +1,131 @@
+"""One call on its way through the protocol, stopping where the gate has to wait for others.
+
+The gate carries out most effects by itself, in its store. For a few it needs a hook of the caller
+or an answer of the worker. `Underway` hands these out as a `Need`, so that each gate can meet them
+in its own way: `Gate` at once, `AsyncGate` in the event loop.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from penstock.core.model.cancellation import Cancellation, Cancelled
+from penstock.core.model.effects import Effect, Put, Run, Steps
+from penstock.core.model.reply import Reply
+from penstock.core.model.store import Store
+from penstock.core.model.values import Refusal
+from penstock.errors import StoreError
+from penstock.log import logger
+
+Outcome = TypeVar("Outcome")
+
+
+class Need(msgspec.Struct, frozen=True):
+    """A call of a hook, or a question to the worker."""
+
+    meet: Callable[[], Any]
+    is_question: bool = False
+
+
+Answering = Generator[Need, Any, Any]
+
+
+class Underway(Generic[Outcome]):
+    """A call that has been started. `go_on` until it has an `outcome`."""
+
+    outcome: Outcome
+
+    def __init__(
+        self,
+        steps: Steps[Outcome],
+        answer: Callable[[Effect], Answering],
+        store: Store,
+        cancellation: Cancellation,
+    ) -> None:
+        self.cancellation = cancellation
+        self.stored: list[str] = []
+        self._store = store
+        self._needs = self._carry_out(steps, answer)
+        self._turn = threading.RLock()  # a task that is cancelled leaves its thread at work
+
+    def go_on(self, given: Any = None) -> Need | None:
+        """Carry out the steps up to the next need. None means that the outcome is there.
+
+        `given` meets the last need. A `StoreError` from a hook is for the protocol to explain.
+        """
+        with self._turn:
+            try:
+                if isinstance(given, StoreError):
+                    return self._needs.throw(given)
+                return self._needs.send(given)
+            except StopIteration as done:
+                self.outcome = done.value
+                return None
+
+    def forget(self) -> None:
+        """Delete what the call has stored: nobody will get the token of a cancelled call."""
+        with self._turn:
+            while self.stored:
+                try:
+                    self._store.delete(self.stored.pop())
+                except StoreError as error:
+                    logger().warning("a cancelled call's result stays until it expires: %s", error)
+
+    def _carry_out(
+        self, steps: Steps[Outcome], answer: Callable[[Effect], Answering]
+    ) -> Generator[Need, Any, Outcome]:
+        given: Any = None
+        failure: StoreError | None = None
+        while True:
+            self._heed_cancellation()
+            try:
+                effect = steps.send(given) if failure is None else steps.throw(failure)
+            except StopIteration as done:
+                self._heed_cancellation()
+                outcome: Outcome = done.value
+                return logged(outcome)
+            given, failure = None, None
+            if isinstance(effect, Put):
+                self.stored.append(effect.key)
+            try:
+                given = yield from answer(effect)
+            except StoreError as error:
+                if isinstance(effect, Run):  # a tool's own error comes out, whatever its class
+                    raise
+                failure = error
+
+    def _heed_cancellation(self) -> None:
+        if self.cancellation.requested:
+            self.forget()
+            raise Cancelled
+
+
+def until_run(steps: Steps[Reply]) -> Steps[Run | Reply]:
+    """Return the same steps, with an end where the tool would run."""
+    try:
+        effect = next(steps)
+        while not isinstance(effect, Run):
+            try:
+                answer = yield effect
+            except StoreError as error:
+                effect = steps.throw(error)
+            else:
+                effect = steps.send(answer)
+    except StopIteration as done:
+        reply: Reply = done.value
+        return reply
+    return effect
+
+
+def logged(outcome: Outcome) -> Outcome:
+    """Log the reason of a refusal, which the caller must not see."""
+    reason = getattr(outcome, "reason", "")
+    if reason:
+        logger().info("%s", reason)
+    if isinstance(outcome, Refusal):  # it goes to the caller as it is
+        return msgspec.structs.replace(outcome, reason="")
+    return outcome
