@@ -10,7 +10,7 @@ from penstock.errors import (
 )
 from penstock.stores import open_store
 from penstock.stores.redis import RedisStore
-from penstock.stores.redis_steps import SLACK_MS
+from penstock.stores.redis_entries import SLACK_MS
 from penstock.testing import LATER, NOW, StoreContract, make_record
 
 redis = pytest.importorskip("redis")

@@ -1,4 +1,4 @@
-"""The stores of many machines: Redis or Valkey, one hash an entry, safe on a cluster.
+"""The store of many machines: Redis or Valkey, one hash an entry, safe on a cluster.
 
 The capacity is the server's own `maxmemory`; with a `volatile-*` policy it evicts as the other
 stores do, with `noeviction` a put fails as `StoreFull`. A quota for each owner would need a second
@@ -8,95 +8,130 @@ effort: it bounds each single record.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.model.store import DEFAULT_QUOTA
-from penstock.errors import InvalidSetting
-from penstock.stores.redis_steps import Command, Steps, failure, redis_library, removed, tally
+from penstock.errors import InvalidSetting, StoreFull
+from penstock.stores.redis_entries import (
+    LONGEST_MS,
+    SCHEMA_VERSION,
+    complete,
+    decode,
+    failure,
+    fields,
+    milliseconds,
+    redis_library,
+    removed,
+    script,
+    tally,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from penstock.core.model.store import Loaded, Record, Stats
+    from penstock.stores.redis_entries import Argument
 
-T = TypeVar("T")
 DEFAULT_PREFIX = "penstock:"
 TIMEOUT_SECONDS = 5.0  # a server that hangs is one that is down; the URL can say otherwise
 KEYS_PER_BATCH = 500
 
 
 class RedisStore:
-    """`target` is a URL, or a client, which then stays its owner's to close."""
+    """A store in Redis or Valkey. Every command names one key, so it works on a cluster.
+
+    `target` is a URL, or a client, which its owner closes.
+    """
 
     def __init__(
         self, target: Any, *, prefix: str = DEFAULT_PREFIX, quota: int = DEFAULT_QUOTA
     ) -> None:
-        library = redis_library()
-        self._errors = (library.exceptions.RedisError, OSError)
+        self._redis = redis_library()
         self._owned = isinstance(target, str)
-        self._client = _client(library.Redis, target)
-        self._steps = Steps(prefix, quota)
+        self._client = _client(self._redis.Redis, target)
+        self._prefix = prefix
+        self._quota = quota
+        self._now = float("-inf")
 
     def put(self, key: str, record: Record, *, now: float) -> None:
-        self._run(self._steps.put(key, record, now))
+        if record.size > self._quota:
+            raise StoreFull(
+                f"A result of {record.size:,} bytes is over the quota of {self._quota:,}."
+            )
+        self._now = now
+        self._scripted("put", key, milliseconds(record.expires - now), *fields(record))
 
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
-        return self._run(self._steps.load(key, now, rows))
+        self._now = now
+        reply = self._scripted("load", key, *(rows or ()))
+        loaded = None if reply is None else decode(reply)
+        return loaded if loaded and now < loaded.expires else None
 
     def read(self, key: str, numbers: Sequence[int]) -> list[bytes]:
-        return self._run(self._steps.read(key, numbers))
+        return complete(self._done("HMGET", self._prefix + key, *numbers)) if numbers else []
 
     def touch(self, key: str, *, expires: float) -> None:
-        self._run(self._steps.touch(key, expires))
+        self._scripted("touch", key, expires, self._now, LONGEST_MS)
 
     def delete(self, key: str) -> None:
-        self._run(self._steps.delete(key))
+        self._done("UNLINK", self._prefix + key)
 
     def sweep(self, *, now: float) -> int:
-        """A walk over all keys. Redis removes what has expired by itself, so it is rarely needed."""
-        return removed(self._all(self._steps.expiries(self._keys(), now)))
+        """Walk over all keys. Redis removes what has expired by itself, so this is rarely needed."""
+        self._now = now
+        source = script("expire").source
+        return removed(
+            self._all(("EVAL", source, 1, key, SCHEMA_VERSION, now) for key in self._keys())
+        )
 
     def stats(self) -> Stats:
-        """A walk over all keys: for an operator's page, not for every call."""
-        return tally(self._all(self._steps.sizes(self._keys())))
+        """Walk over all keys: for an operator's page, not for every call."""
+        return tally(self._all(("HGET", key, "size") for key in self._keys()))
 
     def close(self) -> None:
         if self._owned:
             self._client.close()
 
-    def _run(self, steps: Generator[Command, Any, T]) -> T:
-        try:
-            command = next(steps)
-            while True:
-                try:
-                    reply = self._client.execute_command(*command)
-                except self._errors as error:
-                    command = steps.throw(error)
-                else:
-                    command = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # the generator's own return type
-        except self._errors as error:
-            raise failure(error) from error
+    def _scripted(self, name: str, key: str, *arguments: Argument) -> Any:
+        """Run a script by its digest, in one round trip; send its text if the server lacks it."""
+        code = script(name)
+        rest = (1, self._prefix + key, SCHEMA_VERSION, *arguments)
+        with self._failures():
+            try:
+                return self._client.execute_command("EVALSHA", code.sha, *rest)
+            except self._redis.exceptions.NoScriptError:
+                return self._client.execute_command("EVAL", code.source, *rest)
+
+    def _done(self, *command: Argument) -> Any:
+        with self._failures():
+            return self._client.execute_command(*command)
 
     def _keys(self) -> set[bytes]:
-        try:
+        special = {ord(char): f"\\{char}" for char in "\\*?[]"}
+        pattern = self._prefix.translate(special) + "*"
+        with self._failures():
             # A set, because SCAN may name a key twice.
-            return set(self._client.scan_iter(match=self._steps.pattern, count=KEYS_PER_BATCH))
-        except self._errors as error:
-            raise failure(error) from error
+            return set(self._client.scan_iter(match=pattern, count=KEYS_PER_BATCH))
 
-    def _all(self, commands: list[Command]) -> list[Any]:
+    def _all(self, commands: Iterable[tuple[Argument, ...]]) -> list[Any]:
         replies: list[Any] = []
-        try:
-            for batch in _batches(commands):
+        rest = iter(commands)
+        while batch := list(islice(rest, KEYS_PER_BATCH)):
+            with self._failures():
                 pipeline = self._client.pipeline(transaction=False)
-                _queue(pipeline, batch)
+                for command in batch:
+                    pipeline.execute_command(*command)
                 replies += pipeline.execute(raise_on_error=False)
-        except self._errors as error:
-            raise failure(error) from error
         return replies
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._redis.exceptions.RedisError, OSError) as error:
+            raise failure(error) from error
 
 
 def _client(kind: Any, target: Any) -> Any:
@@ -113,14 +148,3 @@ def _client(kind: Any, target: Any) -> Any:
         # Neither the URL nor the error, which may quote it: there may be a password in it.
         shown = target.partition(":")[0] + "://…"
         raise InvalidSetting("store", shown, "this is not a URL that redis-py can read.") from None
-
-
-def _batches(commands: Iterable[Command]) -> Iterator[list[Command]]:
-    rest = iter(commands)
-    while batch := list(islice(rest, KEYS_PER_BATCH)):
-        yield batch
-
-
-def _queue(pipeline: Any, commands: Iterable[Command]) -> None:
-    for command in commands:
-        pipeline.execute_command(*command)
