@@ -23,7 +23,7 @@ import msgspec
 from benchmarks.catalogues import collected
 from benchmarks.lines import Line
 from benchmarks.registry import embedding_python
-from penstock.core.budget.budget import DEFAULT_LIST_BUDGET
+from penstock import Policy
 from penstock.core.budget.measure import O200kMeter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.finding import Finder
@@ -162,7 +162,7 @@ def full_words(catalogue: Catalogue) -> dict[str, str]:
 
 def brief_words(catalogue: Catalogue) -> dict[str, str]:
     """As the list in brief words it, which has as many words as the default budget lets it."""
-    lister = Lister(DEFAULT_LIST_BUDGET, O200kMeter(), "brief")
+    lister = Lister(Policy().list_budget, O200kMeter(), "brief")
     listed = map(msgspec.json.decode, lister.listing(catalogue).tools)
     words = {tool["name"]: tool.get("description", "") for tool in listed}
     return {name: words[name] for name in catalogue.names}

@@ -21,14 +21,15 @@ from benchmarks.lines import Line
 from benchmarks.peers import Contender
 from benchmarks.wire import WireClient
 from penstock import Policy
-from penstock.core.budget.budget import DEFAULT_LIST_BUDGET, Budget
+from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister, as_result
 from penstock.wire.reader import reader_name, reader_tool
 
-BUDGETS: Final = (DEFAULT_LIST_BUDGET, Budget(tokens=8_000))
+LIST_BUDGET: Final = Policy().list_budget
+BUDGETS: Final = (LIST_BUDGET, Budget(tokens=8_000))
 FORMS: Final = ("brief", "index", "auto")
 LEVELS: Final = ("low", "medium", "high", "max")
 _REPLAY: Final = Path(__file__).parent / "servers" / "replay.py"
@@ -134,9 +135,9 @@ def _listed_by(contender: Contender) -> int:
 
 def _beside(ours: Mapping[str, Forms], theirs: Mapping[str, Tokens]) -> Iterator[Line]:
     """Its own list has no reader in it, and so is held to a raw that has none."""
-    auto = label("auto", DEFAULT_LIST_BUDGET)
+    auto = label("auto", LIST_BUDGET)
     total = sum(forms.by_form[auto] for forms in ours.values())
-    budget = DEFAULT_LIST_BUDGET.tokens
+    budget = LIST_BUDGET.tokens
     assert budget is not None
     for level in LEVELS:
         tokens = {server: levels[level] for server, levels in theirs.items()}

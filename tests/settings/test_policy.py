@@ -8,7 +8,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.model.values import Mode
 from penstock.errors import InvalidSetting
 from penstock.settings.policy import Policy
-from penstock.settings.table import TOOL_SETTINGS
+from penstock.settings.table import SETTINGS, TABLES
 
 KB = 1_000
 
@@ -51,6 +51,7 @@ def test_defaults_are_those_of_the_design():
         ("modes", "full, paginated", (Mode.PAGINATED, Mode.FULL)),
         ("modes", ["paginated", "sql"], (Mode.SQL, Mode.PAGINATED)),
         ("page_size", "1_000", 1_000),
+        ("max_page_size", "2000", 2_000),
         ("preview", 50, 50),
         ("ttl", "5m", 300),
         ("max_ttl", "1.5h", 5_400),
@@ -62,8 +63,11 @@ def test_defaults_are_those_of_the_design():
         ("query_seconds", "0.5", 0.5),
         ("query_memory", "128MB", 128 * KB**2),
         ("query_rows", "10", 10),
+        ("only", "list_*, get", ("list_*", "get")),
         ("list_budget", "8ktok", Budget(tokens=8_000)),
         ("always", "find*, get", ("find*", "get")),
+        ("app_only", ["draw"], ("draw",)),
+        ("explorer", "off", False),
         ("gate", "strict", "strict"),
         ("descriptions", "some/folder", "some/folder"),
         ("grant_ttl", "10m", 600),
@@ -76,6 +80,12 @@ def test_every_setting_can_be_written(name, written, value, config):
         environment = {f"PENSTOCK_{name.upper()}": written}
         assert getattr(Policy.load(environment=environment), name) == value
         assert getattr(Policy.load(file=config(f'{name} = "{written}"')), name) == value
+
+
+def test_every_setting_was_tried():
+    mark = test_every_setting_can_be_written.pytestmark[0]
+    elsewhere = {"except", "list", "tools", "clients"}
+    assert {case[0] for case in mark.args[1]} | elsewhere == {*SETTINGS}
 
 
 def test_precedence(config):
@@ -122,7 +132,12 @@ def test_settings_of_one_tool(config):
     assert (users.page_size, users.budget.bytes, users.heavy) == (60, 2 * KB, True)
 
 
-@pytest.mark.parametrize("name", TOOL_SETTINGS)
+def test_one_tool_may_go_back_to_its_budget():
+    policy = Policy(inline="5kB", tools={"t": {"inline": None}})
+    assert policy.for_tool("t").inline_budget == policy.budget
+
+
+@pytest.mark.parametrize("name", TABLES["tools"])
 def test_what_can_be_set_for_one_tool(name):
     written = {"heavy": "yes", "modes": "sql paginated", "ttl": 10, "max_ttl": 4_000}.get(
         name, 2_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.listed import add_source_options, listed_by
-from penstock.cli.options import config_file
+from penstock.cli.options import add_settings, config_file
 from penstock.cli.printing import reader_may_leave
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
@@ -41,10 +41,8 @@ def add_to(commands: Any) -> None:
     )
     add_source_options(parser)
     group = parser.add_argument_group("settings")
-    add = group.add_argument
-    add("--list-budget", metavar="SIZE", help="most of a list: 2000tok (default), 10kB")
-    add("--always", metavar="TOOL", nargs="+", help="list these in full in every form; list_* too")
-    add("--config", metavar="FILE", help="settings file")
+    add_settings(group, "list_budget", "always")
+    group.add_argument("--config", metavar="FILE", help="settings file")
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("--json", action="store_true", help="as JSON, with every tool")

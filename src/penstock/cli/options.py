@@ -10,13 +10,22 @@ from typing import Any, Final
 
 from penstock.errors import PenstockError
 from penstock.relay.target import Target
-from penstock.settings.policy import ENVIRONMENT_PREFIX, Policy
+from penstock.settings import parsers
+from penstock.settings.policy import Policy
+from penstock.settings.sources import ENVIRONMENT_PREFIX
+from penstock.settings.table import HOST, SETTINGS
 
 LEVELS: Final = ("debug", "info", "warning", "error")
-_SETTINGS: Final = (
-    "budget", "inline", "ceiling", "host", "store", "ttl", "only", "except",
-    "list", "list_budget", "always", "app_only", "explorer", "gate", "descriptions",
-)  # fmt: skip
+# The settings that have an option, and what the help calls their values.
+_OF_RESULTS: Final = {
+    "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
+    "ttl": "TIME", "only": "TOOL", "except": "TOOL",
+}  # fmt: skip
+_OF_LISTS: Final = {
+    "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
+    "explorer": "on|off", "gate": "GATE", "descriptions": "DIR",
+}  # fmt: skip
+OPTIONS: Final = _OF_RESULTS | _OF_LISTS
 CONFIG_FILE: Final = "penstock.toml"
 _CONFIG_HELP: Final = "settings file (default: penstock.toml in the user's configuration folder)"
 
@@ -32,55 +41,30 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
         "settings",
         "Also as PENSTOCK_BUDGET and so on, or in penstock.toml (with more, and by tool).",
     )
-    add = group.add_argument
-    add("--budget", metavar="SIZE", help="most of a reply: 25kB (default), 8000tok, 10KiB+256lines")
-    add("--inline", metavar="SIZE", help="largest result that passes whole (default: the budget)")
-    add("--ceiling", metavar="SIZE", help="most of a reply in mode full (default: 150000ch)")
-    add("--host", metavar="NAME", help="what a host can take: claude, claude-code, codex, …")
-    add("--store", metavar="URL", help="memory: (default), sqlite:, sqlite:///PATH, redis://HOST")
-    add("--ttl", metavar="TIME", help="how long a stored result lives unread: 300, 5m, 1h")
-    add("--only", metavar="TOOL", nargs="+", help="keep only these tools inside the budget")
-    add("--except", metavar="TOOL", nargs="+", help="leave these tools alone; list_* is a pattern")
-    _add_list_options(parser)
-    add("--config", metavar="FILE", help=_CONFIG_HELP)
-    add(
+    add_settings(group, *_OF_RESULTS)
+    group.add_argument("--config", metavar="FILE", help=_CONFIG_HELP)
+    group.add_argument(
         "--log-level",
         metavar="LEVEL",
         choices=LEVELS,
         help="on stderr: debug, info, warning, error",
     )
-
-
-def _add_list_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "list of tools", "How upstream's tools are listed; also as PENSTOCK_LIST and so on."
     )
-    add = group.add_argument
-    add(
-        "--list",
-        metavar="FORM",
-        help="auto (default): the richest that fits; full; brief: every tool in a sentence; "
-        "index: four tools that find, describe and call all others",
-    )
-    add("--list-budget", metavar="SIZE", help="most of the list: 2000tok (default)")
-    add("--always", metavar="TOOL", nargs="+", help="list these in full in every form")
-    add("--app-only", metavar="TOOL", nargs="+", help="keep these for apps, and from the model")
-    add(
-        "--explorer",
-        metavar="on|off",
-        help="on (default): clients that show apps get show_result, a table of a stored result; off",
-    )
-    add(
-        "--gate",
-        metavar="GATE",
-        help="teach (default): a call whose arguments do not fit is answered with the tool's "
-        "description; strict: no call before that was read; off",
-    )
-    add(
-        "--descriptions",
-        metavar="DIR",
-        help="JSON files, one a tool, in the place of upstream's words",
-    )
+    add_settings(group, *_OF_LISTS)
+
+
+def add_settings(group: Any, *names: str) -> None:
+    """Add the options of some settings, as the table describes them."""
+    for name in names:
+        setting = HOST if name == HOST.name else SETTINGS[name]
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar=OPTIONS[name],
+            nargs="+" if setting.parse is parsers.names else None,
+            help=f"{setting.meaning.replace('`', '')} Default: {setting.default or setting.unset}.",
+        )
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +91,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
 
 
 def policy_from(chosen: argparse.Namespace) -> Policy:
-    options: dict[str, Any] = {name: getattr(chosen, name) for name in _SETTINGS}
+    options: dict[str, Any] = {name: getattr(chosen, name) for name in OPTIONS}
     return Policy.load(options, environment=os.environ, file=config_file(chosen.config))
 
 

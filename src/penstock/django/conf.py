@@ -31,8 +31,11 @@ from penstock.django.setting_names import (
 from penstock.django.tiers import Tier
 from penstock.errors import InvalidSetting
 from penstock.log import logger
-from penstock.settings.policy import ENVIRONMENT_PREFIX, Policy
-from penstock.settings.table import FIELD_NAMES, PARSERS, TABLES, parsed
+from penstock.settings import parsers
+from penstock.settings.parsers import parsed
+from penstock.settings.policy import Policy
+from penstock.settings.sources import ENVIRONMENT_PREFIX
+from penstock.settings.table import HOST, SETTINGS, TABLES
 from penstock.stores import Store, open_store
 
 # In memory each process would have its own, and a site is served by several.
@@ -82,13 +85,13 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "AUTHENTICATION_CLASSES": ("authentication_classes", values.authentication_classes),
     "PERMISSION_CLASSES": ("permission_classes", values.permission_classes),
     "ALLOWED_ORIGINS": ("allowed_origins", values.origins),
-    "SERVER_NAME": ("server_name", values.text),
+    "SERVER_NAME": ("server_name", parsers.text),
     "INSTRUCTIONS": ("instructions", values.prose),
     "TOOL_NAME_SEPARATOR": ("separator", values.separator),
-    "URLCONF": ("urlconf", values.text),
-    "AUTODISCOVER": ("discovers", values.flag),
-    "LEAN_WRITES": ("is_lean", values.flag),
-    "ENABLED": ("is_enabled", values.flag),
+    "URLCONF": ("urlconf", parsers.text),
+    "AUTODISCOVER": ("discovers", parsers.flag),
+    "LEAN_WRITES": ("is_lean", parsers.flag),
+    "ENABLED": ("is_enabled", parsers.flag),
 }
 
 
@@ -175,8 +178,9 @@ def _option(written: Written) -> Any:
     name = written.key.lower()
     if name in TABLES:
         return parsed(written.place, written.value, _table)
-    parse = PARSERS.get(FIELD_NAMES.get(name, name))
-    return parsed(written.place, written.value, parse) if parse else written.value
+    if name == HOST.name:
+        return written.value
+    return parsed(written.place, written.value, SETTINGS[name].parse)
 
 
 def _table(groups: Any) -> dict[str, Any]:

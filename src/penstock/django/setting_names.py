@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
 from penstock.errors import InvalidSetting
-from penstock.settings.policy import Policy
-from penstock.settings.table import SETTING_NAMES
+from penstock.settings.table import HOST, SETTINGS
 
 SETTING: Final = "PENSTOCK"
 FRISIAN_PREFIX: Final = "FRISIAN_MCP_"
 CACHE_SCHEME: Final = "django-cache"
 
 # The settings of any Penstock, and those of one in a Django site.
-POLICY_KEYS: Final = frozenset(
-    {SETTING_NAMES.get(item.name, item.name).upper() for item in fields(Policy)} | {"HOST"}
-)
+POLICY_KEYS: Final = frozenset(name.upper() for name in (*SETTINGS, HOST.name))
 SITE_KEYS: Final = frozenset({
     "ALLOW", "ALLOWED_ORIGINS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "ENABLED",
     "INSTRUCTIONS", "LEAN_WRITES", "MAX_TIER", "PERMISSION_CLASSES", "SERVER_NAME", "TIER", "TOOL_MAX_TIER",

@@ -1,6 +1,6 @@
 """How the settings of a site may be written.
 
-A bad value is a `ValueError` that says what is wrong with it; `penstock.settings.table.parsed` says of
+A bad value is a `ValueError` that says what is wrong with it; `penstock.settings.parsers.parsed` says of
 which setting.
 """
 
@@ -20,15 +20,11 @@ from django.utils.module_loading import import_string
 from penstock.django.setting_names import CACHE_SCHEME, cache_alias
 from penstock.django.tiers import Tier
 from penstock.errors import InvalidSetting
-from penstock.settings.table import PARSERS
+from penstock.settings import parsers
 from penstock.stores.urls import sqlite_file
 
 ANY_ORIGIN: Final = "*"
 _SEPARATORS: Final = ("_", "-", ".")
-
-# As they are written everywhere else in Penstock.
-flag: Final = PARSERS["heavy"]
-text: Final = PARSERS["descriptions"]
 
 
 def prose(value: Any) -> str:
@@ -40,8 +36,7 @@ def prose(value: Any) -> str:
 def names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, str | list | tuple | set | frozenset):
         raise ValueError("must be a list of names")
-    found: tuple[str, ...] = PARSERS["only"](value)
-    return found
+    return parsers.names(value)
 
 
 def allowed_names(value: Any) -> tuple[str, ...]:

@@ -1,173 +1,114 @@
-"""Every setting, validated once, from code, the command line, the environment, or a file.
+"""The settings as one value: what holds for everything, for one tool, and for one client.
 
-Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default.
 A bad setting fails here, at the start, and names itself.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.budget.budget import DEFAULT_BUDGET, DEFAULT_CEILING, DEFAULT_LIST_BUDGET, Budget
-from penstock.core.model.values import Mode
+from penstock.core.budget.budget import Budget
 from penstock.errors import InvalidSetting
 from penstock.log import logger
-from penstock.settings.table import FIELD_NAMES, PARSERS, SETTING_NAMES, TABLES, UNSET, parsed
+from penstock.settings.sections import check_section, literally, stated_for
+from penstock.settings.table import TABLES, Settings, as_fields
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENVIRONMENT_PREFIX = "PENSTOCK_"
 _MOST_BUILT = 10_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Policy:
-    """How much, how long, where. Give what differs; the rest just works.
-
-    `budget` bounds every reply. `inline`, by default the same, is the largest result that passes
-    whole. `ceiling` bounds `full` alone. `list_budget` bounds the list of tools.
-    """
-
-    budget: Budget = DEFAULT_BUDGET
-    inline: Budget | None = None
-    ceiling: Budget = DEFAULT_CEILING
-    heavy: bool = False
-    modes: tuple[Mode, ...] = tuple(Mode)
-    page_size: int = 20
-    max_page_size: int = 1_000
-    preview: int = 200
-    ttl: float = 300
-    max_ttl: float = 3_600
-    bearer_ttl: float = 300
-    store: str = "memory:"
-    capacity: int = 256_000_000
-    quota: int = 64_000_000
-    media_cap: int = 1_000_000
-    query_seconds: float = 5
-    query_memory: int = 256_000_000
-    query_rows: int = 100_000
-    only: tuple[str, ...] = ()
-    except_: tuple[str, ...] = ()
-    list_form: str = "auto"
-    list_budget: Budget = DEFAULT_LIST_BUDGET
-    always: tuple[str, ...] = ()
-    app_only: tuple[str, ...] = ()
-    explorer: bool = True
-    gate: str = "teach"
-    descriptions: str = ""
-    grant_ttl: float = 3_600
-    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    clients: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    if TYPE_CHECKING:
-        # As it may be written; `__post_init__` reads it.
-        def __init__(
-            self,
-            *,
-            budget: Budget | str | int = ...,
-            inline: Budget | str | int | None = ...,
-            ceiling: Budget | str | int = ...,
-            heavy: bool | str = ...,
-            modes: str | Sequence[str] = ...,
-            page_size: int | str = ...,
-            max_page_size: int | str = ...,
-            preview: int | str = ...,
-            ttl: float | str = ...,
-            max_ttl: float | str = ...,
-            bearer_ttl: float | str = ...,
-            store: str = ...,
-            capacity: int | str = ...,
-            quota: int | str = ...,
-            media_cap: int | str = ...,
-            query_seconds: float | str = ...,
-            query_memory: int | str = ...,
-            query_rows: int | str = ...,
-            only: str | Sequence[str] = ...,
-            except_: str | Sequence[str] = ...,
-            list_form: str = ...,
-            list_budget: Budget | str | int = ...,
-            always: str | Sequence[str] = ...,
-            gate: str = ...,
-            descriptions: str = ...,
-            grant_ttl: float | str = ...,
-            tools: Mapping[str, Mapping[str, Any]] = ...,
-            clients: Mapping[str, Mapping[str, Any]] = ...,
-        ) -> None: ...
+class Policy(Settings):
+    """How much, how long, where. Give what differs; the rest just works."""
 
     def __post_init__(self) -> None:
-        for name, parse in PARSERS.items():
-            value = getattr(self, name)
-            if name not in UNSET or value != UNSET[name]:
-                object.__setattr__(self, name, parsed(name, value, parse))
-        _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
-                 f"must be at least page_size, {self.page_size}")  # fmt: skip
-        _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
-                 f"must be at least ttl, {self.ttl:g}")  # fmt: skip
-        _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
-                 "must include paginated, which every other mode leads to")  # fmt: skip
+        super().__post_init__()
         for table, allowed in TABLES.items():
-            self._check_table(table, getattr(self, table), allowed)
+            for name, section in getattr(self, table).items():
+                place = f"{table}.{name}"
+                check_section(place, table.rstrip("s"), section, allowed)
+                self._check_together(place, section)
 
-    def _check_table(self, table: str, groups: Any, allowed: Sequence[str]) -> None:
-        _require(table, groups, isinstance(groups, Mapping), f"must be a table of {table}")
-        for name, settings in groups.items():
-            _check_group(f"{table}.{name}", table.rstrip("s"), settings, allowed)
-            self._check_together(f"{table}.{name}", settings)
-
-    def _check_together(self, group: str, settings: Mapping[str, Any]) -> None:
-        """What a tool's settings do to the others is found out now, not at its first call."""
+    def _check_together(self, place: str, section: Mapping[str, Any]) -> None:
+        """Refuse now, not at the first call, a section that contradicts the other settings."""
         try:
-            replace(self, **_as_fields(settings), **_no_tables())
+            replace(self, **as_fields(section), **_no_tables())
         except InvalidSetting as error:
-            name = f"{group}.{SETTING_NAMES.get(error.setting, error.setting)}"
-            raise InvalidSetting(name, error.value, error.why) from None
+            raise InvalidSetting(f"{place}.{error.setting}", error.value, error.why) from None
+
+    @classmethod
+    def load(
+        cls,
+        options: Mapping[str, Any] | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        file: str | Path | None = None,
+    ) -> Policy:
+        """Put the sources together: options win over the environment, and this over the file."""
+        from penstock.settings import sources  # a policy that is built in code needs none
+
+        return cls.from_mapping(sources.put_together(options or {}, environment or {}, file))
+
+    @classmethod
+    def of_process(cls) -> Policy:
+        """Read the environment, and the file that PENSTOCK_CONFIG names, if it names one."""
+        from penstock.settings import sources
+
+        return cls.from_mapping(sources.of_process())
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
+        """Take settings by the names that users write, which are not always those of the fields."""
+        return cls(**as_fields(settings))
 
     @property
     def inline_budget(self) -> Budget:
         return self.inline or self.budget
 
     def covers(self, tool: str) -> bool:
-        """Whether a tool is kept inside the budget at all, after `only` and `except`."""
+        """Tell whether a tool is kept inside the budget at all, after `only` and `except`."""
         if any(fnmatchcase(tool, pattern) for pattern in self.except_):
             return False
         return not self.only or any(fnmatchcase(tool, pattern) for pattern in self.only)
 
     def keeps_for_apps(self, tool: Any) -> bool:
-        """Whether `app_only` names this tool."""
+        """Tell whether `app_only` names this tool."""
         is_name = isinstance(tool, str)
         return is_name and any(fnmatchcase(tool, pattern) for pattern in self.app_only)
 
     @cached_property
     def for_apps(self) -> Policy:
-        """Of a result that only an app sees: it may fill what the host takes."""
-        built = replace(self, budget=self.ceiling, inline=None, heavy=False, **_no_tables())
-        return _with_tables_of(self, built)
+        """The policy of a result that only an app sees: it may fill what the host takes."""
+        return self._with(budget=self.ceiling, inline=None, heavy=False)
 
     def unmatched(self, tools: Iterable[str]) -> list[str]:
-        """Names and patterns in the settings that no tool matches: slips, mostly."""
+        """Return names and patterns in the settings that no tool matches: slips, mostly."""
         known = list(tools)
         named = (*self.only, *self.except_, *self.always, *self.app_only, *self.tools)
         return [name for name in named if not any(fnmatchcase(tool, name) for tool in known)]
 
     def for_tool(self, name: str) -> Policy:
-        """The policy of one tool: what `tools` says for it, patterns such as `list_*` too."""
+        """Return the policy of one tool, by its sections in `tools`."""
         return self._for("tools", name)
 
+    def for_client(self, name: str) -> Policy:
+        """Return the policy of one client, by the name it gives itself and its sections in `clients`."""
+        return self._for("clients", name)
+
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
-        """With settings that tools bring along, by their names: weaker than those that are here, and
-        left out where they do not go with them."""
-        named = {_literally(name): self._admitted(name, told) for name, told in brought.items()}
+        """Add settings that tools bring along, by their names. They are weaker than the sections that
+        are here, and left out where they contradict these."""
+        named = {literally(name): self._admitted(name, told) for name, told in brought.items()}
         return replace(self, tools={**named, **self.tools})
 
     def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:
-        """Beside what is stated for the tool. Limits come before what they limit."""
-        stated = self._stated("tools", tool)
+        """Return the settings that go with those stated for the tool. Limits come before what they limit."""
+        stated = stated_for(tool, self.tools)
         admitted: dict[str, Any] = {}
         for name in sorted(brought, key=lambda name: not name.startswith("max_")):
             try:
@@ -178,145 +119,37 @@ class Policy:
                 admitted[name] = brought[name]
         return admitted
 
-    def for_client(self, name: str) -> Policy:
-        """The policy of one client, by the name it gives itself: what `clients` says for it."""
-        return self._for("clients", name)
-
     def _for(self, table: str, name: str) -> Policy:
-        if not getattr(self, table):
+        sections = getattr(self, table)
+        if not sections:
             return self
         built = self._built.get((table, name))
         if built is None:
             if len(self._built) >= _MOST_BUILT:
                 self._built.clear()
-            built = self._built[table, name] = self._build(table, name)
+            stated = stated_for(name, sections)
+            built = self._with(**as_fields(stated)) if stated else self
+            self._built[table, name] = built
         return built
 
     @cached_property
     def _built(self) -> dict[tuple[str, str], Policy]:
-        """Once each: every call asks."""
+        """The policies of tools and clients, each built once: every call asks for them."""
         return {}
 
-    def _stated(self, table: str, name: str) -> dict[str, Any]:
-        stated: dict[str, Any] = {}
-        for pattern, settings in getattr(self, table).items():
-            if fnmatchcase(name, pattern):
-                stated.update(_as_fields(settings))
-        return stated
-
-    def _build(self, table: str, name: str) -> Policy:
-        changes = self._stated(table, name)
-        if not changes:
-            return self
-        return _with_tables_of(self, replace(self, **changes, **_no_tables()))
-
-    @classmethod
-    def load(
-        cls,
-        options: Mapping[str, Any] | None = None,
-        *,
-        environment: Mapping[str, str] | None = None,
-        file: str | Path | None = None,
-    ) -> Policy:
-        """Put the sources together, the strongest last."""
-        settings = _from_file(file) | _from_environment(environment or {})
-        settings |= {name: value for name, value in (options or {}).items() if value is not None}
-        host = settings.pop("host", None)
-        if host is not None:
-            from penstock.core.budget.hosts import profile
-
-            chosen = profile(str(host))
-            settings = {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
-        return cls.from_mapping(settings)
-
-    @classmethod
-    def of_process(cls) -> Policy:
-        """What the environment says, and the file that PENSTOCK_CONFIG names, if it does."""
-        file = os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG", "").strip()
-        return cls.load(environment=os.environ, file=file or None)
-
-    @classmethod
-    def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
-        for name, value in settings.items():
-            _require_known(name, value)
-        return cls(**_as_fields(settings))
-
-
-@cache
-def _tell_once(tool: str, name: str, value: str, why: str) -> None:
-    told = "the tool %s asks for %s = %s, which is left out: %s"
-    logger().warning(told, tool, name, value, why)
-
-
-def _literally(name: str) -> str:
-    """A pattern that only this name matches, and that nobody would write for it."""
-    escaped = [f"[{letter}]" if letter in "*?[" else letter for letter in name]
-    first = next((place for place, letter in enumerate(name) if letter.isalnum()), None)
-    if first is not None:
-        escaped[first] = f"[{name[first]}]"
-    return "".join(escaped)
+    def _with(self, **changes: Any) -> Policy:
+        """Change some fields. The sections are kept, and not checked again."""
+        built = replace(self, **changes, **_no_tables())
+        for table in TABLES:
+            object.__setattr__(built, table, getattr(self, table))
+        return built
 
 
 def _no_tables() -> dict[str, Any]:
     return {table: {} for table in TABLES}
 
 
-def _with_tables_of(policy: Policy, built: Policy) -> Policy:
-    for each in TABLES:
-        object.__setattr__(built, each, getattr(policy, each))  # checked before, the same for all
-    return built
-
-
-def _as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {FIELD_NAMES.get(name, name): value for name, value in settings.items()}
-
-
-def _require(name: str, value: Any, holds: bool, why: str) -> None:
-    if not holds:
-        raise InvalidSetting(name, value, why)
-
-
-def _require_known(name: str, value: Any) -> None:
-    known = [SETTING_NAMES.get(item.name, item.name) for item in fields(Policy)]
-    if name not in known:
-        raise InvalidSetting(
-            name,
-            value,
-            "there is no such setting.",
-            next_step=f"Use one of: {', '.join(known)}, host.",
-        )
-
-
-def _check_group(group: str, kind: str, settings: Any, allowed: Sequence[str]) -> None:
-    if not isinstance(settings, Mapping):
-        raise InvalidSetting(group, settings, "must be a table of settings")
-    for name, value in settings.items():
-        field_name = FIELD_NAMES.get(str(name), str(name))
-        if name not in allowed:
-            is_setting = field_name in PARSERS
-            why = f"cannot be set for one {kind}." if is_setting else "there is no such setting."
-            raise InvalidSetting(
-                f"{group}.{name}", value, why,
-                next_step=f"For one {kind}, use some of: {', '.join(allowed)}.",
-            )  # fmt: skip
-        parsed(f"{group}.{name}", value, PARSERS[field_name])
-
-
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    names = [*(SETTING_NAMES.get(name, name) for name in PARSERS), "host"]
-    found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
-    return {name: value for name, value in found.items() if value.strip()}
-
-
-def _from_file(file: str | Path | None) -> dict[str, Any]:
-    if file is None:
-        return {}
-    import tomllib
-    from pathlib import Path
-
-    try:
-        return tomllib.loads(Path(file).read_text("utf-8"))
-    except OSError as error:
-        raise InvalidSetting("config file", str(file), error.strerror or str(error)) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidSetting("config file", str(file), str(error)) from None
+@cache
+def _tell_once(tool: str, name: str, value: str, why: str) -> None:
+    told = "the tool %s asks for %s = %s, which is left out: %s"
+    logger().warning(told, tool, name, value, why)

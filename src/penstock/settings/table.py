@@ -1,165 +1,234 @@
-"""How each setting may be written, and where it may stand.
+"""Every setting, said once.
 
-A bad value is a `ValueError` that says what is wrong with it; `parsed` says of which setting.
+The parsers, the environment variables, the options of the command line, the keys of a Django site, the
+table in docs/reference/settings.md and what type checkers know of `Policy` all come from here.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from penstock.core.budget.budget import Budget
 from penstock.core.model.values import Mode
 from penstock.errors import InvalidSetting
-
-_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*(B|kB|MB|GB|KiB|MiB|GiB)?"
-_SIZE_UNITS = {
-    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
-}  # fmt: skip
-_TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
-_TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-# Less than this does not hold what Penstock itself has to list.
-_LEAST_LIST = {"tokens": 800, "bytes": 4_000, "chars": 4_000}
-_LEAST_LIST_TOLD = "must be at least 800tok, 4kB or 4000ch: so much Penstock's own tools need"
+from penstock.settings import parsers
+from penstock.settings.parsers import (
+    Table,
+    WrittenBudget,
+    WrittenFlag,
+    WrittenNames,
+    WrittenNumber,
+    WrittenTime,
+)
+from penstock.settings.setting import Setting
 
 
-def _budget(value: Any) -> Budget:
-    return Budget.parse(value)
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A value for every setting. Each is checked alone, and then against the others."""
+
+    budget: Setting[WrittenBudget, Budget] = Setting(
+        Budget.parse,
+        "25kB",
+        "The largest reply in every mode but `full`; at least 1 kB, 1,000 characters or 500 tokens.",
+        for_one="tool",
+    )
+    inline: Setting[WrittenBudget | None, Budget | None] = Setting(
+        parsers.optional_budget,
+        None,
+        "The largest result that passes whole.",
+        unset="the budget",
+        for_one="tool",
+    )
+    ceiling: Setting[WrittenBudget, Budget] = Setting(
+        Budget.parse,
+        "150000ch",
+        "The largest reply in mode `full`, and the most that an app is sent.",
+        for_one="tool",
+    )
+    heavy: Setting[WrittenFlag, bool] = Setting(
+        parsers.flag,
+        "off",
+        "Whether every result that is larger than its probe is answered with the probe.",
+        for_one="tool",
+    )
+    modes: Setting[WrittenNames, tuple[Mode, ...]] = Setting(
+        parsers.modes,
+        ", ".join(Mode),
+        "The modes that are offered; `paginated` must be one of them, because it reaches everything.",
+        for_one="tool",
+    )
+    page_size: Setting[WrittenNumber, int] = Setting(
+        parsers.count, 20, "The rows of a page.", for_one="tool"
+    )
+    max_page_size: Setting[WrittenNumber, int] = Setting(
+        parsers.count, 1_000, "The most rows that a caller gets in one page.", for_one="tool"
+    )
+    preview: Setting[WrittenNumber, int] = Setting(
+        parsers.count, 200, "The characters of a probe's preview.", for_one="tool"
+    )
+    ttl: Setting[WrittenTime, float] = Setting(
+        parsers.seconds,
+        "5m",
+        "How long a stored result lives; each reading starts this time again.",
+        for_one="tool",
+    )
+    max_ttl: Setting[WrittenTime, float] = Setting(
+        parsers.seconds,
+        "1h",
+        "How long a stored result lives at most, however often it is read.",
+        for_one="tool",
+    )
+    bearer_ttl: Setting[WrittenTime, float] = Setting(
+        parsers.seconds,
+        "5m",
+        "How long a stored result lives whose caller has no identity; reading does not extend it.",
+        for_one="tool",
+    )
+    store: Setting[str, str] = Setting(
+        parsers.text,
+        "memory:",
+        "Where results are kept: `memory:`, `sqlite:`, `sqlite:///PATH` or `redis://HOST`.",
+    )
+    capacity: Setting[WrittenNumber, int] = Setting(
+        parsers.size,
+        "256MB",
+        "The size of a store in memory or SQLite; the least recently used results go first.",
+    )
+    quota: Setting[WrittenNumber, int] = Setting(
+        parsers.size,
+        "64MB",
+        "One principal's share of a store in memory or SQLite; in Redis, the largest single result.",
+    )
+    media_cap: Setting[WrittenNumber, int] = Setting(
+        parsers.size,
+        "1MB",
+        "The largest image or audio, as encoded, that travels beside a reply.",
+        for_one="tool",
+    )
+    query_seconds: Setting[WrittenTime, float] = Setting(
+        parsers.seconds, "5s", "The longest that one `sql` or `query` may run."
+    )
+    query_memory: Setting[WrittenNumber, int] = Setting(
+        parsers.size, "256MB", "The most memory that one `sql` or `query` may use."
+    )
+    query_rows: Setting[WrittenNumber, int] = Setting(
+        parsers.count,
+        100_000,
+        "The most rows that `sql`, `query` and `search` read, and that the copy of a live list holds.",
+    )
+    only: Setting[WrittenNames, tuple[str, ...]] = Setting(
+        parsers.names,
+        (),
+        "The tools that the relay keeps inside the budget, by name or by pattern such as `list_*`.",
+        unset="all",
+    )
+    except_: Setting[WrittenNames, tuple[str, ...]] = Setting(
+        parsers.names,
+        (),
+        "The tools, by name or pattern, that the relay leaves alone.",
+        name="except",
+    )
+    list_form: Setting[str, str] = Setting(
+        parsers.choice("auto", "full", "brief", "index"),
+        "auto",
+        "How tools are listed: `full`; `brief`, each in a sentence; `index`, four tools that find, "
+        "describe and call all others; or `auto`, the richest of these that fits.",
+        name="list",
+        for_one="client",
+    )
+    list_budget: Setting[WrittenBudget, Budget] = Setting(
+        parsers.list_budget,
+        "2000tok",
+        "The largest list of tools; at least 800 tokens, 4 kB or 4,000 characters.",
+        for_one="client",
+    )
+    always: Setting[WrittenNames, tuple[str, ...]] = Setting(
+        parsers.names,
+        (),
+        "The tools, by name or pattern, that every form lists in full.",
+        for_one="client",
+    )
+    app_only: Setting[WrittenNames, tuple[str, ...]] = Setting(
+        parsers.names,
+        (),
+        "The tools, by name or pattern, that are for apps: no client but those that show apps gets "
+        "them, and these keep them from the model.",
+    )
+    explorer: Setting[WrittenFlag, bool] = Setting(
+        parsers.flag,
+        "on",
+        "Whether clients that show apps get `show_result`, which shows people a stored result.",
+    )
+    gate: Setting[str, str] = Setting(
+        parsers.choice("off", "teach", "strict"),
+        "teach",
+        "What happens to a call whose tool is not listed in full: `teach` answers arguments that do not "
+        "fit with the tool's description, `strict` refuses it until the description was read, `off` "
+        "lets it through.",
+        for_one="client",
+    )
+    descriptions: Setting[str, str] = Setting(
+        parsers.optional_text,
+        "",
+        "A folder of JSON files, one for each tool, whose words replace the server's.",
+    )
+    grant_ttl: Setting[WrittenTime, float] = Setting(
+        parsers.seconds, "1h", "How long a grant of the gate lasts that is not used."
+    )
+    tools: Setting[Table, Table] = Setting(
+        parsers.table_of("tools"),
+        {},
+        "Settings for one tool, or for all tools whose names match a pattern.",
+    )
+    clients: Setting[Table, Table] = Setting(
+        parsers.table_of("clients"),
+        {},
+        "Settings for one client, by the name it gives itself, or for all that match a pattern.",
+    )
+
+    def __post_init__(self) -> None:
+        _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
+                 f"must be at least page_size, {self.page_size}")  # fmt: skip
+        _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
+                 f"must be at least ttl, {self.ttl:g}")  # fmt: skip
+        _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
+                 "must include paginated, which every other mode leads to")  # fmt: skip
 
 
-def _list_budget(value: Any) -> Budget:
-    try:
-        budget = Budget.parse(value)
-    except InvalidSetting as error:
-        if error.setting == "budget":  # it cannot be read; else one of its limits is too small
-            raise
-        raise ValueError(_LEAST_LIST_TOLD) from None
-    limits = {"tokens": budget.token_allowance, "bytes": budget.bytes, "chars": budget.chars}
-    if any(limit is not None and limit < _LEAST_LIST[unit] for unit, limit in limits.items()):
-        raise ValueError(_LEAST_LIST_TOLD)
-    return budget
+def _require(name: str, value: Any, holds: bool, why: str) -> None:
+    if not holds:
+        raise InvalidSetting(name, value, why)
 
 
-def _choice(*choices: str) -> Callable[[Any], str]:
-    def parse(value: Any) -> str:
-        if value not in choices:
-            raise ValueError(f"must be one of: {', '.join(choices)}")
-        return str(value)
-
-    return parse
+def _for_one(kind: str) -> tuple[str, ...]:
+    return tuple(name for name, setting in SETTINGS.items() if setting.for_one == kind)
 
 
-def _size(value: Any) -> int:
-    return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB"))
-
-
-def _seconds(value: Any) -> float:
-    return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
-
-
-def _quantity(value: Any, pattern: str, units: Mapping[str, int], like: str) -> float:
-    match = re.fullmatch(pattern, str(value).strip().replace("_", ""))
-    if match is None or isinstance(value, bool):
-        raise ValueError(f"not {like}")
-    amount = float(match[1]) * units[(match[2] or "").lower()]
-    if amount <= 0:
-        raise ValueError("must be above zero")
-    return amount
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip().replace("_", "")):
-        raise ValueError("not a whole number")
-    number = int(str(value).replace("_", ""))
-    if number < 1:
-        raise ValueError("must be at least 1")
-    return number
-
-
-def _flag(value: Any) -> bool:
-    words = {"true": True, "1": True, "yes": True, "on": True}
-    words |= {"false": False, "0": False, "no": False, "off": False}
-    if str(value).lower() not in words:
-        raise ValueError("neither true nor false, neither on nor off")
-    return words[str(value).lower()]
-
-
-def _modes(value: Any) -> tuple[Mode, ...]:
-    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
-    known = [mode.value for mode in Mode]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise ValueError(f"modes are some of: {', '.join(known)}")
-    return tuple(mode for mode in Mode if mode.value in names)
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    names = value.replace(",", " ").split() if isinstance(value, str) else list(value)
-    if not all(isinstance(name, str) and name for name in names):
-        raise ValueError("not a list of names")
-    return tuple(names)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("must be text")
-    return value
-
-
-# What each setting is read with, wherever it comes from.
-PARSERS: Mapping[str, Callable[[Any], Any]] = {
-    "budget": _budget,
-    "inline": _budget,
-    "ceiling": _budget,
-    "heavy": _flag,
-    "modes": _modes,
-    "page_size": _count,
-    "max_page_size": _count,
-    "preview": _count,
-    "ttl": _seconds,
-    "max_ttl": _seconds,
-    "bearer_ttl": _seconds,
-    "store": _text,
-    "capacity": _size,
-    "quota": _size,
-    "media_cap": _size,
-    "query_seconds": _seconds,
-    "query_memory": _size,
-    "query_rows": _count,
-    "only": _names,
-    "except_": _names,
-    "list_form": _choice("auto", "full", "brief", "index"),
-    "list_budget": _list_budget,
-    "always": _names,
-    "app_only": _names,
-    "explorer": _flag,
-    "gate": _choice("off", "teach", "strict"),
-    "descriptions": _text,
-    "grant_ttl": _seconds,
+# By the names that users write; `Setting.field` is what Python calls them.
+SETTINGS: Final[Mapping[str, Setting[Any, Any]]] = {
+    field.name: field for field in vars(Settings).values() if isinstance(field, Setting)
 }
-# What stands for a setting that is not made.
-UNSET: Mapping[str, Any] = {"inline": None, "descriptions": ""}
-# Settings whose names Python has taken.
-FIELD_NAMES = {"except": "except_", "list": "list_form"}
-SETTING_NAMES = {field: name for name, field in FIELD_NAMES.items()}
-# Settings that make sense for one tool: the store and its sizes are everybody's.
-TOOL_SETTINGS = (
-    "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "preview",
-    "ttl", "max_ttl", "bearer_ttl", "media_cap",
-)  # fmt: skip
-# Settings that make sense for one client: what it is shown.
-CLIENT_SETTINGS = ("list", "list_budget", "always", "gate")
-TABLES: Mapping[str, Sequence[str]] = {"tools": TOOL_SETTINGS, "clients": CLIENT_SETTINGS}
+# The settings that hold other settings, and which ones.
+TABLES: Final[Mapping[str, Sequence[str]]] = {
+    "tools": _for_one("tool"),
+    "clients": _for_one("client"),
+}
+# No field of its own: it becomes `budget` and `ceiling`.
+HOST: Final = Setting(
+    parsers.profile,
+    "",
+    "The host whose limits set `budget` and `ceiling`, such as `claude-code` or `codex`.",
+    name="host",
+)
 
 
-def parsed(name: str, value: Any, parse: Callable[[Any], Any]) -> Any:
-    name = SETTING_NAMES.get(name, name)
-    try:
-        return parse(value)
-    except InvalidSetting as error:
-        raise InvalidSetting(name, value, error.why, next_step=error.next_step) from None
-    except (ValueError, TypeError) as error:
-        raise InvalidSetting(name, value, str(error)) from None
+def as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same settings by the names of their fields. Refuse a name that no setting has."""
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            step = f"Use one of: {', '.join(SETTINGS)}, {HOST.name}."
+            raise InvalidSetting(name, value, "there is no such setting", next_step=step)
+    return {SETTINGS[name].field: value for name, value in settings.items()}

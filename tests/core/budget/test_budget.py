@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.budget.budget import DEFAULT_BUDGET, DEFAULT_CEILING, Budget
+from penstock import Policy
+from penstock.core.budget.budget import Budget
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter, measure
 from penstock.errors import InvalidSetting
@@ -192,5 +193,5 @@ def test_capped_takes_the_tighter_limit_of_each_unit():
 
 
 def test_defaults():
-    assert str(DEFAULT_BUDGET) == "25000B"
-    assert str(DEFAULT_CEILING) == "150000ch"
+    assert str(Policy().budget) == "25000B"
+    assert str(Policy().ceiling) == "150000ch"

@@ -15,11 +15,11 @@ from typing import Any, Final, TypedDict, TypeVar, Unpack, overload
 from penstock.adapters.decorators import signatures
 from penstock.adapters.decorators.alone import Alone
 from penstock.adapters.decorators.running import decorated, is_asynchronous, mark_once
-from penstock.core.budget.budget import Budget
 from penstock.core.json.encoding import count_non_finite, encode
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS, first_call_note
 from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.errors import InvalidSetting
+from penstock.settings.parsers import WrittenBudget, WrittenNames, WrittenNumber, WrittenTime
 from penstock.settings.policy import Policy
 from penstock.wire.marks import KEYWORD, Mark, current, new_mark
 
@@ -30,10 +30,10 @@ _FRAMEWORKS: Final = frozenset({"mcp", "mcp_types", "fastmcp"})
 class HeavyOptions(TypedDict, total=False):
     """Settings of one tool; what is not given is as everywhere."""
 
-    budget: Budget | str | int
-    page_size: int
-    ttl: float | str
-    modes: str | Sequence[str]
+    budget: WrittenBudget
+    page_size: WrittenNumber
+    ttl: WrittenTime
+    modes: WrittenNames
 
 
 @overload

@@ -237,8 +237,3 @@ def _parse_limit(text: str, match: re.Match[str]) -> tuple[str, int]:
 
 def _unreadable(text: str, why: str) -> InvalidSetting:
     return InvalidSetting("budget", text, why, next_step=_HOW_TO_WRITE)
-
-
-DEFAULT_BUDGET: Final = Budget(bytes=25_000)
-DEFAULT_CEILING: Final = Budget(chars=150_000)
-DEFAULT_LIST_BUDGET: Final = Budget(tokens=2_000)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from penstock.core.budget.budget import DEFAULT_BUDGET, Budget
+from penstock.core.budget.budget import Budget
 from penstock.errors import InvalidSetting
 
 
@@ -37,6 +37,8 @@ _CLAUDE_SAFETY = 1.2
 # The low tier serves several model families, and the chat format adds tokens of its own.
 _GITHUB_MODELS_SAFETY = 1.1
 
+# These hosts take far more, but a reply should not cost more.
+_ORDINARY = Budget(bytes=25_000)
 _CODEX = Budget(bytes=10_240, lines=256)
 _COPILOT_CLI = Budget(bytes=10_000)
 _QWEN_CODE = Budget(chars=25_000, lines=1_000)
@@ -46,7 +48,7 @@ _KNOWN_HOSTS = (
     Profile(
         name="claude",
         title="claude.ai and Claude Desktop",
-        budget=DEFAULT_BUDGET,
+        budget=_ORDINARY,
         ceiling=Budget(chars=150_000),
         source="Anthropic's guide to payload budgeting for MCP Apps: about 150,000 characters",
         above="the JSON is replaced by a pointer to a file",
@@ -54,7 +56,7 @@ _KNOWN_HOSTS = (
     Profile(
         name="claude-code",
         title="Claude Code",
-        budget=DEFAULT_BUDGET,
+        budget=_ORDINARY,
         ceiling=Budget(tokens=25_000, chars=50_000, safety=_CLAUDE_SAFETY),
         source="25,000 tokens is the host's own figure (MAX_MCP_OUTPUT_TOKENS raises it); "
         "50,000 characters is an estimate",

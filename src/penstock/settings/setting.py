@@ -1,0 +1,53 @@
+"""One setting: how it is written, what it holds, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, Literal
+
+from penstock.settings.parsers import Value, Written, parsed
+
+
+class Setting(Generic[Written, Value]):
+    """A field of a dataclass that reads what it is given.
+
+    Type checkers take the type of the argument from `__set__`, and that of the attribute from
+    `__get__`. At run time there is no `__get__`: Python finds the value in the object, as quickly as
+    any other, and a dataclass takes the setting itself as the default of its field.
+    """
+
+    def __init__(
+        self,
+        parse: Callable[[Written], Value],
+        default: Written,
+        meaning: str,
+        *,
+        name: str = "",
+        unset: str = "none",
+        for_one: Literal["tool", "client"] | None = None,
+    ) -> None:
+        """`name` is needed where Python has taken it, and the field is called otherwise. `unset` says
+        what an empty default means. `for_one` says whether one tool or one client may have its own."""
+        self.parse = parse
+        self.default = default
+        self.meaning = meaning
+        self.name = self.field = name
+        self.unset = unset
+        self.for_one = for_one
+
+    def __set_name__(self, owner: type, field: str) -> None:
+        self.field = field
+        self.name = self.name or field
+
+    def __set__(self, settings: object, value: Written) -> None:
+        is_given = value is not self
+        written = value if is_given else self.default
+        settings.__dict__[self.field] = parsed(self.name, written, self.parse)
+
+    def __repr__(self) -> str:
+        """Return the default: `help` shows it in the signature."""
+        return repr(self.default)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, settings: object, owner: type) -> Value: ...

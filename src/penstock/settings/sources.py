@@ -1,0 +1,57 @@
+"""The places that settings come from, put together.
+
+Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import InvalidSetting
+from penstock.settings.table import HOST, SETTINGS, TABLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENVIRONMENT_PREFIX: Final = "PENSTOCK_"
+
+
+def put_together(
+    options: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None
+) -> dict[str, Any]:
+    """Return what is set, by name: the strongest source comes last."""
+    settings = _from_file(file) | _from_environment(environment)
+    settings |= {name: value for name, value in options.items() if value is not None}
+    host = settings.pop(HOST.name, None)
+    if host is None:
+        return settings
+    chosen = HOST.parse(host)
+    return {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+
+
+def of_process() -> dict[str, Any]:
+    """Return what the environment sets, and the file that PENSTOCK_CONFIG names, if it names one."""
+    file = os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG", "").strip()
+    return put_together({}, os.environ, file or None)
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    names = [name for name in (*SETTINGS, HOST.name) if name not in TABLES]
+    found = {name: environment.get(ENVIRONMENT_PREFIX + name.upper(), "") for name in names}
+    return {name: value for name, value in found.items() if value.strip()}
+
+
+def _from_file(file: str | Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    import tomllib
+    from pathlib import Path
+
+    try:
+        return tomllib.loads(Path(file).read_text("utf-8"))
+    except OSError as error:
+        raise InvalidSetting("config file", str(file), error.strerror or str(error)) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidSetting("config file", str(file), str(error)) from None
