@@ -17,9 +17,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, TypeVar, Unpack, overload
 
-from penstock.adapters.decorators.heavy import checked_options
+from penstock.adapters.decorators.heavy import HeavyOptions, checked_options
 from penstock.django.tiers import Tier
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -73,10 +73,10 @@ def mcp_heavy(
     *,
     write: bool = False,
     admin: bool = False,
-    **options: Any,
+    **options: Unpack[HeavyOptions],
 ) -> Callable[[Decorated], Decorated]: ...
 @overload
-def mcp_heavy(**options: Any) -> Callable[[Decorated], Decorated]: ...
+def mcp_heavy(**options: Unpack[HeavyOptions]) -> Callable[[Decorated], Decorated]: ...
 def mcp_heavy(
     name: Any = None,
     description: str | None = None,
@@ -85,7 +85,7 @@ def mcp_heavy(
     *,
     write: bool = False,
     admin: bool = False,
-    **options: Any,
+    **options: Unpack[HeavyOptions],
 ) -> Any:
     """Say that what a tool gives is large: the first call answers with a little of it and a token.
 
