@@ -78,9 +78,7 @@ def test_a_page_shows_what_its_first_code_prints(name, capsys):
 
 def test_the_table_of_settings_says_what_the_code_says():
     told = page("reference/settings.md")
-    assert f"
-{settings_table()}
-" in told, "write it anew: python tests/helpers/settings_page.py"
+    assert f"\n{settings_table()}\n" in told, "write it anew: python tests/helpers/settings_page.py"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown
-from penstock.settings.policy import ENVIRONMENT_PREFIX
+from penstock.settings.sources import ENVIRONMENT_PREFIX
 
 
 def add_to(commands: Any) -> None:

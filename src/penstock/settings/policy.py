@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.budget.budget import Budget
 from penstock.errors import InvalidSetting
 from penstock.log import logger
+from penstock.settings import sources
 from penstock.settings.sections import check_section, literally, stated_for
 from penstock.settings.table import TABLES, Settings, as_fields
 
@@ -50,15 +51,11 @@ class Policy(Settings):
         file: str | Path | None = None,
     ) -> Policy:
         """Put the sources together: options win over the environment, and this over the file."""
-        from penstock.settings import sources  # a policy that is built in code needs none
-
         return cls.from_mapping(sources.put_together(options or {}, environment or {}, file))
 
     @classmethod
     def of_process(cls) -> Policy:
         """Read the environment, and the file that PENSTOCK_CONFIG names, if it names one."""
-        from penstock.settings import sources
-
         return cls.from_mapping(sources.of_process())
 
     @classmethod
