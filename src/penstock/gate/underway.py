@@ -69,11 +69,12 @@ class Underway(Generic[Outcome]):
     def forget(self) -> None:
         """Delete what the call has stored: nobody will get the token of a cancelled call."""
         with self._turn:
-            while self.stored:
+            for key in self.stored:
                 try:
-                    self._store.delete(self.stored.pop())
+                    self._store.delete(key)
                 except StoreError as error:
                     logger().warning("a cancelled call's result stays until it expires: %s", error)
+            self.stored.clear()
 
     def _carry_out(
         self, steps: Steps[Outcome], answer: Callable[[Effect], Answering]
