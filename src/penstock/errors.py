@@ -47,11 +47,14 @@ class MissingExtra(PenstockError):
 class InvalidResult(PenstockError):
     """A tool returned something that has no JSON form."""
 
-    next_step = "Return JSON values, dataclasses, or pydantic or attrs models from the tool."
+    next_step = (
+        "Return JSON values, dates, named tuples, dataclasses, pydantic, attrs or msgspec objects, "
+        "database rows, numpy arrays, or pandas or polars frames from the tool."
+    )
 
-    def __init__(self, message: str, *, path: str = "") -> None:
+    def __init__(self, message: str, *, path: str = "", next_step: str | None = None) -> None:
         self.path = path
-        super().__init__(message)
+        super().__init__(message, next_step=next_step)
 
 
 class InvalidOutput(PenstockError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import subprocess
 import sys
 import typing
+from collections import UserDict
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -13,6 +15,7 @@ from decimal import Decimal
 import attrs
 import msgspec
 import numpy as np
+import pandas as pd
 import pydantic
 import pytest
 
@@ -41,6 +44,26 @@ class Attrs:
 
 class Struct(msgspec.Struct):
     dv: float
+
+
+class Named(typing.NamedTuple):
+    dv: float
+
+
+class Renamed(msgspec.Struct, rename={"speed": "dv"}):
+    speed: float
+
+    @classmethod
+    def of(cls, dv):
+        return cls(dv)
+
+
+def database_row(dv):
+    connection = sqlite3.connect(":memory:")
+    connection.row_factory = sqlite3.Row
+    row = connection.execute("SELECT ? AS dv", (dv,)).fetchone()
+    connection.close()
+    return row
 
 
 def tokens(payload):
@@ -81,11 +104,21 @@ def test_summary_and_full_of_a_small_grid():
     assert [cell["value"] for cell in full["grid"]] == [3, 1, 2]
 
 
-@pytest.mark.parametrize("kind", [Transfer, Model, Attrs, Struct, dict])
+@pytest.mark.parametrize(
+    "kind", [Transfer, Model, Attrs, Struct, dict, UserDict, Named, Renamed.of, database_row]
+)
 def test_cells_of_every_kind(kind):
-    grid = Grid([[kind(dv=2.5), None, kind(dv=1.5)]], rank_by="dv")
-    assert grid.summary()["best"]["dv"] == 1.5
-    assert [cell["dv"] for cell in grid.full()["grid"]] == [2.5, 1.5]
+    cells = [[kind(dv=2.5), None, kind(dv=1.5)]]
+    for grid in (Grid(cells, rank_by="dv"), Grid([[*cells[0], {"dv": 4}]], rank_by="dv")):
+        assert grid.summary()["best"]["dv"] == 1.5
+        assert [cell["dv"] for cell in grid.full()["grid"]][:2] == [2.5, 1.5]
+    with pytest.raises(InvalidSetting, match=r"no such field\. There are: dv"):
+        Grid(cells, rank_by="price")
+
+
+@pytest.mark.parametrize("kind", [Named, Renamed.of, database_row, Model])
+def test_the_only_field_of_a_cell_ranks_it(kind):
+    assert Grid([[kind(dv=2), kind(dv=1)]]).summary()["best"]["dv"] == 1
 
 
 def test_cells_of_several_kinds_together():
@@ -147,7 +180,16 @@ def test_numpy_inside_objects():
     ]
 
 
+def test_pandas_inside_objects():
+    at = pd.Timestamp("2026-01-02T03:04:05Z")
+    grid = Grid([[{"dv": np.int8(2), "at": at}, {"dv": pd.NA, "at": pd.NaT}]], rank_by="dv")
+    assert grid.full()["grid"] == [{"row": 0, "column": 0, "dv": 2, "at": "2026-01-02T03:04:05Z"}]
+
+
 def test_a_dotted_path_reaches_inside():
+    assert Grid([[{"cost": Named(2)}, {"cost": Named(1)}]], rank_by="cost.dv").summary()["best"] == {
+        "row": 0, "column": 1, "cost": {"dv": 1}
+    }  # fmt: skip
     cells = [[{"cost": {"dv": 2}}, {"cost": {"dv": 1}}, {"cost": None}]]
     assert Grid(cells, rank_by="cost.dv").summary()["best"]["cost"] == {"dv": 1}
     nested = [[{"cost": Transfer(2)}, {"cost": Transfer(1)}]]

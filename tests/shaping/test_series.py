@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from penstock.core.budget.measure import default_meter
@@ -60,6 +62,28 @@ def test_a_summary_is_a_part_of_the_whole(sampling, count):
     assert summary["returned"] == len(indices)
     assert summary["omitted"] == count - len(indices)
     assert tokens(summary) <= SUMMARY_TOKENS
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_the_rows_of_a_frame_are_entries(library):
+    columns = {
+        "t": [START + timedelta(days=n) for n in range(200)],
+        "h": [n / 4 for n in range(200)],
+    }
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    options = {"axis": "t", "value": "h", "sampling": "lttb"}
+    made = Series(library.DataFrame(columns), **options)
+    assert made.summary() == Series(rows, **options).summary()
+    assert made.full() == Series(rows, **options).full()
+
+
+def test_a_frame_with_gaps_and_a_named_index():
+    days = pd.Index(pd.to_datetime(["2026-01-02", None]), name="day")
+    frame = pd.DataFrame({"n": pd.array([1, None], dtype="Int64")}, index=days)
+    assert Series(frame, axis="day").full()["entries"] == [
+        {"day": "2026-01-02T00:00:00", "n": 1},
+        {"day": None, "n": None},
+    ]
 
 
 def test_even_means_evenly_spaced():

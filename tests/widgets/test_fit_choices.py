@@ -6,6 +6,7 @@ from enum import Enum
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from penstock.errors import InvalidSetting
@@ -114,6 +115,7 @@ PARIS = dt.timezone(dt.timedelta(hours=1))
             dt.datetime(2026, 1, 1, 1),  # noqa: DTZ001 (one without a zone)
             DAY.replace(hour=2),
         ],
+        [pd.Timestamp("2026-01-01T00:00:00.000000001"), pd.Timestamp("2026-01-02"), pd.NaT],
         [dt.timedelta(0), dt.timedelta(1)],
         [dt.time(1), dt.time(2, 30)],
         [1, None],
@@ -137,6 +139,7 @@ def test_values_of_every_kind_can_be_ranked(values):
 def fit_nowhere(value):
     return (
         value is None
+        or value is pd.NaT
         or isinstance(value, list | dict | tuple)
         or (isinstance(value, float | Decimal) and not Decimal(value).is_finite())
     )

@@ -207,11 +207,17 @@ def test_keys_that_are_no_texts_are_named_as_json_names_them():
     assert fitted.rows[-1] == {"2025": 499}
 
 
-def test_a_value_without_a_json_form_is_named_by_its_place():
-    rows = [{"a": 1}, {"a": {"b": object()}}]
+@pytest.mark.parametrize("kind", [list, pd.DataFrame])
+def test_a_value_without_a_json_form_is_named_by_its_place(kind):
+    rows = kind([{"a": 1}, {"a": {"b": object()}}])
     with pytest.raises(InvalidResult, match="object at /1/a/b") as caught:
         fit_rows(rows)
     assert caught.value.path == "/1/a/b"
+
+
+def test_named_tuples_and_database_rows_in_cells():
+    rows = [{"a": [Named(1, Decimal("1.5"))]}]
+    assert fit_rows(rows).rows == [{"a": [{"id": 1, "amount": "1.5"}]}]
 
 
 def test_a_key_without_a_json_form_is_refused():
@@ -343,11 +349,11 @@ def test_a_class_that_is_a_frame_underneath():
 
 
 def test_columns_of_a_frame_that_cannot_be_told_apart():
-    with pytest.raises(InvalidSetting, match="two columns"):
+    with pytest.raises(InvalidResult, match="Two columns"):
         fit_rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(InvalidSetting, match="two columns"):
+    with pytest.raises(InvalidResult, match="Two columns"):
         fit_rows(pd.DataFrame([[1, 2]], columns=["1", 1]))
-    with pytest.raises(InvalidSetting, match="one level"):
+    with pytest.raises(InvalidResult, match="one level"):
         fit_rows(pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])))
 
 

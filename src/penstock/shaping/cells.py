@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
 
+from penstock.core.json.unboxing import unboxed
 from penstock.shaping import arrays
 from penstock.shaping.problems import InvalidShape, clipped, kind_name, listed
 from penstock.shaping.records import (
@@ -90,7 +91,7 @@ def _row(row: Any, number: int, what: str) -> Sequence[Any]:
     if type(row) is list or type(row) is tuple:
         return row
     if arrays.is_array(row) and row.ndim == 1:
-        return arrays.values_of(row)
+        return list(unboxed(row))
     if isinstance(row, str | bytes | Mapping | set) or not isinstance(row, Iterable):
         raise InvalidShape(
             f"Row {number} of {what} is a {kind_name(row)}, not a list of cells.",
@@ -173,7 +174,7 @@ class FieldCells:
         if table is None:
             return self._inside(name, start, stop, absent)
         if arrays.is_array(table):
-            table = arrays.values_of(table[start:stop])
+            table = unboxed(table[start:stop])
             start, stop = 0, stop - start
         return list(chain.from_iterable(table[start:stop]))
 
@@ -213,4 +214,4 @@ def _shape(table: Any) -> tuple[int, int]:
 def _value(table: Any, row: int, column: int) -> Any:
     if not arrays.is_array(table):
         return table[row][column]
-    return arrays.values_of(table[row : row + 1, column])[0]
+    return unboxed(table[row : row + 1, column])[0]

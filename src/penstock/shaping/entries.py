@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from penstock.core.json.frames import read_frame
+from penstock.core.json.unboxing import all_unboxed, unboxed
 from penstock.shaping import arrays
 from penstock.shaping.problems import InvalidShape, clipped, kind_name, listed
 from penstock.shaping.records import (
@@ -52,6 +54,9 @@ def entries_of(given: Any) -> Entries:
         return _entries_of_array(given)
     if isinstance(given, Mapping):
         return FieldEntries.of(given)
+    frame = read_frame(given)
+    if frame is not None:
+        return FieldEntries.of({name: all_unboxed(frame.values(name)) for name in frame.columns})
     return ListedEntries.of(_listed(given, "A series"))
 
 
@@ -147,7 +152,7 @@ class FieldEntries:
         values = self.fields.get(name)
         if values is not None:
             part = values[start:stop]
-            return arrays.values_of(part) if arrays.is_array(part) else list(part)
+            return unboxed(part) if arrays.is_array(part) else list(part)
         field, _, rest = name.partition(".")
         if not rest or field not in self.fields:
             return [MISSING] * (stop - start)
@@ -179,4 +184,4 @@ def _column(name: Any, values: Any) -> Any:
 def _value(values: Any, index: int) -> Any:
     if not arrays.is_array(values):
         return values[index]
-    return arrays.values_of(values[index : index + 1])[0]
+    return unboxed(values[index : index + 1])[0]

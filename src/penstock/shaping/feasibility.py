@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
+from penstock.core.json.unboxing import unboxed
 from penstock.errors import InvalidSetting
 from penstock.shaping import arrays
 from penstock.shaping.cells import Cells, rows_of
@@ -82,7 +83,7 @@ def _mask(mask: Any) -> tuple[Any, tuple[int, int]]:
     if arrays.is_array(mask):
         if mask.dtype.kind == "b" and mask.ndim == 2:  # noqa: PLR2004 (a table has two)
             return mask, mask.shape
-        mask = arrays.values_of(mask) if mask.ndim else mask.item()
+        mask = unboxed(mask) if mask.ndim else mask.item()
     try:
         table = rows_of(mask, "feasible")
     except InvalidShape as error:

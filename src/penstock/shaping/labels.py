@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.core.json.unboxing import unboxed
 from penstock.errors import InvalidSetting
 from penstock.shaping import arrays
 from penstock.shaping.plain import plain
@@ -44,7 +45,7 @@ def labels_of(given: Any, count: int, setting: str, *, is_empty: bool) -> Labels
 
 def _listed(given: Any, setting: str) -> Sequence[Any]:
     if arrays.is_array(given) and given.ndim == 1:
-        return arrays.values_of(given)
+        return list(unboxed(given))
     if isinstance(given, str | bytes | Mapping | set) or not isinstance(given, Iterable):
         why = "these are no labels"
         raise InvalidSetting(setting, kind_name(given), why, next_step=_HOW)

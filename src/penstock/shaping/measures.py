@@ -14,7 +14,7 @@ from decimal import Decimal
 from types import NoneType
 from typing import Any, TypeAlias
 
-from penstock.shaping import arrays
+from penstock.core.json.unboxing import unboxed
 from penstock.shaping.records import MISSING, PLAIN_NUMBERS, is_number
 
 Number: TypeAlias = int | float | Decimal
@@ -52,6 +52,7 @@ _OPTIONAL_NUMBERS = PLAIN_NUMBERS | {NoneType}
 
 def _ranked(value: Any, worst: float) -> Any:
     """A number that can be compared; `worst` for none; None for what is no number at all."""
+    value = unboxed(value)
     if value is MISSING or value is None:
         return worst
     number = finite(value)
@@ -75,8 +76,7 @@ def finite(value: Any) -> Number | None:
     """A number of any kind that can be compared with all others; None for whatever is none."""
     if not is_number(value):
         return None
-    if arrays.is_scalar(value):
-        value = arrays.unboxed(value)
+    value = unboxed(value)
     if isinstance(value, Decimal):
         return value if value.is_finite() else None
     if isinstance(value, float):

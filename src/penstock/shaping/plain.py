@@ -6,41 +6,15 @@ NaN is None, a Decimal is text, an int of thirty digits is still that int.
 
 from __future__ import annotations
 
-from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass
 from typing import Any
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.errors import InvalidResult
-from penstock.shaping import arrays
-
-
-def json_bytes(value: Any) -> bytes:
-    """Compact JSON, also of values that have numpy's numbers, dates and arrays inside."""
-    try:
-        return encode(value)
-    except InvalidResult:
-        opened = arrays.opened(_as_dict(value))
-        return encode(opened)
-
-
-def _as_dict(value: Any) -> Any:
-    """One level of an object: the numbers of numpy are mostly there."""
-    if callable(getattr(value, "model_dump", None)):
-        return value.model_dump()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclass_fields(value)}
-    kind = type(value)
-    names = getattr(kind, "__struct_fields__", None) or [
-        attribute.name for attribute in getattr(kind, "__attrs_attrs__", ())
-    ]
-    return {name: getattr(value, name) for name in names} if names else value
 
 
 def plain(value: Any) -> Any:
     """A value as the reader of the JSON gets it."""
-    raw = json_bytes(value)
+    raw = encode(value)
     try:
         rawjson.require_shallow(raw)
     except rawjson.TooDeep:

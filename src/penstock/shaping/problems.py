@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from penstock.errors import InvalidResult, InvalidSetting, PenstockError
+from penstock.errors import InvalidResult, InvalidSetting
 
 _MOST_NAMES = 20
 _NAME_CHARS = 40
@@ -17,11 +17,6 @@ _NAME_CHARS = 40
 
 class InvalidShape(InvalidResult):
     """The cells or entries that a tool returned do not make a grid or a series."""
-
-    def __init__(self, message: str, *, next_step: str) -> None:
-        self.path = ""
-        # Past the parent, whose next step speaks of JSON in general.
-        PenstockError.__init__(self, message, next_step=next_step)
 
 
 def listed(names: Iterable[object]) -> str:

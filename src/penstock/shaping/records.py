@@ -10,6 +10,7 @@ from operator import attrgetter, itemgetter
 from types import NoneType
 from typing import Any, Final
 
+from penstock.core.json.records import fields_of, reader_of
 from penstock.shaping import arrays
 from penstock.shaping.problems import InvalidShape
 
@@ -18,9 +19,7 @@ VALUE: Final = "value"
 MISSING: Final = object()
 PLAIN_NUMBERS: Final = frozenset({int, float})
 
-_WHAT_IT_MAY_BE = (
-    "Give a dataclass, a pydantic, attrs or msgspec object, a dict, a number, or None."
-)
+_WHAT_IT_MAY_BE = "Give a dataclass, a named tuple, a pydantic, attrs or msgspec object, a dict, a number, or None."
 
 
 def is_number(value: object) -> bool:
@@ -36,32 +35,16 @@ def is_number_type(kind: type) -> bool:
     )
 
 
-def is_record_type(kind: type) -> bool:
-    """Whether the encoder makes a JSON object of it. Classes are asked, never single values: there
-    are a million values, and one class."""
-    return issubclass(kind, Mapping) or any(hasattr(kind, mark) for mark in _MARKS)
-
-
-_MARKS = ("__dataclass_fields__", "model_dump", "__attrs_attrs__", "__struct_fields__")
-
-
 def check_kinds(kinds: Iterable[type], what: str) -> None:
     for kind in kinds:
-        if kind is not NoneType and not is_number_type(kind) and not is_record_type(kind):
+        if kind is not NoneType and not is_number_type(kind) and reader_of(kind) is None:
             raise InvalidShape(f"{what} is a {kind.__name__}.", next_step=_WHAT_IT_MAY_BE)
 
 
 def field_names(record: Any) -> list[str]:
     """The fields of a cell, as its JSON has them."""
-    if is_number(record):
-        return [VALUE]
-    if isinstance(record, Mapping):
-        return [str(name) for name in record]
-    kind = type(record)
-    for mark in ("__dataclass_fields__", "model_fields", "__struct_fields__"):
-        if hasattr(kind, mark):
-            return list(getattr(kind, mark))
-    return [attribute.name for attribute in getattr(kind, "__attrs_attrs__", ())]
+    read = reader_of(type(record))
+    return [VALUE] if read is None else [str(name) for name in read(record)]
 
 
 def lookup(record: Any, path: str) -> Any:
@@ -84,7 +67,14 @@ def _step(record: Any, name: str) -> Any:
         return record.get(name, MISSING)
     if is_number(record):
         return record if name == VALUE else MISSING
-    return getattr(record, name, MISSING)
+    if reader_of(type(record)) is dict:  # a row of a database
+        return dict(record).get(name, MISSING)
+    return getattr(record, _attribute(type(record), name), MISSING)
+
+
+def _attribute(kind: type, name: str) -> str:
+    """The attribute that holds a field, which may have another name in JSON."""
+    return (fields_of(kind) or {}).get(name, name)
 
 
 def read_all(
@@ -116,10 +106,10 @@ def _read_some(
 
 
 def _quick_reads(kind: type, path: str) -> list[Callable[[Any], Any]]:
-    if issubclass(kind, dict):
+    read = reader_of(kind)
+    if read is dict:
         return [itemgetter(path), _through(path)] if "." in path else [itemgetter(path)]
-    is_object = is_record_type(kind) and not issubclass(kind, Mapping)
-    return [attrgetter(path)] if is_object else []
+    return [] if read is None else [attrgetter(_attribute(kind, path))]
 
 
 def _through(path: str) -> Callable[[Any], Any]:

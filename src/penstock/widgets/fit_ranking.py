@@ -19,7 +19,7 @@ from itertools import compress, repeat
 from types import NoneType
 from typing import Any
 
-from penstock.widgets.fit_values import opened
+from penstock.core.json.unboxing import unboxed
 
 _TEXTS = frozenset({str, NoneType})
 _NUMBERS = frozenset({int, float, bool, NoneType})
@@ -94,17 +94,14 @@ def _place(value: Any) -> _Place:
         return (0, value) if _is_finite(value) else _NOWHERE
     if isinstance(value, str):
         return 4, str.__str__(value)
-    if isinstance(value, dt.date):
-        return _instant(value)
+    if isinstance(value, dt.date):  # one of pandas' too, even its NaT
+        return _NOWHERE if unboxed(value) is None else _instant(value)
     if isinstance(value, dt.timedelta):
         return 2, value
     if isinstance(value, dt.time):
         return 3, value.isoformat()
-    plain = value if isinstance(value, _NESTED) else opened(value)
-    return _NOWHERE if plain is value or isinstance(plain, _NESTED) else _place(plain)
-
-
-_NESTED = (dict, list, tuple, set, frozenset)
+    plain = unboxed(value)
+    return _NOWHERE if plain is value or plain is None else _place(plain)
 
 
 def _is_finite(number: float | Decimal) -> bool:

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
-from penstock.core.json.encoding import encode
+from penstock.core.json import records
+from penstock.core.json.encoding import encode, key_of
+from penstock.core.json.frames import Frame, Row, read_frame
+from penstock.core.json.unboxing import origins
 from penstock.errors import InvalidResult, InvalidSetting
-from penstock.widgets.fit_frames import read_frame
-from penstock.widgets.fit_values import encoded, name_of
-
-Row = dict[str, Any]
 
 
 class Table(Protocol):
@@ -39,12 +38,31 @@ def read_table(rows: Any) -> Table:
     """A generator is read to its end, here and once."""
     frame = read_frame(rows)
     if frame is not None:
-        return frame
+        return FrameRows(frame)
+    if not {("pandas", "Series"), ("polars", "Series")}.isdisjoint(origins(type(rows))):
+        advice = "Give the frame; a Series is made one by to_frame()."
+        raise InvalidSetting("rows", "Series", "one column is not rows.", next_step=advice)
     if isinstance(rows, Mapping):
         raise _refused("rows", rows, "one object is neither a list of rows nor a frame.")
     if isinstance(rows, str | bytes | bytearray) or not isinstance(rows, Iterable):
         raise _refused("rows", rows, "not a list of rows.")
     return Records(rows if isinstance(rows, list) else list(rows))
+
+
+class FrameRows:
+    """The rows of a pandas or polars frame."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self.columns = frame.columns
+        self.values = frame.values
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def lines(self, indices: Sequence[int], names: Sequence[str]) -> list[bytes]:
+        rows = self._frame.rows(indices, names)
+        return [encode(row, f"/{index}") for index, row in zip(indices, rows, strict=True)]
 
 
 class Records:
@@ -78,17 +96,13 @@ class Records:
 
     def _slowly(self, index: int, row: Row) -> bytes:
         """pydantic has a JSON form for more types than the encoder knows."""
+        with suppress(InvalidResult):
+            return encode(row)
         given = self._given[index]
-        if _is_model(given):
-            with suppress(InvalidResult):
-                return encode(row)
-            with suppress(TypeError, ValueError):
-                row = {
-                    name: item
-                    for name, item in given.model_dump(mode="json").items()
-                    if name in row
-                }
-        return encoded(row, f"/{index}")
+        if records.is_model_type(type(given)):
+            dumped = records.dumped_for_json(given)
+            row = {name: item for name, item in dumped.items() if name in row}
+        return encode(row, f"/{index}")
 
 
 # -- columns -----------------------------------------------------------------------------------
@@ -99,7 +113,7 @@ def _named_by_text(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     keys = _keys(rows)
     if all(isinstance(key, str) for key in keys):
         return rows, keys
-    names = {key: name_of(key) for key in keys}
+    names = {key: key_of(key) for key in keys}
     twice = next((name for name, count in Counter(names.values()).items() if count > 1), None)
     if twice is not None:
         raise InvalidResult(
@@ -134,43 +148,11 @@ def _as_dicts(given: list[Any]) -> list[Row]:
 def _as_dict(index: int, row: Any) -> Row:
     if isinstance(row, dict):
         return row
-    if isinstance(row, type):
-        raise _refused(f"rows[{index}]", row, "a class, not a row.")
-    if isinstance(row, Mapping) or _is_keyed(row):
-        return dict(row)
-    if _is_model(row):
-        dumped = row.model_dump()
-        if isinstance(dumped, dict):
-            return dumped
-    names = _fields(type(row))
-    if names is not None:
-        return {name: getattr(row, field) for name, field in names.items()}
-    raise _refused(f"rows[{index}]", row, "not a row.")
-
-
-def _is_keyed(row: Any) -> bool:
-    """What `dict` takes for a mapping: a row of sqlite3 is none by its class."""
-    return callable(getattr(row, "keys", None)) and hasattr(row, "__getitem__")
-
-
-def _is_model(row: Any) -> bool:
-    """One of pydantic's, without importing it."""
-    return callable(getattr(row, "model_dump", None))
-
-
-def _fields(kind: type) -> dict[str, str] | None:
-    """The names that a class's fields have in JSON, and in Python, as the encoder has them."""
-    if hasattr(kind, "__dataclass_fields__"):
-        return {name: name for name in kind.__dataclass_fields__}
-    if hasattr(kind, "__struct_fields__"):
-        names = getattr(kind, "__struct_encode_fields__", kind.__struct_fields__)
-        return dict(zip(names, kind.__struct_fields__, strict=True))
-    if hasattr(kind, "__attrs_attrs__"):
-        names = [attribute.name for attribute in kind.__attrs_attrs__]
-        return {name: name for name in names if not name.startswith("_")}
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):  # a named tuple
-        return {name: name for name in kind._fields}
-    return None
+    read = records.reader_of(type(row))
+    made = None if read is None else read(row)
+    if not isinstance(made, dict):
+        raise _refused(f"rows[{index}]", row, "not a row.")
+    return made
 
 
 def _refused(what: str, value: Any, why: str) -> InvalidSetting:

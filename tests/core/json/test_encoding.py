@@ -18,7 +18,7 @@ import msgspec
 import pydantic
 import pytest
 
-from penstock.core.json.encoding import count_non_finite, encode
+from penstock.core.json.encoding import count_non_finite, encode, encode_all
 from penstock.errors import InvalidResult
 
 NAN, INF = float("nan"), float("inf")
@@ -84,6 +84,29 @@ class Blob(bytes):
     pass
 
 
+class Moment(dt.datetime):
+    """Like those of pendulum, which show themselves in their own way."""
+
+    def isoformat(self, *_args, **_options) -> str:
+        return "not this"
+
+
+class Day(dt.date):
+    pass
+
+
+class Hour(dt.time):
+    pass
+
+
+class Span(dt.timedelta):
+    pass
+
+
+class Price(Decimal):
+    pass
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -112,7 +135,19 @@ class Blob(bytes):
         (Row(id=1, at=dt.date(2026, 1, 2)), '{"id":1,"at":"2026-01-02"}'),
         (Linked(url="https://example.com/a"), '{"url":"https://example.com/a"}'),
         (Struct([1]), '{"content":[1]}'),
-        (Pair(1, 2), "[1,2]"),
+        (Pair(1, 2), '{"x":1,"y":2}'),
+        ([Pair(1, 2)], '[{"x":1,"y":2}]'),
+        ({"a": (Pair(1, [Pair(2, "\ud800")]),)}, '{"a":[{"x":1,"y":[{"x":2,"y":"\\ud800"}]}]}'),
+        (Point(Pair(1, Box(Pair(2, 3)))), '{"x":{"x":1,"y":{"content":{"x":2,"y":3}}},"y":null}'),
+        (Row(id=1, at=Pair(1, 2)), '{"id":1,"at":[1,2]}'),  # as pydantic has it
+        ({Pair(1, 2)}, '[{"x":1,"y":2}]'),
+        ((1, 2), "[1,2]"),
+        (dt.timedelta(days=1, seconds=3.5), '"P1DT3.5S"'),
+        (Moment(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC), '"2026-01-02T03:04:05Z"'),
+        (Day(2026, 1, 2), '"2026-01-02"'),
+        (Hour(3, 4, tzinfo=dt.UTC), '"03:04:00Z"'),
+        (Span(days=1), '"P1D"'),
+        (Price("1.10"), '"1.10"'),
         (deque([1]), "[1]"),
         (range(3), "[0,1,2]"),
         (UserList([1]), "[1]"),
@@ -147,6 +182,9 @@ def test_forms(value, expected):
         (Colour.RED, "red"),
         (Safe("ab"), "ab"),
         (Count(7), "7"),
+        (Moment(2026, 1, 2), "2026-01-02T00:00:00"),
+        (Day(2026, 1, 2), "2026-01-02"),
+        (dt.timedelta(days=1), "P1D"),
         ("\ud800", "\ud800"),
         ("", ""),
     ],
@@ -174,6 +212,8 @@ def test_keys(key, name, beside):
         (Row(id=1, at=[object()]), "/at/0"),
         ({"a": {(1, 2): 3}}, "/a"),
         ({"a": {object(): 3}}, "/a"),
+        ({"a": {Pair(1, 2): 3}}, "/a"),
+        ([Pair(1, [Pair(2, object())])], "/0/y/0/y"),
     ],
     ids=stable,
 )
@@ -222,11 +262,18 @@ def test_depth_is_no_limit(levels):
         (Row(id=1, at=NAN), 1),
         (deque([NAN]), 1),
         ([Metres("nan"), "null"], 1),
+        ([Pair(NAN, Pair(1.5, INF))], 2),
     ],
     ids=stable,
 )
 def test_what_became_null_is_counted(value, count):
     assert count_non_finite(value, encode(value)) == count
+
+
+def test_many_at_once_are_as_each_alone():
+    """Also where only some of them are named tuples, or hold one."""
+    values = [{"a": 1}, Pair(1, NAN), {"a": [Pair(2, 3)]}, [1], Row(id=1, at=None)]
+    assert encode_all(values) == ([encode(value) for value in values], 1)
 
 
 def test_everything_at_once():

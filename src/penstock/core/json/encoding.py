@@ -1,23 +1,22 @@
 """Python values to JSON, once and exactly, including the ones that JSON lacks.
 
 The fast encoder takes datetime, date and time (ISO 8601), Decimal and UUID (string), bytes
-(base64), set (list), Enum (value), dataclasses and attrs (object) by itself. What it refuses goes
-the slow way, which either finds a form or says where in the value there is none.
+(base64), set (list), Enum (value), dataclasses and attrs (object) by itself. It asks `_opened`
+about any other class. What it refuses goes the slow way, which either finds a form or says where in
+the value there is none.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from types import NoneType
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json import rawjson
+from penstock.core.json import frames, rawjson, records, unboxing
 from penstock.errors import InvalidResult
 
 
@@ -27,8 +26,8 @@ def encode(value: Any, path: str = "") -> bytes:
     `path` is where the value stands in something larger.
     """
     try:
-        return _ENCODER.encode(value)
-    except (TypeError, ValueError, RecursionError, InvalidResult):
+        return _encoded_fast(value)
+    except _REFUSALS:
         return b"".join(_pieces(value, path))
 
 
@@ -39,13 +38,15 @@ def encode_all(values: Sequence[Any]) -> tuple[list[bytes], int]:
     """
     try:
         lines = _ENCODER.encode_lines(values)
-    except (TypeError, ValueError, RecursionError, InvalidResult):
+    except _REFUSALS:
         return _encode_each(values)
     rows = lines.split(b"\n")
     rows.pop()  # every line ends with a newline, the last one too
     if len(rows) != len(values):
         return _encode_each(values)  # JSON that came as bytes has newlines of its own
-    return rows, count_non_finite(values, lines)
+    is_looked_into = b"[" in lines or b"null" in lines
+    inside = _survey(values) if is_looked_into else _Inside()
+    return _encode_each(values) if inside.has_named_tuple else (rows, inside.non_finite)
 
 
 def _encode_each(values: Sequence[Any]) -> tuple[list[bytes], int]:
@@ -54,82 +55,117 @@ def _encode_each(values: Sequence[Any]) -> tuple[list[bytes], int]:
     return [rawjson.compact(row) if b"\n" in row else row for row in rows], lost
 
 
+def listed(value: Any) -> Any:
+    """Return a frame as its rows and an array or a column as a list; any other value as it is.
+
+    A large one is opened once, and not each time that something is asked of it.
+    """
+    frame = frames.read_frame(value)
+    if frame is not None:
+        return frame
+    opened = unboxing.unboxed(value)
+    return opened if type(opened) is list else value
+
+
+def key_of(key: Any, path: str = "") -> str:
+    """A key as JSON spells it: the number 7 is "7"."""
+    try:
+        return unboxing.key_name(key)
+    except (TypeError, ValueError, RecursionError):
+        raise _without_form("A key", key, path) from None
+
+
 def count_non_finite(value: Any, encoded: bytes) -> int:
     """How many NaN and infinities became null. Looks at the value only if there is a null."""
-    if b"null" not in encoded:
-        return 0
-    numbers = _floats(value)
-    if math.isfinite(sum(numbers)):
-        return 0  # one that is not would have made the sum like itself
-    return sum(1 for number in numbers if not math.isfinite(number))
+    return _survey(value).non_finite if b"null" in encoded else 0
 
 
-def _adapt(value: Any) -> Any:
+# -- the fast way ------------------------------------------------------------------------------
+
+
+def _encoded_fast(value: Any) -> bytes:
+    """In one go. The encoder makes a list of a named tuple and asks nobody: so where there is a list
+    inside, the value is looked into."""
+    encoded = _ENCODER.encode(value)
+    is_looked_into = encoded.find(b"[", 1) > 0 or records.is_named_tuple_type(type(value))
+    if is_looked_into and _survey(value).has_named_tuple:
+        raise TypeError
+    return encoded
+
+
+def _opened(value: Any) -> Any:
     """One step towards JSON, for what the encoder does not know."""
-    if callable(getattr(value, "model_dump", None)):  # pydantic, without importing it
-        return value.model_dump()
-    if isinstance(value, Mapping):
-        return dict(value)
-    for plain, convert in _PLAIN.items():
-        if isinstance(value, plain):
-            return convert(value)
-    if isinstance(value, Sequence | AbstractSet):
-        return list(value)
-    raise TypeError
+    opener = _opener(type(value))
+    if opener is None:
+        raise TypeError
+    return opener(value)
 
 
-# Classes of their own: text that is marked as safe, the floats of numerical libraries. By the
-# base's own method, for the class may show itself in another way.
-_PLAIN: Mapping[type, Callable[[Any], Any]] = {
-    str: str.__str__,
-    int: int.__int__,
-    float: float.__float__,
-    bytes: bytes.__bytes__,
-}
-_ENCODER = msgspec.json.Encoder(enc_hook=_adapt)
+@records.once_a_class
+def _opener(kind: type) -> Callable[[Any], Any] | None:
+    """Return the function that takes a value of this class one step towards JSON, if there is one."""
+    if issubclass(kind, bytes | bytearray | memoryview):
+        return unboxing.step_of(kind)  # sequences too, but of no numbers that matter
+    known = unboxing.step_of(kind) or frames.reader_of(kind) or records.reader_of(kind)
+    is_listed = issubclass(kind, Sequence | AbstractSet | frames.Frame)
+    return known or (list if is_listed else None)
 
 
-_NEVER_FLOATS = frozenset({str, int, bool, NoneType})
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=_opened)
+_REFUSALS: Final = (TypeError, ValueError, RecursionError, InvalidResult)
 
 
-def _floats(value: Any) -> list[float]:
-    """Every float in a value. The commonest types are asked for first, and exactly: rows with a
-    null in them are ordinary, and there may be many."""
-    found: list[float] = []
+# -- what is inside a value --------------------------------------------------------------------
+
+_NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
+
+
+class _Inside(msgspec.Struct, frozen=True):
+    """What was found in a value: every float, and whether a named tuple is in it."""
+
+    floats: Sequence[float] = ()
+    has_named_tuple: bool = False
+
+    @property
+    def non_finite(self) -> int:
+        """How many are NaN or infinite. One of them makes the sum like itself, and most values
+        have none."""
+        if math.isfinite(sum(self.floats)):
+            return 0
+        return sum(1 for number in self.floats if not math.isfinite(number))
+
+
+def _survey(value: Any) -> _Inside:
+    """Look through a value. The commonest types are asked for first, and exactly: rows with a null
+    or a list in them are ordinary, and there may be many."""
+    floats: list[float] = []
+    has_named_tuple = False
     pending = [value]
     for item in pending:  # which grows on the way
         kind = type(item)
         if kind is float:
-            found.append(item)
+            floats.append(item)
         elif kind is dict:
             pending += item.values()
         elif kind is list:
             pending += item
         elif kind not in _NEVER_FLOATS:
+            has_named_tuple = has_named_tuple or records.is_named_tuple_type(kind)
             pending += _inside(item)
-    return found
+    return _Inside(floats, has_named_tuple)
 
 
-def _inside(item: Any) -> Iterable[Any]:
-    if isinstance(item, float):
-        return [float.__float__(item)]
-    if isinstance(item, Mapping):
+def _inside(item: Any) -> Collection[Any]:
+    """What a value holds, one level down; nothing where it holds no values of its own."""
+    if isinstance(item, dict):
         return item.values()
-    if isinstance(item, Sequence | AbstractSet):
-        return () if isinstance(item, str | bytes) else item
-    if callable(getattr(item, "model_dump", None)):
-        return [item.model_dump()]
-    return [getattr(item, name) for name in _field_names(item) or ()]
+    if isinstance(item, list | tuple | set | frozenset):
+        return item
+    opener = _opener(type(item))
+    return () if opener is None else (opener(item),)
 
 
-def _field_names(item: Any) -> Sequence[str] | None:
-    """The fields of a dataclass, an attrs class or a msgspec one."""
-    kind = type(item)
-    if hasattr(kind, "__dataclass_fields__"):
-        return list(kind.__dataclass_fields__)
-    if hasattr(kind, "__attrs_attrs__"):
-        return [attribute.name for attribute in kind.__attrs_attrs__]
-    return getattr(kind, "__struct_fields__", None)
+# -- the slow way ------------------------------------------------------------------------------
 
 
 class _Literal(bytes):
@@ -152,6 +188,8 @@ def _pieces(value: Any, path: str) -> Iterator[bytes]:
             yield item
         elif isinstance(item, Mapping):
             pending.extend(reversed(list(_object_parts(path, depth + 1, item))))
+        elif records.is_named_tuple_type(type(item)):
+            yield from _leaf(path, depth, _opened(item), pending)
         elif isinstance(item, list | tuple):
             pending.extend(reversed(list(_array_parts(path, depth + 1, item))))
         elif isinstance(item, str):
@@ -163,7 +201,7 @@ def _pieces(value: Any, path: str) -> Iterator[bytes]:
 def _object_parts(path: str, depth: int, item: Mapping[Any, Any]) -> Iterator[_Part]:
     opening = b"{"
     for key, value in item.items():
-        name = _key(path, key)
+        name = key_of(key, path)
         yield path, depth, _Literal(opening + rawjson.string(name) + b":")
         yield _below(path, name), depth, value
         opening = b","
@@ -184,50 +222,24 @@ def _below(path: str, step: str) -> str:
     return f"{path}/{step}" if len(path) < 200 else path  # noqa: PLR2004 (a length, said above)
 
 
-def _key(path: str, key: Any) -> str:
-    if isinstance(key, str):
-        return str.__str__(key)
-    if key is None:
-        return "null"
-    try:
-        own = type(key).__base__ in _PLAIN and not isinstance(key, bool)
-        plain = _adapt(key) if own else key
-        return str(next(iter(json.loads(_ENCODER.encode({plain: 0})))))
-    except (TypeError, ValueError, RecursionError):
-        raise InvalidResult(
-            f"A key of type {type(key).__name__} at {path or 'the top'} has no JSON form.",
-            path=path,
-        ) from None
-
-
 def _leaf(path: str, depth: int, item: Any, pending: list[_Part]) -> Iterator[bytes]:
     try:
-        yield _ENCODER.encode(item)
-    except (TypeError, ValueError, RecursionError):
-        pending.append((path, depth + 1, _opened(path, item)))
+        yield _encoded_fast(item)
+    except _REFUSALS:
+        pending.append((path, depth + 1, _opened_slowly(path, item)))
 
 
-def _dumped(model: Any) -> Any:
-    """In pydantic's own JSON form (a URL as text), which it has for more types than Python's."""
-    with suppress(TypeError, ValueError):
-        return model.model_dump(mode="json")
-    with suppress(TypeError):
-        return model.model_dump()
-    return object()  # a model's class: it has a model_dump, and no values
-
-
-def _opened(path: str, item: Any) -> Any:
+def _opened_slowly(path: str, item: Any) -> Any:
     """What is inside an object that could not be encoded in one go."""
-    if callable(getattr(item, "model_dump", None)):
-        return _dumped(item)
     try:
-        return _adapt(item)
-    except TypeError:
-        pass
-    names = _field_names(item)
-    if names is None:
-        raise InvalidResult(
-            f"A value of type {type(item).__name__} at {path or 'the top'} has no JSON form.",
-            path=path,
-        )
-    return {name: getattr(item, name) for name in names}
+        is_model = records.is_model_type(type(item))
+        return records.dumped_for_json(item) if is_model else _opened(item)
+    except (TypeError, ValueError):
+        raise _without_form("A value", item, path) from None
+
+
+def _without_form(what: str, item: Any, path: str) -> InvalidResult:
+    kind = type(item).__name__
+    return InvalidResult(
+        f"{what} of type {kind} at {path or 'the top'} has no JSON form.", path=path
+    )

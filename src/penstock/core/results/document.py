@@ -20,7 +20,8 @@ import msgspec
 from msgspec.structs import replace
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import count_non_finite, encode, encode_all
+from penstock.core.json.encoding import count_non_finite, encode, encode_all, listed
+from penstock.core.json.frames import Frame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Shape, Wrapped
@@ -109,7 +110,8 @@ def read_value(value: Any) -> Document:
         return read_json(compact_raw(value))
     if isinstance(value, str):
         return read_text_or_json(value)
-    if type(value) in (list, tuple):
+    value = listed(value)
+    if _is_list(value):
         tally = Tally()
         return Document("rows", _encoded_blocks(value, tally), b"[", b"]", tally=tally)
     if type(value) is dict and all(type(key) is str for key in value):
@@ -117,6 +119,11 @@ def read_value(value: Any) -> Document:
     encoded = encode(value)
     tally = Tally(count_non_finite(value, encoded))
     return replace(read_json(encoded), tally=tally)
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it can be encoded in parts. A named tuple is an object."""
+    return type(value) in (list, tuple) or isinstance(value, Frame)
 
 
 def read_text_or_json(text: str) -> Document:
@@ -135,8 +142,9 @@ def compact_raw(raw: msgspec.Raw) -> bytes:
         raise InvalidResult(f"What the tool gave as JSON is not JSON: {error}.") from None
 
 
-def _read_dict(value: dict[str, Any]) -> Document:
-    lists = [key for key, item in value.items() if type(item) in (list, tuple)]
+def _read_dict(given: dict[str, Any]) -> Document:
+    value = {key: listed(item) for key, item in given.items()}
+    lists = [key for key, item in value.items() if _is_list(item)]
     tally = Tally()
     if len(lists) == 1 and not has_half_pair(lists[0]):
         before, after = _around(value, lists[0], tally)
@@ -179,7 +187,9 @@ def _encoded(item: Any, tally: Tally, path: str) -> bytes:
     return encoded
 
 
-def _encoded_blocks(items: Sequence[Any], tally: Tally, path: str = "") -> Iterator[list[bytes]]:
+def _encoded_blocks(
+    items: Sequence[Any] | Frame, tally: Tally, path: str = ""
+) -> Iterator[list[bytes]]:
     start, count = 0, FIRST_ROWS
     while start < len(items):
         try:

@@ -1,0 +1,130 @@
+"""Frames of pandas and polars as rows.
+
+Neither library is imported: a frame is known by the module of its class. Only the rows and columns
+that are asked for become Python values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from penstock.core.json.records import once_a_class
+from penstock.core.json.unboxing import key_name, origins
+from penstock.errors import InvalidResult
+
+Row = dict[str, Any]
+_BATCH: Final = 1_000
+
+
+class Frame(ABC):
+    """The rows of a frame, which can be counted, walked and sliced as those of a list."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
+        """Return some rows, with these columns only."""
+
+    @abstractmethod
+    def values(self, name: str) -> list[Any]:
+        """Return a column."""
+
+    def __iter__(self) -> Iterator[Row]:
+        for start in range(0, len(self), _BATCH):
+            yield from self[start : start + _BATCH]
+
+    def __getitem__(self, part: slice) -> list[Row]:
+        return self.rows(range(*part.indices(len(self))), self.columns)
+
+
+def read_frame(value: Any) -> Frame | None:
+    """Return the rows of a frame; None where the value is no frame."""
+    reader = reader_of(type(value))
+    return None if reader is None else reader(value)
+
+
+@once_a_class
+def reader_of(kind: type) -> Callable[[Any], Frame] | None:
+    """Return the function that reads frames of this class; None where it is no class of frames."""
+    known = set(origins(kind))
+    if ("pandas", "DataFrame") in known:
+        return _Pandas
+    if ("polars", "DataFrame") in known:
+        return _Polars
+    return (lambda query: _Polars(query.collect())) if ("polars", "LazyFrame") in known else None
+
+
+class _Pandas(Frame):
+    """An index whose levels have names is data, and comes first; one without is left out."""
+
+    def __init__(self, frame: Any) -> None:
+        self._count = len(frame)
+        self._columns: dict[str, Any] = {}
+        for place, key in enumerate(frame.columns):
+            name = _column_name(key)
+            if name in self._columns:
+                advice = "Give each column a name of its own: 1 and '1' are one name in JSON."
+                raise InvalidResult(f"Two columns are called {name!r}.", next_step=advice)
+            self._columns[name] = frame.iloc[:, place]
+        self._columns = _index_levels(frame, self._columns) | self._columns
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def values(self, name: str) -> list[Any]:
+        return list(self._columns[name].tolist())
+
+    def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
+        if not names:
+            return [{} for _ in indices]
+        columns = [self._columns[name].take(indices).tolist() for name in names]
+        return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
+def _index_levels(frame: Any, columns: dict[str, Any]) -> dict[str, Any]:
+    index = frame.index
+    return {
+        _column_name(key): index.get_level_values(level)
+        for level, key in enumerate(index.names)
+        if key is not None and _column_name(key) not in columns
+    }
+
+
+def _column_name(key: Any) -> str:
+    try:
+        return key_name(key)
+    except TypeError:
+        advice = "Give the frame columns of one level, for example by joining the names."
+        raise InvalidResult(
+            f"A column is called {key!r}, a name of many parts.", next_step=advice
+        ) from None
+
+
+class _Polars(Frame):
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._frame.columns)
+
+    def __len__(self) -> int:
+        return int(self._frame.height)
+
+    def values(self, name: str) -> list[Any]:
+        return list(self._frame.get_column(name).to_list())
+
+    def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
+        some = self._frame.select(list(names))[list(indices)]
+        return list(some.iter_rows(named=True))
