@@ -19,8 +19,8 @@ from penstock.shaping.records import (
 )
 
 _WHAT_ENTRIES_MAY_BE = (
-    "Give a list of entries, a numpy array with one dimension, or a mapping of field names to such "
-    "lists or arrays."
+    "Give a list of entries, a numpy array with one dimension, a mapping of field names to such "
+    "lists or arrays, or a pandas or polars frame."
 )
 
 

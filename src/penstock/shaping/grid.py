@@ -27,9 +27,9 @@ Cell = TypeVar("Cell")
 class Grid(Generic[Cell]):
     """Cells over two axes, ranked by one measure.
 
-    `cells`: rows of cells (dataclasses, pydantic, attrs or msgspec objects, dicts, numbers, None
-    where nothing is feasible), a numpy array with two dimensions, or a mapping of field names to
-    such arrays. `rank_by` names the measure, by a dotted path if it is inside a field; for plain
+    `cells`: rows of cells (dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts,
+    numbers, None where nothing is feasible), a numpy array with two dimensions, or a mapping of
+    field names to such arrays. `rank_by` names the measure, by a dotted path if it is inside a field; for plain
     numbers it is `value`. `rows` and `columns` label the axes, which otherwise count from 0.
     `better` is "lower" or "higher". `row_name` and `column_name` name the axes, in cells too, where
     a field of that name stays as it is. `feasible` is the name of a boolean field, a function of the cell, or a mask.

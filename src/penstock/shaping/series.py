@@ -30,11 +30,11 @@ _LONGEST_NAME = 64
 class Series(Generic[Entry]):
     """Entries in order, with the name under which they are shown.
 
-    `entries`: dataclasses, pydantic, attrs or msgspec objects, dicts or numbers, as a list or any
-    iterable; a numpy array with one dimension; or a mapping of field names to such arrays. `axis`
-    names the field that they run along; `value` the number that is drawn and sampled by, otherwise
-    the first field that is a number. A dotted path reaches inside a field. `sampling`: "even", or
-    by form, "lttb" or "minmax", which need the `shaping` extra.
+    `entries`: dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts or numbers, as a
+    list or any iterable; a numpy array with one dimension; a mapping of field names to such arrays;
+    or a pandas or polars frame. `axis` names the field that they run along; `value` the number that
+    is drawn and sampled by, otherwise the first field that is a number. A dotted path reaches inside
+    a field. `sampling`: "even", or by form, "lttb" or "minmax", which need the `shaping` extra.
 
     Checked and pooled when it is built; a list is not copied, an iterable is read once.
     """

@@ -76,7 +76,8 @@ def fit_rows(
 ) -> Fitted:
     """As many rows as fit, and as much of them.
 
-    `rows`: dicts, dataclasses, pydantic, attrs or msgspec objects, or a pandas or polars frame.
+    `rows`: dicts, dataclasses, named tuples, rows of sqlite3, pydantic, attrs or msgspec objects,
+    or a pandas or polars frame.
     `budget`: characters as JavaScript counts them, a `Budget` or its text, or the name of a host.
     `spec`: the Vega-Lite (or Vega) spec that shows the rows. `keep`: columns to keep beside what it
     refers to. With neither, no column is dropped, nor where no column at all would be left.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -115,13 +116,38 @@ def test_a_token_is_its_functions():
 
 
 def test_what_has_no_json_form_in_python():
+    """As a framework would send it."""
+
     @heavy
-    def opaque() -> object:
-        """Nothing that can be told."""
-        return object()
+    def measured() -> dict[str, complex]:
+        """An impedance."""
+        return {"impedance": 50 + 2j}
+
+    assert json.loads(measured()) == {"impedance": "50+2j"}
+
+
+def test_what_has_no_json_form_where_there_is_no_framework(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pydantic_core", None)  # as if it were not installed
+
+    @heavy
+    def measured() -> complex:
+        """An impedance."""
+        return 50 + 2j
+
+    with pytest.raises(PenstockError, match="complex at the top has no JSON form"):
+        measured()
+
+
+def test_what_not_even_a_framework_can_send_in_python():
+    @heavy
+    def endless() -> list[Any]:
+        """A list that contains itself."""
+        value: list[Any] = [object()]
+        value.append(value)
+        return value
 
     with pytest.raises(PenstockError, match="has no JSON form"):
-        opaque()
+        endless()
 
 
 def test_what_the_function_raises_in_python():

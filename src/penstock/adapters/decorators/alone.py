@@ -13,7 +13,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.adapters.decorators import signatures
+from penstock.adapters.decorators.giving import is_frameworks, storable
 from penstock.adapters.decorators.running import collected, collected_async, shown
+from penstock.adapters.decorators.threads import in_thread
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call
@@ -42,6 +44,20 @@ def _async_gate() -> AsyncGate:
     return AsyncGate(_gate().policy, store=_gate().store)
 
 
+class _ForFramework(Exception):
+    """A result that only its framework can send, such as an image of its own."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        super().__init__()
+
+
+def _storable(value: Any) -> Any:
+    if is_frameworks(value) and not _has_json(value):
+        raise _ForFramework(value)
+    return storable(value)
+
+
 class Alone:
     """A heavy function that answers for itself."""
 
@@ -64,29 +80,36 @@ class Alone:
         kept = signatures.given(kwargs)
         return {name: value for name, value in kept.items() if name not in self._mark.added}
 
-    def answer(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    def answer(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         bound = self._bound(args, kwargs)
 
         def run(sent: Mapping[str, Any]) -> Any:
             with running():
-                return collected(self._function(*_args(bound, sent), **bound.kwargs))
+                return _storable(collected(self._function(*_args(bound, sent), **bound.kwargs)))
 
         with _starting:
             gate = _gate()
             gate.adopt({self._name: self._mark.settings})
-        return _told(gate.call(self._call(bound, kwargs), run))
+        try:
+            return _told(gate.call(self._call(bound, kwargs), run))
+        except _ForFramework as given:
+            return given.value
 
-    async def answer_async(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    async def answer_async(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         bound = self._bound(args, kwargs)
 
         async def run(sent: Mapping[str, Any]) -> Any:
             with running():
-                return await collected_async(self._function(*_args(bound, sent), **bound.kwargs))
+                given = await collected_async(self._function(*_args(bound, sent), **bound.kwargs))
+                return await in_thread(_storable, given)
 
         with _starting:
             gate = _async_gate()
             gate.adopt({self._name: self._mark.settings})
-        return _told(await gate.call(self._call(bound, kwargs), run))
+        try:
+            return _told(await gate.call(self._call(bound, kwargs), run))
+        except _ForFramework as given:
+            return given.value
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         """As Python would; what is missing is for the gate to say."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Final, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from penstock.adapters.decorators import signatures
 from penstock.adapters.decorators.alone import Alone
+from penstock.adapters.decorators.giving import as_text
 from penstock.adapters.decorators.running import decorated, is_asynchronous, mark_once
-from penstock.core.json.encoding import count_non_finite, encode
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS, first_call_note
 from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.errors import InvalidSetting
@@ -24,7 +24,6 @@ from penstock.settings.policy import Policy
 from penstock.wire.marks import KEYWORD, Mark, current, new_mark
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-_FRAMEWORKS: Final = frozenset({"mcp", "mcp_types", "fastmcp"})
 
 
 class HeavyOptions(TypedDict, total=False):
@@ -128,21 +127,3 @@ def _wrapper(function: Callable[..., Any], mark: Mark, alone: Alone) -> Callable
         return alone.answer(args, kwargs) if current() is None else within(*args, **kwargs)
 
     return called
-
-
-def as_text(value: Any) -> Any:
-    """A result as one JSON text, which frameworks pass on as it is, and other middlewares can read.
-    What is made of the framework's own parts is its business."""
-    if isinstance(value, str) or _is_frameworks(value):
-        return value
-    encoded = encode(value)
-    lost = count_non_finite(value, encoded)
-    served = current()
-    if lost and served is not None:
-        served.notices.append(f"{lost} NaN or infinite values became null.")
-    return encoded.decode()
-
-
-def _is_frameworks(value: Any) -> bool:
-    items = value if isinstance(value, list | tuple) else [value]
-    return any(type(item).__module__.partition(".")[0] in _FRAMEWORKS for item in items)
