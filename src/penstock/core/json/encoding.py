@@ -44,9 +44,10 @@ def encode_all(values: Sequence[Any]) -> tuple[list[bytes], int]:
     rows.pop()  # every line ends with a newline, the last one too
     if len(rows) != len(values):
         return _encode_each(values)  # JSON that came as bytes has newlines of its own
-    is_looked_into = b"[" in lines or b"null" in lines
-    inside = _survey(values) if is_looked_into else _Inside()
-    return _encode_each(values) if inside.has_named_tuple else (rows, inside.non_finite)
+    if b"[" not in lines and b"null" not in lines:
+        return rows, 0
+    floats, has_named_tuple = _survey(values)
+    return _encode_each(values) if has_named_tuple else (rows, _non_finite(floats))
 
 
 def _encode_each(values: Sequence[Any]) -> tuple[list[bytes], int]:
@@ -60,10 +61,11 @@ def listed(value: Any) -> Any:
 
     A large one is opened once, and not each time that something is asked of it.
     """
-    frame = frames.read_frame(value)
-    if frame is not None:
-        return frame
-    opened = unboxing.unboxed(value)
+    kind = type(value)
+    reader = frames.reader_of(kind)
+    if reader is not None:
+        return reader(value)
+    opened = value if unboxing.step_of(kind) is None else unboxing.unboxed(value)
     return opened if type(opened) is list else value
 
 
@@ -77,7 +79,7 @@ def key_of(key: Any, path: str = "") -> str:
 
 def count_non_finite(value: Any, encoded: bytes) -> int:
     """How many NaN and infinities became null. Looks at the value only if there is a null."""
-    return _survey(value).non_finite if b"null" in encoded else 0
+    return _non_finite(_survey(value)[0]) if b"null" in encoded else 0
 
 
 # -- the fast way ------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ def _encoded_fast(value: Any) -> bytes:
     inside, the value is looked into."""
     encoded = _ENCODER.encode(value)
     is_looked_into = encoded.find(b"[", 1) > 0 or records.is_named_tuple_type(type(value))
-    if is_looked_into and _survey(value).has_named_tuple:
+    if is_looked_into and _survey(value)[1]:
         raise TypeError
     return encoded
 
@@ -120,23 +122,8 @@ _REFUSALS: Final = (TypeError, ValueError, RecursionError, InvalidResult)
 _NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
 
 
-class _Inside(msgspec.Struct, frozen=True):
-    """What was found in a value: every float, and whether a named tuple is in it."""
-
-    floats: Sequence[float] = ()
-    has_named_tuple: bool = False
-
-    @property
-    def non_finite(self) -> int:
-        """How many are NaN or infinite. One of them makes the sum like itself, and most values
-        have none."""
-        if math.isfinite(sum(self.floats)):
-            return 0
-        return sum(1 for number in self.floats if not math.isfinite(number))
-
-
-def _survey(value: Any) -> _Inside:
-    """Look through a value. The commonest types are asked for first, and exactly: rows with a null
+def _survey(value: Any) -> tuple[list[float], bool]:
+    """Return every float in a value, and whether a named tuple is in it. The commonest types are asked for first, and exactly: rows with a null
     or a list in them are ordinary, and there may be many."""
     floats: list[float] = []
     has_named_tuple = False
@@ -152,7 +139,14 @@ def _survey(value: Any) -> _Inside:
         elif kind not in _NEVER_FLOATS:
             has_named_tuple = has_named_tuple or records.is_named_tuple_type(kind)
             pending += _inside(item)
-    return _Inside(floats, has_named_tuple)
+    return floats, has_named_tuple
+
+
+def _non_finite(floats: Sequence[float]) -> int:
+    """How many are NaN or infinite. One of them makes the sum like itself, and most values have none."""
+    if math.isfinite(sum(floats)):
+        return 0
+    return sum(1 for number in floats if not math.isfinite(number))
 
 
 def _inside(item: Any) -> Collection[Any]:

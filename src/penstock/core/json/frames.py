@@ -55,13 +55,15 @@ def reader_of(kind: type) -> Callable[[Any], Frame] | None:
     """Return the function that reads frames of this class; None where it is no class of frames."""
     known = set(origins(kind))
     if ("pandas", "DataFrame") in known:
-        return _Pandas
+        return PandasFrame
     if ("polars", "DataFrame") in known:
-        return _Polars
-    return (lambda query: _Polars(query.collect())) if ("polars", "LazyFrame") in known else None
+        return PolarsFrame
+    return (
+        (lambda query: PolarsFrame(query.collect())) if ("polars", "LazyFrame") in known else None
+    )
 
 
-class _Pandas(Frame):
+class PandasFrame(Frame):
     """An index whose levels have names is data, and comes first; one without is left out."""
 
     def __init__(self, frame: Any) -> None:
@@ -111,7 +113,7 @@ def _column_name(key: Any) -> str:
         ) from None
 
 
-class _Polars(Frame):
+class PolarsFrame(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 

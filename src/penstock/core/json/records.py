@@ -31,10 +31,10 @@ def reader_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that makes a dict of a record of this class, by the names that JSON shows.
     None where values of the class are no records. (Two kinds may give a list: a `RootModel` of
     pydantic, and a `Struct` with `array_like`.)"""
-    if issubclass(kind, Mapping):
-        return dict
     if is_model_type(kind):
         return kind.model_dump  # type: ignore[attr-defined, no-any-return]  # as was just asked
+    if issubclass(kind, Mapping):
+        return dict
     if callable(getattr(kind, "_asdict", None)):  # a named tuple, or a row of SQLAlchemy
         return kind._asdict  # type: ignore[attr-defined, no-any-return]  # as was just asked
     fields = fields_of(kind)

@@ -14,14 +14,14 @@ a whole, and what is small can be recognised after the first few.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import count_non_finite, encode, encode_all, listed
-from penstock.core.json.frames import Frame
+from penstock.core.json.frames import Frame, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Shape, Wrapped
@@ -36,6 +36,8 @@ FIRST_ROWS = 20
 # What stands beside the one list of a dict travels with every page; more than this is paged
 # itself, as the entries of the dict.
 LARGEST_ENVELOPE = 8_000
+# What is encoded in parts. By the exact class: a named tuple is an object.
+_LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
 
 
@@ -111,7 +113,7 @@ def read_value(value: Any) -> Document:
     if isinstance(value, str):
         return read_text_or_json(value)
     value = listed(value)
-    if _is_list(value):
+    if type(value) in _LISTS:
         tally = Tally()
         return Document("rows", _encoded_blocks(value, tally), b"[", b"]", tally=tally)
     if type(value) is dict and all(type(key) is str for key in value):
@@ -119,11 +121,6 @@ def read_value(value: Any) -> Document:
     encoded = encode(value)
     tally = Tally(count_non_finite(value, encoded))
     return replace(read_json(encoded), tally=tally)
-
-
-def _is_list(value: Any) -> bool:
-    """Whether it can be encoded in parts. A named tuple is an object."""
-    return type(value) in (list, tuple) or isinstance(value, Frame)
 
 
 def read_text_or_json(text: str) -> Document:
@@ -144,7 +141,7 @@ def compact_raw(raw: msgspec.Raw) -> bytes:
 
 def _read_dict(given: dict[str, Any]) -> Document:
     value = {key: listed(item) for key, item in given.items()}
-    lists = [key for key, item in value.items() if _is_list(item)]
+    lists = [key for key, item in value.items() if type(item) in _LISTS]
     tally = Tally()
     if len(lists) == 1 and not has_half_pair(lists[0]):
         before, after = _around(value, lists[0], tally)
