@@ -22,8 +22,6 @@ def test_fields_are_a_value():
     fields = referenced_fields(CHART)
     assert fields == Fields(frozenset("ba"))
     assert hash(fields) == hash(referenced_fields(CHART))
-    assert list(fields) == ["a", "b"]
-    assert (len(fields), fields.everything, repr(fields)) == (2, False, "Fields('a', 'b')")
     with pytest.raises(AttributeError):
         fields.everything = True
 
@@ -32,16 +30,13 @@ def test_everything_has_every_column():
     fields = referenced_fields({**CHART, "mark": {"type": "bar", "tooltip": {"content": "data"}}})
     assert fields.everything
     assert "whatever" in fields
-    assert fields.names == {"a", "b"}
-    assert repr(fields) == "Fields(everything)"
-    assert Fields(everything=True)
+    assert {"a", "b"} <= fields.names
 
 
 @pytest.mark.parametrize("spec", [{"mark": "bar"}, {"layer": []}, {"marks": []}])
 def test_a_spec_that_refers_to_no_column(spec):
-    fields = referenced_fields(spec)
-    assert (list(fields), fields.everything, bool(fields)) == ([], False, False)
-    assert "a" not in fields
+    assert referenced_fields(spec) == Fields()
+    assert "a" not in Fields()
 
 
 @pytest.mark.parametrize(
@@ -85,9 +80,11 @@ def test_data_in_the_spec_are_not_looked_at():
     source = {"values": rows, "format": {"type": "json"}}
     lookup = {"lookup": "k", "from": {"data": source, "key": "id", "fields": ["size"]}}
     spec = {**CHART, "data": source, "datasets": {"more": rows}, "transform": [lookup]}
-    assert set(referenced_fields(spec)) == {"a", "b", "k", "id", "size"}
+    fields = referenced_fields(spec)
+    assert {name for name in "abcdk" if name in fields} == set("abk")
+    assert {"id", "size"} <= fields.names
     vega = {"data": [{"name": "rows", "values": rows}], "marks": []}
-    assert set(referenced_fields(vega)) == set()
+    assert referenced_fields(vega) == Fields()
 
 
 def test_a_hundred_thousand_layers():
@@ -95,7 +92,7 @@ def test_a_hundred_thousand_layers():
         {"mark": "bar", "encoding": {"x": {"field": f"f{number}"}, "y": {"value": 1}}}
         for number in range(100_000)
     ]
-    assert len(referenced_fields({"layer": layers})) == 100_000
+    assert len(referenced_fields({"layer": layers}).names) == 100_000
 
 
 # Deeper than the stack of Python.
@@ -110,9 +107,9 @@ def nested(inner, wrap):
 
 def test_views_many_levels_deep():
     layers = nested(CHART, lambda inner: {"layer": [inner]})
-    assert set(referenced_fields(layers)) == {"a", "b"}
+    assert referenced_fields(layers) == Fields(frozenset("ab"))
     facets = nested(CHART, lambda inner: {"facet": {"field": "c"}, "spec": inner})
-    assert set(referenced_fields(facets)) == {"a", "b", "c"}
+    assert referenced_fields(facets) == Fields(frozenset("abc"))
 
 
 @pytest.mark.parametrize(
@@ -135,19 +132,42 @@ def test_any_key_many_levels_deep(key):
 def test_predicates_many_levels_deep():
     predicate = nested("datum.c > 1", lambda inner: {"not": {"and": [inner]}})
     fields = referenced_fields({**CHART, "transform": [{"filter": predicate}]})
-    assert fields == Fields(frozenset("abc"))
+    assert not fields.everything
+    assert {name for name in "abcd" if name in fields} == set("abc")
 
 
 def test_fields_many_levels_deep():
-    lists = nested("c", lambda inner: [inner])
-    assert not referenced_fields({**CHART, "encoding": {"x": {"field": lists}}}).everything
-    objects = nested("c", lambda inner: {"field": inner})
-    assert set(referenced_fields({**CHART, "encoding": {"x": objects}})) == {"c"}
+    for wrap in (lambda inner: [inner], lambda inner: {"field": inner}):
+        channel = {"field": nested("c", wrap)}
+        spec = {"mark": "bar", "encoding": {"x": channel}}
+        assert referenced_fields(spec) == Fields(frozenset("c"))
 
 
-def test_an_expression_many_levels_deep_may_need_everything():
+def test_an_expression_many_levels_deep():
     expression = "(" * LEVELS + "datum.c" + ")" * LEVELS
-    assert referenced_fields({**CHART, "transform": [{"filter": expression}]}).everything
+    fields = referenced_fields({**CHART, "transform": [{"filter": expression}]})
+    assert "c" in fields
+    assert not fields.everything
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(
+            "data(",
+            "data()[",
+            "datum['",
+            "datum [",
+            "length(data('",
+            "vlSelectionTest('",
+            "indata('",
+        ),
+        *("[", "['", '["', "[a", "\\", "!", " "),
+    ],
+)
+def test_a_text_that_repeats_itself_comes_to_an_end(part):
+    """A pattern that looked from each place to the end would be at it for hours."""
+    referenced_fields({**CHART, "transform": [{"filter": part * 200_000}]})
 
 
 def test_a_text_many_levels_deep_is_refused():
@@ -160,7 +180,7 @@ def test_a_spec_that_shares_its_parts_is_seen_once():
     spec = CHART
     for _ in range(60):
         spec = {"layer": [spec, spec]}
-    assert set(referenced_fields(spec)) == {"a", "b"}
+    assert referenced_fields(spec) == Fields(frozenset("ab"))
 
 
 def test_a_spec_whose_parts_are_made_when_asked_for():
@@ -181,13 +201,13 @@ def test_a_spec_whose_parts_are_made_when_asked_for():
             return len(self.parts)
 
     channels = {f"c{number}": {"condition": {"field": f"f{number}"}} for number in range(500)}
-    assert len(referenced_fields(Fresh({"mark": "bar", "encoding": channels}))) == 500
+    assert len(referenced_fields(Fresh({"mark": "bar", "encoding": channels})).names) == 500
 
 
 def test_a_spec_inside_itself_comes_to_an_end():
     spec = {"layer": [CHART]}
     spec["layer"].append(spec)
-    assert set(referenced_fields(spec)) == {"a", "b"}
+    assert referenced_fields(spec) == Fields(frozenset("ab"))
 
 
 @pytest.mark.parametrize("junk", [None, 3, "text", [], {}, [[]], [None], {"a": None}, True])

@@ -44,11 +44,13 @@ def test_a_brush():
         "select": {"type": "interval", "encodings": ["x"]},
         "value": {"x": [2, 6]},
     }
-    assert_needs(unit(transform=[{"filter": {"param": "brush"}}], params=[brush], **XY), "ab")
+    shown = {"filter": {"param": "brush"}}
+    assert_needs(unit(transform=[shown], params=[brush], **XY), "ab", also="x")
     composed = {
         "filter": {"and": [{"param": "brush"}, {"not": {"field": "k", "lt": 3}}, "datum.lat > 0"]}
     }
-    assert_needs(unit(transform=[composed], params=[brush], **XY), ["a", "b", "k", "lat"])
+    spec = unit(transform=[composed], params=[brush], **XY)
+    assert_needs(spec, ["a", "b", "k", "lat"], also="x")
 
 
 def test_selections_before_version_5():

@@ -131,18 +131,10 @@ def test_a_transform(name):
 
 @pytest.mark.parametrize("operation", ["argmax", "argmin"])
 def test_the_row_with_the_largest_value(operation):
-    """It is in a column as a whole; what is taken from it is a column of the rows."""
+    """It is in a column as a whole, and any column may be taken from it."""
     best = {"aggregate": [{"op": operation, "field": "a", "as": "best"}], "groupby": ["d"]}
-    assert_needs(
-        unit("bar", transform=[best], x=of("best.e f"), y={"field": "d"}), ["a", "d", "e f"]
-    )
-    assert_needs(unit("bar", transform=[best], x=of("best['k']"), y={"field": "d"}), "adk")
-    made = {"calculate": "datum.best.k + 1", "as": "made"}
-    assert_needs(unit("bar", transform=[best, made], x=MADE, y={"field": "d"}), "adk")
-    unnamed = {"aggregate": [{"op": operation, "field": "a"}], "groupby": ["d"]}
-    assert {"a", "d", "k"} <= kept(
-        unit("bar", transform=[unnamed], x=of(f"{operation}_a.k"), y={"field": "d"})
-    )
+    spec = unit("bar", transform=[best], x=of("best.e f"), y={"field": "d"})
+    assert_needs(spec, ["a", "d", "e f"], also=COLUMNS)
     shown = {"calculate": "toString(datum.best)", "as": "made"}
     assert kept(unit("text", transform=[best, shown], text={"field": "made"})) == COLUMNS
 
@@ -150,7 +142,8 @@ def test_the_row_with_the_largest_value(operation):
 def test_all_rows_in_one():
     rows = {"aggregate": [{"op": "values", "as": "rows"}], "groupby": ["d"]}
     made = {"calculate": "datum.rows[1].a", "as": "made"}
-    assert_needs(unit("bar", transform=[rows, made], x=MADE, y={"field": "d"}), "ad")
+    spec = unit("bar", transform=[rows, made], x=MADE, y={"field": "d"})
+    assert_needs(spec, "ad", also=COLUMNS)
 
 
 OTHERS = {"values": [{"id": number, "size": number * 3 % 5} for number in range(12)]}
@@ -165,22 +158,20 @@ def test_a_lookup():
 def test_a_lookup_of_whole_rows():
     found = {"lookup": "k", "from": {"data": OTHERS, "key": "id"}, "as": "other"}
     spec = unit(transform=[found], **XY, size=of("other.size"))
-    assert_needs(spec, "abk")
-    fields = {"lookup": "k", "from": {"data": OTHERS, "key": "a"}, "as": "other"}
-    assert kept(unit(transform=[fields], **XY, size=of("other.lat"))) == {"a", "b", "k", "lat"}
+    assert_needs(spec, "abk", also=COLUMNS)
 
 
 def test_a_lookup_in_a_selection():
-    nearest = {"name": "near", "select": {"type": "point", "encodings": ["x"]}, "value": [{"x": 3}]}
-    found = {"lookup": "c", "from": {"param": "near", "key": "c"}}
-    made = {"calculate": "datum.near && datum.near.lat > 0 ? datum.a : 0", "as": "made"}
-    spec = {
-        "layer": [
-            unit(params=[nearest], x=of("k"), y=B),
-            unit(transform=[found, made], x=of("k"), y=MADE),
-        ]
-    }
-    assert kept(spec) == {"a", "b", "c", "k", "lat"}
+    nearest = {"name": "near", "select": {"type": "point", "encodings": ["x"]}}
+    marked = unit(params=[nearest], x=of("k"), y=B)
+    source = {"param": "near", "key": "c"}
+    made = {"calculate": "datum.lat > 0 ? datum.a : 0", "as": "made"}
+    some, whole = (
+        unit(transform=[{"lookup": "c", "from": each}, made], x=of("k"), y=MADE)
+        for each in ({**source, "fields": ["lat"]}, source)
+    )
+    assert kept({"layer": [marked, some]}) == {"a", "b", "c", "k", "lat"}
+    assert kept({"layer": [marked, whole]}) == COLUMNS
 
 
 def test_a_transform_that_is_not_known():

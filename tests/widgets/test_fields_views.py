@@ -46,7 +46,8 @@ def test_words_of_axes_legends_and_headers_are_about_ticks():
             "value": [],
         }
     }
-    legend = {"labelExpr": "upper(datum.label) + toString(datum)"}
+    legend = {"labelExpr": "upper(datum.label)"}
+    words = ["label", "index", "value"]
     header = {"labelExpr": "'no. ' + datum.value"}
     spec = unit(
         x=of("a", axis={**axis, **grid}),
@@ -54,22 +55,23 @@ def test_words_of_axes_legends_and_headers_are_about_ticks():
         color={**C, "legend": legend},
         row={"field": "d", "header": header},
     )
-    assert_needs(spec, "abcd")
+    assert_needs(spec, "abcd", also=words)
     config = {
         "axisX": axis,
         "axis": grid,
         "header": header,
         "legend": {"labelColor": {"expr": "datum.value"}},
     }
-    assert_needs({**unit(**XY, color=C, row={"field": "d"}), "config": config}, "abcd")
+    spec = {**unit(**XY, color=C, row={"field": "d"}), "config": config}
+    assert_needs(spec, "abcd", also=words)
 
 
 def test_titles_by_expression():
     named = {"text": {"expr": "'rows: ' + length(data('rows'))"}}
-    assert_needs({**unit(**XY), "data": {"name": "rows"}, "title": named}, "ab")
+    assert_needs({**unit(**XY), "data": {"name": "rows"}, "title": named}, "ab", also=["data"])
     first = {"text": {"expr": "'first: ' + data('rows')[0].w"}}
     spec = {**unit(**XY), "data": {"name": "rows"}, "title": first}
-    assert kept(spec) == set("abw")
+    assert kept(spec) == {"a", "b", "w", "data"}
     assert picture(spec, "abw") == picture(spec)
 
 
@@ -88,6 +90,19 @@ def test_a_tooltip_of_the_whole_row(tooltip):
 @pytest.mark.parametrize("tooltip", [True, None, "words", {"content": "encoding"}])
 def test_a_tooltip_of_what_is_shown(tooltip):
     assert_needs(unit({"type": "point", "tooltip": tooltip}, **XY), "ab")
+
+
+def test_prose_and_the_names_of_other_things_are_no_columns():
+    words = dict.fromkeys(["$schema", "name", "description", "title"], "spare")
+    source = {"name": "spare"}
+    assert_needs({**words, **unit(**XY), "data": source}, "ab")
+    assert kept({**unit(**XY), "data": {"url": "data/spare-label.csv"}}) == set("ab")
+
+
+def test_a_text_under_a_key_that_is_not_known_counts():
+    channel = {"novel": {"deeper": ["k", "n.p", {"still": "datum['e f'] + datum.w"}]}}
+    assert kept(unit(**XY, another=channel)) == {"a", "b", "k", "n", "w", "e f"}
+    assert kept(unit(**XY, another={"novel": "toString(datum)"})) == COLUMNS
 
 
 def test_notes_of_the_user_have_no_effect():

@@ -1,22 +1,20 @@
 """Which columns a chart needs: `referenced_fields(spec)` for a spec of Vega-Lite or Vega.
 
-A widget that draws two columns of twenty need not be sent the other eighteen. What is not referred
-to can be left out of every row, and the picture stays the same; where a spec does not tell (it
-looks a column up by a name that only the run knows, shows the whole row in a tooltip, or has an
-expression that cannot be read), every column is needed, and that is said.
+A widget that draws two columns of twenty need not be sent the other eighteen. A column that the spec
+does not name can be left out of every row, and the picture stays the same. Where a spec may read a
+column without naming it (by a name that only the run knows, or as part of a whole row), every column
+is needed. When in doubt, a column is kept: one too many only costs some of the budget.
 """
 
 from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import InvalidSetting
-from penstock.widgets.vega.keys import SPECIAL
-from penstock.widgets.vega.references import References
 from penstock.widgets.vega.walk import Walk
 
 _COMPOSITIONS = ("layer", "concat", "hconcat", "vconcat")
@@ -26,10 +24,13 @@ _WHAT_TO_GIVE = (
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Fields:
-    """The columns that a spec refers to. A name need not be in the data: it may be made by a
-    transform. With `everything`, every column is in it, and `names` are those that are known."""
+    """The columns that a spec may refer to: `column in fields`.
+
+    `names` are all words of the spec that can be the name of a column, and more than there are
+    columns. With `everything`, the chart may need a column that the spec does not name.
+    """
 
     names: frozenset[str] = frozenset()
     everything: bool = False
@@ -37,39 +38,22 @@ class Fields:
     def __contains__(self, column: object) -> bool:
         return self.everything or column in self.names
 
-    def __iter__(self) -> Iterator[str]:
-        """The known names, in order."""
-        return iter(sorted(self.names))
-
-    def __len__(self) -> int:
-        """How many names are known; with `everything` there may be more columns."""
-        return len(self.names)
-
-    def __bool__(self) -> bool:
-        return self.everything or bool(self.names)
-
-    def __repr__(self) -> str:
-        if self.everything:
-            return "Fields(everything)"
-        return f"Fields({', '.join(map(repr, self))})"
-
 
 def referenced_fields(spec: Mapping[str, Any] | str | bytes) -> Fields:
-    """The columns that a Vega-Lite or Vega spec refers to, at the top level of a row: for a field
-    `a.b` that is `a` (and in Vega-Lite a column `a.b`, for which it looks here and there).
+    """Return the columns that a Vega-Lite or Vega spec may refer to, at the top level of a row: for
+    a field `a.b` that is `a` (and a column `a.b`, for which Vega-Lite looks here and there).
 
         fields = referenced_fields(spec)
         pruned = [{k: v for k, v in row.items() if k in fields} for row in rows]
 
-    A column that is only made by a transform may be among them; one that is needed never is
-    missing. Raises InvalidSetting for what is not a spec.
+    A column that the chart needs is never missing; one that it does not need may be among them, if
+    a word of the spec is the same as its name. Raises InvalidSetting for what is not a spec.
     """
     mapping = _as_mapping(spec)
     _require_chart(mapping)
-    references = References(is_vega=_is_vega(mapping))
-    Walk(references, SPECIAL).over(mapping)
-    names, everything = references.found()
-    return Fields(names, everything)
+    walk = Walk()
+    walk.over(mapping)
+    return Fields(frozenset(walk.names), walk.everything)
 
 
 def _as_mapping(spec: object) -> Mapping[str, Any]:

@@ -1,1 +1,1 @@
-"""The columns that a Vega or Vega-Lite specification refers to."""
+"""The columns that a Vega or Vega-Lite specification may refer to."""

@@ -1,135 +1,152 @@
-"""A walk over a spec of Vega-Lite or Vega, to find every reference to a column.
+"""A walk over a spec of Vega-Lite or Vega that gathers every name that may be a column's.
 
-Both languages name columns and write expressions under the same keys wherever they allow them, in
-any composition and at any depth; so the walk goes by the key, and a key that says nothing is
-walked through. It keeps its own stack (a spec may nest deeper than Python's), sees each part once
-(a part may be used many times in one spec), and leaves inline data alone.
+When in doubt, a column is kept. So each text of the spec counts, at any depth and under any key, and
+a part of the languages that is new is searched like all others. Left out are the texts under a few
+keys that never name a column. Keys themselves do not count, because the languages use ordinary words
+(`x`, `type`, `color`) as keys; the few places where a key names a column are listed.
 
-Whoever adds a key: one that names a column goes to FIELDS, one that holds an expression to
-EXPRESSIONS; what means something of its own goes to `penstock.widgets.vega.keys`.
+A few constructs read columns that the spec does not name. With one of them, or with a transform that
+is not known here, every column is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Final
 
-from penstock.widgets.vega.references import References
-from penstock.widgets.vega.transforms import note_row_operations, texts
+from penstock.widgets.vega.texts import may_read_any_column, names_in
 
-FIELDS = frozenset(["field", "fields", "groupby", "key", "argmax", "argmin"])
-EXPRESSIONS = frozenset(
+# Texts under these keys are words of the languages, prose, or names of other things than columns.
+_NO_COLUMNS: Final = frozenset(
     [
-        *("expr", "signal", "calculate", "init", "update"),
-        *("test", "filter", "and", "or", "not"),
-        *("trigger", "insert", "remove", "toggle", "modify"),
+        *("$schema", "aggregate", "as", "description", "encoding", "encodings", "mark", "name"),
+        *("op", "ops", "scale", "timeUnit", "title", "type", "url"),
     ]
 )
-_EVENTS = frozenset(["on", "events", "clear", "translate", "zoom", "between", "stream"])
-_GUIDES = frozenset(["axis", "axes", "legend", "legends", "header"])
-# `param` names a selection, or several with and, or, not.
-_NO_REFERENCES = frozenset(["param", "datasets", "as"])
-
-
-class Place(NamedTuple):
-    """The object that has a key. `in_guide`: it is in an axis, a legend or a header, where `datum`
-    is a tick and not a row."""
-
-    node: Any
-    in_guide: bool
-
-
-Special: TypeAlias = Callable[["Walk", Any, Place], None]
+# `{"field": {"datum": "a"}}` looks the name up: a name that is itself looked up may be any.
+_REFERENCES: Final = frozenset(["datum", "parent", "group"])
+_FIELDS: Final = _REFERENCES | {"field", "fields", "groupby", "key", "keys", "lookup", "parentKey"}
+# Parameters of Vega's transforms that are fields too; elsewhere their keys mean something else.
+_FIELDS_OF_TRANSFORMS: Final = frozenset(
+    ["geojson", "radius", "value", "values", "weight", "x", "y"]
+)
+# The first values of a selection, the inputs that it is bound to, and the types of columns.
+_KEYS_ARE_NAMES: Final = frozenset(["value", "init", "bind", "parse"])
+# Aggregates that give whole rows, and the tooltip that shows them.
+_ROW_OPERATIONS: Final = frozenset(["argmax", "argmin"])
+_ROWS: Final = frozenset(
+    [("op", "values"), ("ops", "values"), ("aggregate", "values"), ("content", "data")]
+)
+# A row that is drawn as a shape is GeoJSON: a geometry, a feature, or a collection of them.
+_GEOJSON: Final = (
+    *("type", "geometry", "coordinates", "geometries", "features", "properties", "id"),
+    *("bbox", "crs"),
+)
+# Transforms that read only columns that they name. One of Vega-Lite is known by its key
+# (`{"fold": [...]}`), one of Vega by its type (`{"type": "fold", "fields": [...]}`).
+_OF_VEGA_LITE: Final = frozenset(
+    [
+        *("aggregate", "bin", "calculate", "density", "extent", "filter", "flatten", "fold"),
+        *("impute", "joinaggregate", "loess", "lookup", "pivot", "quantile", "regression"),
+        *("sample", "stack", "timeUnit", "window"),
+    ]
+)
+_OF_VEGA: Final = frozenset(
+    [
+        *("aggregate", "bin", "collect", "contour", "countpattern", "crossfilter", "density"),
+        *("dotbin", "extent", "filter", "flatten", "fold", "formula", "geojson", "geopath"),
+        *("geopoint", "geoshape", "graticule", "identifier", "impute", "joinaggregate", "kde"),
+        *("kde2d", "label", "loess", "lookup", "nest", "pack", "partition", "pie", "pivot"),
+        *("project", "quantile", "regression", "resolvefilter", "sample", "sequence", "stack"),
+        *("stratify", "timeunit", "tree", "treemap", "voronoi", "window"),
+    ]
+)
 
 
 class Walk:
-    """`special`: what to do at a key that is not simply walked through."""
+    """The names found so far. With `everything`, a column may be needed that is not among them.
 
-    def __init__(self, references: References, special: Mapping[str, Special]) -> None:
-        self.references = references
-        self._special = special
-        self._waiting: list[tuple[str, Any, Place]] = []
-        self._seen: dict[tuple[int, bool, str], Any] = {}
+    The walk keeps a stack of its own, because a spec may nest deeper than Python's stack. It sees
+    each part once, because a spec may use a part many times.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.everything = False
+        self._waiting: list[tuple[str, Any]] = []
+        self._seen: dict[tuple[int, str], Any] = {}
 
     def over(self, spec: Mapping[str, Any]) -> None:
-        self.later(spec)
+        """Gather what this spec names. Items of a list stand under the key of the list."""
+        self._put("", spec)
         while self._waiting:
-            key, value, place = self._waiting.pop()
-            if key:
-                self._special[key](self, value, place)
-            elif isinstance(value, Mapping):
-                self.members(value, place.in_guide)
+            key, part = self._waiting.pop()
+            if isinstance(part, Mapping):
+                self._read_object(key, part)
             else:
-                for each in value:
-                    self.later(each, in_guide=place.in_guide)
+                for each in part:
+                    self._put(key, each)
 
-    def later(self, part: object, *, in_guide: bool = False) -> None:
-        """Puts a part on the stack, to be walked through."""
-        if isinstance(part, (dict, list, tuple, Mapping)):
-            self._put("", part, Place(part, in_guide))
-
-    def _put(self, key: str, value: Any, place: Place) -> None:
-        """Unless it was there before. What was seen is kept, because an id may be used again."""
-        mark = (id(value), place.in_guide, key)
-        if isinstance(value, str) or mark not in self._seen:
-            self._seen[mark] = value
-            self._waiting.append((key, value, place))
-
-    def members(self, node: Mapping[str, Any], in_guide: bool) -> None:
-        if "op" in node or "ops" in node:
-            note_row_operations(node, self.references)
-        for key, value in node.items():
-            self.member(key, value, node, in_guide)
-
-    def member(self, key: str, value: Any, node: Mapping[str, Any], in_guide: bool) -> None:
-        if key in FIELDS:
-            self.field(value, in_guide=in_guide)
-        elif key in EXPRESSIONS:
-            self.expression(value, in_guide=in_guide)
-        elif key in _EVENTS:
-            for text in texts(value):
-                self.references.add_event(text)
-            self.later(value, in_guide=in_guide)
-        elif key in _GUIDES:
-            self.later(value, in_guide=True)
-        elif key in self._special:
-            self._put(key, value, Place(node, in_guide))
-        elif key not in _NO_REFERENCES:
-            self.later(value, in_guide=in_guide)
-
-    def field(self, value: Any, *, in_guide: bool = False) -> None:
-        """A path, a list of them, or an object that tells where to find one."""
+    def _put(self, key: str, value: Any) -> None:
+        """Read a text now, and a part later, once. Keep what was seen: its id may be used again."""
         if isinstance(value, str):
-            self.references.add_field(value, in_guide=in_guide)
-        elif isinstance(value, (list, tuple)):
-            for each in value:
-                if isinstance(each, (list, tuple)):  # in the domain of a scale, constants
-                    self.later(each, in_guide=in_guide)
-                else:
-                    self.field(each, in_guide=in_guide)
-        elif isinstance(value, Mapping):
-            if "signal" in value:
-                self.references.need_everything()
-            self.indirect(value)
-            self.later(value, in_guide=in_guide)
-        elif isinstance(value, int) and not isinstance(value, bool):
-            self.references.add_names([str(value)])
+            self._read_text(key, value)
+        elif isinstance(value, (Mapping, list, tuple)):
+            if (id(value), key) not in self._seen:
+                self._seen[id(value), key] = value
+                self._waiting.append((key, value))
+        elif isinstance(value, (int, float)) and key in _FIELDS:
+            self.names.update(names_in(str(value)))
 
-    def indirect(self, reference: Mapping[str, Any]) -> None:
-        """Vega's `{"datum": "a"}`, `{"parent": "a"}` and `{"group": "width"}`. The group is an item
-        and no row; a name that is itself looked up may be any."""
-        for key in ("datum", "parent", "group"):
-            name = reference.get(key)
-            if isinstance(name, Mapping):
-                self.references.need_everything()
-            elif isinstance(name, str) and (key != "group" or name.startswith("datum")):
-                self.references.add_field(name)
-
-    def expression(self, value: Any, *, in_guide: bool = False) -> None:
-        """An expression, a list of them, or an object (a predicate) with more inside."""
-        if isinstance(value, str):
-            self.references.add_expression(value, in_guide=in_guide)
+    def _read_text(self, key: str, text: str) -> None:
+        """Take every name in a text. A field `parent` is a column; elsewhere it is a row."""
+        if "geo" in text:
+            self.names.update(_GEOJSON)
+        if text in _ROW_OPERATIONS or (key, text) in _ROWS:
+            self.everything = True
+        if key in _NO_COLUMNS:
             return
-        for text in texts(value):
-            self.references.add_expression(text, in_guide=in_guide)
-        self.later(value, in_guide=in_guide)
+        self.names.update(names_in(text))
+        is_column = key in _FIELDS and text == "parent"
+        if not is_column and may_read_any_column(text):
+            self.everything = True
+
+    def _read_object(self, key: str, node: Mapping[str, Any]) -> None:
+        if _is_looked_up(key, node) or (key == "transform" and not _is_known(node)):
+            self.everything = True
+        for name, value in node.items():
+            if key in _KEYS_ARE_NAMES:
+                self.names.update(names_in(str(name)))
+            if key == "transform" and name in _FIELDS_OF_TRANSFORMS:
+                self._put("field", value)
+            elif _may_refer(key, name, value):
+                self._put(name, value)
+
+
+def _is_looked_up(key: str, node: Mapping[str, Any]) -> bool:
+    """Tell whether only the run knows which column this is: `{"field": {"signal": "chosen"}}`."""
+    return (key in _FIELDS and "signal" in node) or (
+        key in _REFERENCES and not _REFERENCES.isdisjoint(node)
+    )
+
+
+def _is_known(transform: Mapping[str, Any]) -> bool:
+    """Tell whether a transform names the columns it reads. A lookup without fields finds rows."""
+    kind = transform.get("type")
+    if isinstance(kind, str):
+        kind = kind.lower()
+        return kind in _OF_VEGA and (kind != "lookup" or bool(transform.get("values")))
+    if "lookup" in transform:
+        source = transform.get("from")
+        return isinstance(source, Mapping) and bool(source.get("fields"))
+    return not _OF_VEGA_LITE.isdisjoint(transform)
+
+
+def _may_refer(key: str, name: str, value: object) -> bool:
+    """Leave inline rows alone, unless an expression makes them, and the notes of the user, of which
+    only the options of vega-embed have an effect."""
+    if key == "data" and name == "values":
+        return isinstance(value, Mapping) and value.keys() == {"signal"}
+    if key == "usermeta":
+        return name == "embedOptions"
+    return name != "datasets"
