@@ -7,11 +7,11 @@ that are asked for become Python values.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from penstock.core.json.records import once_a_class
-from penstock.core.json.unboxing import key_name, origins
+from penstock.core.json.unboxing import by_origin, key_name
 from penstock.errors import InvalidResult
 
 Row = dict[str, Any]
@@ -53,14 +53,7 @@ def read_frame(value: Any) -> Frame | None:
 @once_a_class
 def reader_of(kind: type) -> Callable[[Any], Frame] | None:
     """Return the function that reads frames of this class; None where it is no class of frames."""
-    known = set(origins(kind))
-    if ("pandas", "DataFrame") in known:
-        return PandasFrame
-    if ("polars", "DataFrame") in known:
-        return PolarsFrame
-    return (
-        (lambda query: PolarsFrame(query.collect())) if ("polars", "LazyFrame") in known else None
-    )
+    return by_origin(kind, _READERS)
 
 
 class PandasFrame(Frame):
@@ -130,3 +123,10 @@ class PolarsFrame(Frame):
     def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
         some = self._frame.select(list(names))[list(indices)]
         return list(some.iter_rows(named=True))
+
+
+_READERS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {
+    ("pandas", "DataFrame"): PandasFrame,
+    ("polars", "DataFrame"): PolarsFrame,
+    ("polars", "LazyFrame"): lambda query: PolarsFrame(query.collect()),
+}

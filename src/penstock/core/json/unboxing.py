@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json.records import once_a_class
+from penstock.core.json.records import Told, once_a_class
 
 Step = Callable[[Any], Any]
 
@@ -23,13 +23,16 @@ Step = Callable[[Any], Any]
 def step_of(kind: type) -> Step | None:
     """Return the function that makes a plainer value of one of this class; None where it is plain
     already, or not known here."""
-    for origin in origins(kind):
-        if origin in _LIBRARIES:
-            return _LIBRARIES[origin]
-    for base, step in _OWN.items():
-        if issubclass(kind, base):
-            return None if kind is base else step
-    return None
+    step = by_origin(kind, _LIBRARIES)
+    if step is not None:
+        return step
+    base = next((base for base in _OWN if issubclass(kind, base)), kind)
+    return None if kind is base else _OWN[base]
+
+
+def by_origin(kind: type, known: Mapping[tuple[str, str], Told]) -> Told | None:
+    """Return what is known of a class, or of the nearest of its bases, by library and name."""
+    return next((known[origin] for origin in origins(kind) if origin in known), None)
 
 
 def origins(kind: type) -> Iterator[tuple[str, str]]:
