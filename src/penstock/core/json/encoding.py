@@ -86,11 +86,12 @@ def count_non_finite(value: Any, encoded: bytes) -> int:
 
 
 def _encoded_fast(value: Any) -> bytes:
-    """In one go. The encoder makes a list of a named tuple and asks nobody: so where there is a list
-    inside, the value is looked into."""
+    """In one go. The encoder makes a list of a named tuple and asks nobody: so where there is a list,
+    and not only around it all, the value is looked into."""
     encoded = _ENCODER.encode(value)
-    is_looked_into = encoded.find(b"[", 1) > 0 or records.is_named_tuple_type(type(value))
-    if is_looked_into and _survey(value)[1]:
+    if b"[" not in encoded or (type(value) is list and encoded.find(b"[", 1) < 0):
+        return encoded
+    if _survey(value)[1]:
         raise TypeError
     return encoded
 
