@@ -124,8 +124,8 @@ _NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
 
 
 def _survey(value: Any) -> tuple[list[float], bool]:
-    """Return every float in a value, and whether a named tuple is in it. The commonest types are asked for first, and exactly: rows with a null
-    or a list in them are ordinary, and there may be many."""
+    """Return every float in a value, and whether a named tuple is in it. The commonest types are asked
+    for first, and exactly: rows with a null or a list in them are ordinary, and there may be many."""
     floats: list[float] = []
     has_named_tuple = False
     pending = [value]
