@@ -15,6 +15,8 @@ APPS := apps
 APPS_READY := $(APPS)/node_modules/.ready
 
 .DEFAULT_GOAL := help
+# Several targets fill one environment.
+.NOTPARALLEL:
 .PHONY: help demo demo-django app test chromium test-oldest-django check format bench fuzz clean
 
 help: ## List the commands
@@ -26,13 +28,13 @@ define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Penstock needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."; exit 1; }
 	@echo "Setting up $(1) (once) ..."
-	@[ -x $(1)/bin/python ] || rm -rf $(1)
+	@[ -x "$(1)/bin/python" ] || [ ! -e "$(1)/pyvenv.cfg" ] || rm -rf "$(1)"
 	@if command -v uv >/dev/null; then \
-		{ [ -d $(1) ] || uv venv --quiet --python $(PYTHON) $(1); } \
-			&& uv pip install --quiet --python $(1)/bin/python $(2); \
+		{ [ -d "$(1)" ] || uv venv --quiet --python "$(PYTHON)" "$(1)"; } \
+			&& uv pip install --quiet --python "$(1)/bin/python" $(2); \
 	else \
-		{ $(1)/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(1); } \
-			&& $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2); \
+		{ "$(1)/bin/python" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv "$(1)"; } \
+			&& "$(1)/bin/python" -m pip install --quiet --disable-pip-version-check $(2); \
 	fi
 endef
 

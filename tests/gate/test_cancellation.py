@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from penstock import AsyncGate, Call, Policy, Principal
+from penstock import AsyncGate, Call, Gate, Policy, Principal
 from penstock.stores.memory import MemoryStore
 
 ROWS = [{"id": n, "pad": "x" * 50} for n in range(1_000)]
@@ -203,3 +203,52 @@ def test_a_cancelled_look_deletes_only_what_it_made():
         await gate.close()
 
     asyncio.run(scenario())
+
+
+def test_while_a_result_is_made_ready():
+    """Encoding may take long. A call that is cancelled meanwhile stores nothing, not even after the
+    gate was closed."""
+    store = MemoryStore()
+    is_there, go_on = threading.Event(), threading.Event()
+    puts = []
+    store.put = lambda *args, **kwargs: puts.append(args)
+
+    def random(count):
+        is_there.set()
+        go_on.wait(30)
+        return bytes(count)
+
+    async def scenario():
+        async with AsyncGate(store=store, random=random) as gate:
+            task = asyncio.ensure_future(gate.offer(CALL, ROWS))
+            await asyncio.to_thread(is_there.wait, 30)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            thread = next(each for each in threading.enumerate() if "penstock-gate" in each.name)
+        go_on.set()
+        await asyncio.to_thread(thread.join, 30)
+
+    asyncio.run(scenario())
+    assert puts == []
+
+
+def test_a_foreign_store_that_cannot_delete_changes_nothing_about_the_cancellation(caplog):
+    store = Waiting("put", "after")
+
+    def delete(_key):
+        raise ConnectionError("gone")
+
+    store.delete = delete
+
+    async def scenario():
+        async with AsyncGate(store=store) as gate:
+            await cancelled(gate.offer(CALL, ROWS), store.arrival_and_release)
+
+    asyncio.run(scenario())
+    assert "stays until it expires" in caplog.text
+
+
+def test_no_cancellation_is_one_that_never_comes():
+    with Gate() as gate:
+        assert gate.offer(CALL, [1], cancellation=None).value == [1]

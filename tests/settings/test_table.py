@@ -50,6 +50,14 @@ def test_a_signature_shows_the_defaults():
 def test_a_policy_does_not_change():
     with pytest.raises(AttributeError, match="budget"):
         Policy().budget = "1kB"
+    with pytest.raises(AttributeError, match="list"):
+        Policy().list = "index"  # which is called list_form
+
+
+def test_policies_of_tools_share_one_table():
+    policy = Policy(tools={f"tool_{n}": {"budget": "2kB"} for n in range(20)})
+    built = [policy.for_tool(f"tool_{n}") for n in range(20)]
+    assert {id(each.tools) for each in built} == {id(policy.tools)}
 
 
 def test_policies_share_nothing():

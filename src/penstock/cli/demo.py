@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown
@@ -25,15 +27,19 @@ def add_to(commands: Any) -> None:
 def demo(_chosen: argparse.Namespace) -> int:
     from penstock.cli.demonstration.visits import visit_control_room, visit_plant
 
-    _forget_settings()
     replace_what_cannot_be_shown()
-    with reader_may_leave():
+    with _default_settings(), reader_may_leave():
         visit_plant()
         visit_control_room()
     return 0
 
 
-def _forget_settings() -> None:
-    """Remove the user's settings from the environment: the demo shows the defaults."""
-    for name in [name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX)]:
-        del os.environ[name]
+@contextmanager
+def _default_settings() -> Iterator[None]:
+    """Take the user's settings out of the environment for a while: the demo shows the defaults."""
+    own = [name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX)]
+    taken = {name: os.environ.pop(name) for name in own}
+    try:
+        yield
+    finally:
+        os.environ.update(taken)

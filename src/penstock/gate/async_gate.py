@@ -88,13 +88,14 @@ class AsyncGate:
     async def _finish(self, steps: Steps[Outcome], **hooks: Any) -> Outcome:
         """Carry the steps to their end. A call that is cancelled leaves nothing in the store."""
         underway = self.gate.start(steps, **hooks)
-        given: Any = None
         try:
-            while need := await self._steps.run(underway.go_on, given):
+            need = await self._steps.run(underway.go_on)
+            while need is not None:
                 try:
-                    given = await self._met(need)
+                    given, failure = await self._met(need), None
                 except StoreError as error:
-                    given = error
+                    given, failure = None, error
+                need = await self._steps.run(underway.go_on, given, failure)
         except asyncio.CancelledError:
             underway.cancellation.request()
             if underway.stored:

@@ -147,12 +147,14 @@ class Gate:
     def _finish(self, steps: Steps[Outcome], **hooks: Any) -> Outcome:
         """Carry the steps to their end."""
         underway = self.start(steps, **hooks)
-        given: Any = None
-        while need := underway.go_on(given):
+        need = underway.go_on()
+        while need is not None:
             try:
                 given = _at_once(need.meet())
             except StoreError as error:
-                given = error
+                need = underway.go_on(failure=error)
+            else:
+                need = underway.go_on(given)
         return underway.outcome
 
     # For `AsyncGate`, which meets the needs of a call by itself
@@ -161,8 +163,9 @@ class Gate:
         return Context(self.policy, self.meter, self.clock(), self._random)
 
     def start(self, steps: Steps[Outcome], **hooks: Any) -> Underway[Outcome]:
-        brought = Hooks(**hooks)
-        return Underway(steps, partial(self._answer, brought), self.store, brought.cancellation)
+        cancellation = hooks.pop("cancellation", None) or Cancellation()
+        brought = Hooks(**hooks, cancellation=cancellation)
+        return Underway(steps, partial(self._answer, brought), self.store, cancellation)
 
     # The effects
 

@@ -52,15 +52,15 @@ class Underway(Generic[Outcome]):
         self._needs = self._carry_out(steps, answer)
         self._turn = threading.RLock()  # a task that is cancelled leaves its thread at work
 
-    def go_on(self, given: Any = None) -> Need | None:
+    def go_on(self, given: Any = None, failure: StoreError | None = None) -> Need | None:
         """Carry out the steps up to the next need. None means that the outcome is there.
 
-        `given` meets the last need. A `StoreError` from a hook is for the protocol to explain.
+        `given` meets the last need; a `failure` of the store is for the protocol to explain.
         """
         with self._turn:
             try:
-                if isinstance(given, StoreError):
-                    return self._needs.throw(given)
+                if failure is not None:
+                    return self._needs.throw(failure)
                 return self._needs.send(given)
             except StopIteration as done:
                 self.outcome = done.value
@@ -72,7 +72,7 @@ class Underway(Generic[Outcome]):
             for key in self.stored:
                 try:
                     self._store.delete(key)
-                except StoreError as error:
+                except Exception as error:  # noqa: BLE001 (a foreign store may raise anything)
                     logger().warning("a cancelled call's result stays until it expires: %s", error)
             self.stored.clear()
 
@@ -91,13 +91,21 @@ class Underway(Generic[Outcome]):
                 return logged(outcome)
             given, failure = None, None
             if isinstance(effect, Put):
-                self.stored.append(effect.key)
+                self._begin_to_store(effect.key)
             try:
                 given = yield from answer(effect)
             except StoreError as error:
                 if isinstance(effect, Run):  # a tool's own error comes out, whatever its class
                     raise
                 failure = error
+
+    def _begin_to_store(self, key: str) -> None:
+        """Note the key before anything is under it: a cancellation that comes later deletes that.
+        One that has come meanwhile, while a large result was encoded, leaves the store alone."""
+        self.stored.append(key)
+        if self.cancellation.requested:
+            self.stored.remove(key)
+            self._heed_cancellation()
 
     def _heed_cancellation(self) -> None:
         if self.cancellation.requested:

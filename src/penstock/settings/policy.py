@@ -6,7 +6,7 @@ A bad setting fails here, at the start, and names itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,10 @@ _MOST_BUILT = 10_000
 
 class Policy(Settings):
     """How much, how long, where. Give what differs; the rest just works."""
+
+    def __setattr__(self, name: str, _value: object) -> None:
+        """Refuse every name: a frozen dataclass guards its fields alone, and a slip has none."""
+        raise FrozenInstanceError(f"cannot assign to {name!r}: a policy does not change")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,7 +142,7 @@ class Policy(Settings):
         """Change some fields. The sections are kept, and not checked again."""
         built = replace(self, **changes, **_no_tables())
         for table in TABLES:
-            object.__setattr__(built, table, getattr(self, table))
+            built.__dict__[table] = getattr(self, table)  # shared, not read anew
         return built
 
 

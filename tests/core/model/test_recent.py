@@ -1,6 +1,8 @@
 """A bounded memory forgets what was used least recently."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,14 +40,25 @@ def test_an_item_is_made_once():
 
 
 def test_several_threads_make_it_once_between_them():
-    recent, made = Recent(1), []
+    recent, made, together = Recent(1), [], Barrier(8)
+
+    def make():
+        made.append(None)
+        time.sleep(0.05)  # long enough for the others to come by
+        return object()
+
+    def look():
+        together.wait()
+        return recent.get_or_make("key", make)
+
     with ThreadPoolExecutor(8) as threads:
-        found = [
-            threads.submit(recent.get_or_make, "key", lambda: made.append(None) or object())
-            for _ in range(200)
-        ]
+        found = [threads.submit(look) for _ in range(8)]
     assert len({id(future.result()) for future in found}) == 1
     assert len(made) == 1
+
+
+def test_one_that_may_keep_nothing_still_makes():
+    assert Recent(0).get_or_make("key", lambda: 7) == 7
 
 
 def test_dropping():

@@ -1,1 +1,2 @@
-"""The frozen values that everything speaks in, and the protocol of a store. Imports `core.json` only."""
+"""The values that everything speaks in, almost all frozen, and the protocol of a store. Imports
+`core.json` only."""

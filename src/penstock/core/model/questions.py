@@ -1,7 +1,8 @@
 """Questions in SQL and jq, what they are asked about, and what comes back.
 
 Two more languages are for the explorer, whose questions are JSON: "order" asks which rows to show and
-in which order, "chart" for what a chart is drawn from. See `worker.arranging` and `worker.charting`.
+in which order, "chart" for what a chart is drawn from. See `worker.sandbox.arranging` and
+`worker.sandbox.charting`.
 
 Both sides of `penstock.worker` import this, so it imports nothing that is not cheap.
 """

@@ -35,10 +35,9 @@ class Recent(Generic[Key, Item]):
     def get_or_make(self, key: Key, make: Callable[[], Item]) -> Item:
         """Return the item, made once where there is none."""
         with self._lock:
-            if key not in self._items:
-                self.put(key, make())
-            self._items.move_to_end(key)
-            return self._items[key]
+            item = self._items[key] if key in self._items else make()
+            self.put(key, item)
+            return item
 
     def put(self, key: Key, item: Item) -> Key | None:
         """Keep an item. Return the key of the one that had to go for it, if one had to."""

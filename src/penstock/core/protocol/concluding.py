@@ -20,7 +20,7 @@ from penstock.core.protocol.entries import Context, alias_entry, kept_meta, live
 from penstock.core.protocol.looking import bookmark_of
 from penstock.core.results.blocks import has_large_media, read_result, read_result_as_text
 from penstock.core.results.ingest import Ingested, ingest
-from penstock.core.results.sample import Glimpse
+from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
 from penstock.core.views.pages import Bookmark, beside, no_way_on, paginate
 from penstock.core.views.request import Request
@@ -193,10 +193,10 @@ def _first_part(about: _About, scale: Scale, failed: StoreError) -> Steps[Reply]
 
 
 def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) -> Steps[Reply]:
-    glimpse = Glimpse()
-    for _ in glimpse.watch([list(rows.first)]):
+    sample = Sample()
+    for _ in sample.watch([list(rows.first)]):
         pass
-    entry, record = live_entry(call, context, rows, glimpse.column_types())
+    entry, record = live_entry(call, context, rows, sample.column_types())
     request = Request(page_size=context.policy.page_size)
     bookmark: Bookmark = bookmark_of(entry.token, request)
     token: str | None = str(entry.token)

@@ -79,7 +79,7 @@ def new_entry(
     it, where it is not a new one."""
     is_error = result is not None and result.is_error
     meta = _stored_meta(result, context.scale(call))
-    document, packed, glimpse = ingested.document, ingested.packed, ingested.glimpse
+    document, packed, sample = ingested.document, ingested.packed, ingested.sample
     head = Head(
         **_birth(call, context, parent),
         shape=document.shape,
@@ -89,10 +89,10 @@ def new_entry(
         count=packed.count,
         size=ingested.size,
         wire_size=ingested.wire_size(call.reading_frame, is_error=is_error, meta=meta),
-        preview=glimpse.preview(document, context.policy.preview),
-        columns=glimpse.column_types() if document.shape == "rows" else {},
-        outline=glimpse.outline(document, packed.count),
-        uniform=glimpse.uniform(document),
+        preview=sample.preview(document, context.policy.preview),
+        columns=sample.column_types() if document.shape == "rows" else {},
+        outline=sample.outline(document, packed.count),
+        uniform=sample.uniform(document),
         wrapped=document.wrapped,
         wrapper=document.wrapper,
         is_error=is_error,
@@ -245,7 +245,8 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     position = entry.token.place
     if position is None:
         return Denied("unreadable position")
-    # What stands under one secret in turn says so in its prefix: see `browsing.order`.
+    # Successive orders share one secret. The prefix records which order this entry holds: see
+    # `core.browsing.order`.
     if position.edition.encode() not in entry.head.prefix:
         return Denied("another has taken its place")
     alias = entry.head.source if isinstance(entry.head.source, Alias) else None

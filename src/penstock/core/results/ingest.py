@@ -15,7 +15,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame
 from penstock.core.results.document import Document
 from penstock.core.results.packing import Packed, pack, quoted_size
-from penstock.core.results.sample import Glimpse
+from penstock.core.results.sample import Sample
 
 
 class Ingested(msgspec.Struct, frozen=True, dict=True):
@@ -23,7 +23,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     whole, and then packed only if it does not."""
 
     document: Document
-    glimpse: Glimpse
+    sample: Sample
     rows: list[bytes] | None
     packed_already: Packed | None = None
 
@@ -71,8 +71,8 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
 def ingest(document: Document, inline: Budget) -> Ingested:
     """Keep the rows at hand; pack them, these and all that follow, once they cannot be within
     `inline`."""
-    glimpse = Glimpse(is_text=document.shape == "lines")
-    blocks = glimpse.watch(document.blocks)
+    sample = Sample(is_text=document.shape == "lines")
+    blocks = sample.watch(document.blocks)
     lines = document.shape == "lines"
     gathered: list[list[bytes]] = []
     size = 0
@@ -81,8 +81,8 @@ def ingest(document: Document, inline: Budget) -> Ingested:
         size += sum(map(len, block)) + len(block)
         if not inline.may_admit(size):
             packed = pack(chain(_handed_over(gathered), blocks), lines=lines)
-            return Ingested(document, glimpse, None, packed)
-    return Ingested(document, glimpse, [row for block in gathered for row in block])
+            return Ingested(document, sample, None, packed)
+    return Ingested(document, sample, [row for block in gathered for row in block])
 
 
 def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:

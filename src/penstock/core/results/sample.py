@@ -28,7 +28,7 @@ _LARGEST_OUTLINED = 50_000_000
 
 
 @dataclass(slots=True)
-class Glimpse:
+class Sample:
     """Fed by `watch`. The first rows are looked at, and one of each later block; inside them,
     unless they are lines of text."""
 
