@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from penstock import AsyncGate, Call, Gate, LiveRows, Principal, Result
 from penstock.core.model.stored import Head
@@ -310,7 +310,7 @@ def test_an_entry_of_a_newer_version_reads_as_not_there(opened):
     agent = opened(store=store)
     token = agent.offer(ROWS).value["continuation_token"]
     entry = store._entries[parse(token).key]
-    head = msgspec.structs.replace(msgspec.msgpack.decode(entry.record.head, type=Head), version=99)
+    head = replace(msgspec.msgpack.decode(entry.record.head, type=Head), version=99)
     entry.record = replace(entry.record, head=msgspec.msgpack.encode(head))
     assert agent.reply(token).reason.endswith(": written by a newer version")
 

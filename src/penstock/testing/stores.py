@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.core.model.store import Loaded, Record, Stats, Store, chunk_numbers
 from penstock.errors import EntryCorrupt, StoreFull

@@ -9,7 +9,6 @@ Structs, not dataclasses: those take half a millisecond each when they are impor
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,15 +20,14 @@ from penstock.core.model.tokens import Token
 from penstock.core.model.values import LiveRows, Result
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A stored result that is at hand: its token, its head, and chunks that came along."""
 
     token: Token
     head: Head
     index: bytes = b""
     expires: float = 0.0
-    chunks: Mapping[int, bytes] = field(default_factory=dict)
+    chunks: Mapping[int, bytes] = {}
     stored_as: str = ""
 
     @property

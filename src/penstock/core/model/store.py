@@ -24,7 +24,6 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -38,8 +37,7 @@ DEFAULT_QUOTA = 64 * MEGABYTE
 ROW_NUMBER_SIZE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """An entry as a store gets it.
 
     `index` is an array of little-endian 64-bit row numbers, ascending: the first row of each chunk.

@@ -6,8 +6,10 @@ See `negotiation` for the theory of operation and the rules, which hold here too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from penstock.core.budget.fitting import Scale
 from penstock.core.json import rawjson
@@ -118,8 +120,7 @@ def _store_and_probe(
     return (yield from about.reply(replace(scale, attachments=(*scale.attachments, link))))
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
+class _About(msgspec.Struct, frozen=True):
     """A stored result, and what is said of it first."""
 
     call: Call

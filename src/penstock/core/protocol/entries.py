@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -100,7 +100,7 @@ def new_entry(
         meta=meta,
     )
     entry = _entry(call, context, head, packed.index, packed.chunks)
-    entry = entry if token is None else replace(entry, token=token)
+    entry = entry if token is None else msgspec.structs.replace(entry, token=token)
     return entry, _record(entry, packed.chunks)
 
 
@@ -265,7 +265,9 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
         return Opened(entry, position)
     named = Position.unpack(alias.position) if alias.position else Position()
     merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
-    return Opened(replace(target, token=entry.token), merged, alias.root, is_alias=True)
+    return Opened(
+        msgspec.structs.replace(target, token=entry.token), merged, alias.root, is_alias=True
+    )
 
 
 def copy_token(live: Entry) -> Token:

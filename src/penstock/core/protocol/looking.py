@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal, assert_never
 
 import msgspec
@@ -79,13 +79,12 @@ def _position(request: Request, row: int = 0, offset: int = 0) -> Position:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     call: Call
     context: Context
     opened: Opened
     request: Request
-    told: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = {}
 
     @property
     def scale(self) -> Scale:

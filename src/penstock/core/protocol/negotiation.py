@@ -30,8 +30,10 @@ RULES FOR WHOEVER EDITS THIS
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Ran, Run, Steps
@@ -206,8 +208,7 @@ def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
 # -- resources ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True):
     """The content of a stored result, or of a part of it, as a client reads it."""
 
     uri: str

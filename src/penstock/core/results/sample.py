@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from penstock.core.budget.fitting import clip
 from penstock.core.json import rawjson
@@ -27,14 +28,13 @@ _LONGEST_TYPE = 80
 _LARGEST_OUTLINED = 50_000_000
 
 
-@dataclass(slots=True)
-class Sample:
+class Sample(msgspec.Struct):
     """Fed by `watch`. The first rows are looked at, and one of each later block; inside them,
     unless they are lines of text."""
 
     is_text: bool = False
-    first: list[bytes] = field(default_factory=list)
-    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    first: list[bytes] = []  # each has its own
+    columns: dict[str, dict[str, str]] = {}
     is_all: bool = True
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
