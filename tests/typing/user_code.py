@@ -98,10 +98,15 @@ def rows(arguments: Mapping[str, Any]) -> list[dict[str, int]]:
     return ROWS[: arguments["count"]]
 
 
+def rows_by_dict(arguments: dict[str, Any]) -> list[dict[str, int]]:
+    return ROWS[: arguments.pop("count")]
+
+
 def in_step() -> None:
     call = Call("rows", {"count": 3}, Principal("ada"))
     with Gate(policy, MyStore(), meter=default_meter()) as gate:
         assert_type(gate.call(call, rows), Reply)
+        gate.call(call, rows_by_dict)
         assert_type(gate.offer(call, ROWS).wire(), bytes)
     Gate(store=open_store("sqlite:"))
     Gate("10kB")  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ from penstock.errors import PenstockError
 USAGE_ERROR = 2
 # Each is a module of this folder.
 COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
+# What else is known once the command line was read.
+_NO_OPTIONS: Final = ("command", "do", "name")
 
 _DESCRIPTION = """\
 Keep MCP tool results and tool lists inside the agent's context budget, and lose nothing.
@@ -35,10 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code. Whatever goes wrong is said in a sentence, and what to do about it."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, command = _split(given)
-    parser = _parser(options[:1])
-    chosen, unknown = parser.parse_known_args(options)
-    chosen.command = command
     try:
+        if options and not options[0].startswith("-") and options[0] not in COMMANDS:
+            raise _no_command(options[0])
+        chosen, unknown = _parser(options[:1]).parse_known_args(options or ["--help"])
+        chosen.command = command
         if unknown:
             raise _misunderstood(chosen, unknown)
         code: int = chosen.do(chosen)
@@ -50,18 +53,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _no_command(given: str) -> PenstockError:
+    near = _nearest(given, COMMANDS)
+    step = f"Did you mean {near}?" if near else f"Use one of: {', '.join(COMMANDS)}."
+    return PenstockError(f"There is no command {given!r}.", next_step=step)
+
+
 def _misunderstood(chosen: argparse.Namespace, unknown: list[str]) -> PenstockError:
     first, name = unknown[0], chosen.name
     if not first.startswith("-") and name in ("run", "serve", "audit"):
         step = f"Put -- before the server's command: penstock {name} -- {' '.join(unknown)}"
         return PenstockError(f"{first!r} is not an option.", next_step=step)
+    option = first.partition("=")[0]
+    known = [f"--{given.replace('_', '-')}" for given in vars(chosen) if given not in _NO_OPTIONS]
+    near = _nearest(option, known)
+    step = f"Did you mean {near}?" if near else f"See penstock {name} --help."
+    return PenstockError(f"There is no option {option!r}.", next_step=step)
+
+
+def _nearest(given: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    option = first.partition("=")[0]
-    known = [f"--{given.replace('_', '-')}" for given in vars(chosen)]
-    near = get_close_matches(option, known, 1)
-    step = f"Did you mean {near[0]}?" if near else f"See penstock {name} --help."
-    return PenstockError(f"There is no option {option!r}.", next_step=step)
+    return next(iter(get_close_matches(given, known, 1)), "")
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

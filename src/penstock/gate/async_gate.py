@@ -45,9 +45,7 @@ class AsyncGate:
     def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
         self.gate.adopt(brought, of)
 
-    async def call(
-        self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any
-    ) -> Reply:
+    async def call(self, call: Call, run: Callable[[dict[str, Any]], Any], **hooks: Any) -> Reply:
         return await self._finish(negotiate(call, self.gate.context()), run=run, **hooks)
 
     async def prepare(self, call: Call, **hooks: Any) -> Run | Reply:

@@ -96,7 +96,7 @@ class Gate:
             self._brought = {**kept, **brought}
             self.policy = self._stated.with_tools(self._brought)
 
-    def call(self, call: Call, run: Callable[[Mapping[str, Any]], Any], **hooks: Any) -> Reply:
+    def call(self, call: Call, run: Callable[[dict[str, Any]], Any], **hooks: Any) -> Reply:
         """Call a tool. `run(arguments)` is called at most once, and never with a token."""
         return self._finish(negotiate(call, self.context()), run=run, **hooks)
 

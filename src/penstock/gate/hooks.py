@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ def _allow(_tool: str, _origin: Any) -> bool:
     return True
 
 
-def _not_run(_arguments: Mapping[str, Any]) -> Any:
+def _not_run(_arguments: dict[str, Any]) -> Any:
     raise LookupError("This call has no tool to run.")
 
 
@@ -30,7 +30,7 @@ class Hooks(msgspec.Struct, frozen=True):
     """The functions that a caller brings to a call. For `AsyncGate` each may be a coroutine function."""
 
     # Runs the tool with these arguments.
-    run: Callable[[Mapping[str, Any]], Any] = _not_run
+    run: Callable[[dict[str, Any]], Any] = _not_run
     # Says whether the caller may still read the result of a tool. It is called with the tool and the
     # origin of the call that gave the result, at every redemption of a token.
     authorize: Callable[[str, Any], Any] = _allow
@@ -41,9 +41,10 @@ class Hooks(msgspec.Struct, frozen=True):
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
 
 
-def arguments_of(effect: Run) -> Mapping[str, Any]:
+def arguments_of(effect: Run) -> dict[str, Any]:
     """Return the tool's arguments as Python values, with stored JSON decoded for it."""
-    return _decoded(dict(effect.arguments)) if effect.has_values else effect.arguments
+    arguments = dict(effect.arguments)
+    return _decoded(arguments) if effect.has_values else arguments
 
 
 def _decoded(value: Any) -> Any:

@@ -1,0 +1,33 @@
+"""The command line says what is wrong with itself, and what was meant."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def penstock(*words):
+    command = [sys.executable, "-m", "penstock", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["rnu", "--", "cat"], "There is no command 'rnu'.\n  Did you mean run?"),
+        (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
+        (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
+        (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),
+    ],
+)
+def test_a_slip(words, told):
+    done = penstock(*words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not done.stdout
+
+
+def test_alone_it_says_what_it_can_do():
+    done = penstock()
+    assert done.returncode == 0
+    assert "penstock demo" in done.stdout
