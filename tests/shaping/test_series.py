@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pandas as pd
 import polars as pl
+import pydantic
 import pytest
 
 from penstock.core.budget.measure import default_meter
@@ -84,6 +86,22 @@ def test_a_frame_with_gaps_and_a_named_index():
         {"day": "2026-01-02T00:00:00", "n": 1},
         {"day": None, "n": None},
     ]
+
+
+class Listed(msgspec.Struct, array_like=True):
+    t: int
+    h: float
+
+
+class Root(pydantic.RootModel[list[int]]):
+    pass
+
+
+def test_entries_that_json_shows_as_lists():
+    """Their values are no names of fields."""
+    drawn = Series([Listed(t=n, h=n / 2) for n in range(3)], axis="t").summary()["ascii_summary"]
+    assert drawn.startswith("h\n")
+    assert Series([Root([7])], value="h").summary()["ascii_summary"].startswith("h: no numbers")
 
 
 def test_even_means_evenly_spaced():

@@ -313,17 +313,18 @@ def test_a_frame_is_fitted_as_its_rows_are(choose, keep, budget):
         assert fit_rows(frame, budget, **options) == fitted
 
 
-def test_an_index_is_data_where_it_has_a_name():
+def test_an_index_is_data_unless_it_counts_the_rows():
     frame = pd.DataFrame({"a": [1, 2]}, index=["x", "y"])
-    assert fit_rows(frame).rows == [{"a": 1}, {"a": 2}]
+    assert fit_rows(frame).rows == [{"index": "x", "a": 1}, {"index": "y", "a": 2}]
+    assert fit_rows(frame.reset_index(drop=True)).rows == [{"a": 1}, {"a": 2}]
     assert fit_rows(frame.rename_axis("label")).rows == [
         {"label": "x", "a": 1},
         {"label": "y", "a": 2},
     ]
     levels = pd.MultiIndex.from_tuples([("x", 1), ("y", 2)], names=["label", None])
     assert fit_rows(frame.set_index(levels)).rows == [
-        {"label": "x", "a": 1},
-        {"label": "y", "a": 2},
+        {"label": "x", "level_1": 1, "a": 1},
+        {"label": "y", "level_1": 2, "a": 2},
     ]
     assert fit_rows(frame.set_index("a", drop=False)).rows == [{"a": 1}, {"a": 2}]
 
@@ -348,13 +349,17 @@ def test_a_class_that_is_a_frame_underneath():
     assert fit_rows(Own({"a": [1]})).rows == [{"a": 1}]
 
 
-def test_columns_of_a_frame_that_cannot_be_told_apart():
-    with pytest.raises(InvalidResult, match="Two columns"):
-        fit_rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(InvalidResult, match="Two columns"):
-        fit_rows(pd.DataFrame([[1, 2]], columns=["1", 1]))
-    with pytest.raises(InvalidResult, match="one level"):
-        fit_rows(pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])))
+def test_columns_of_a_frame_that_share_a_name_are_all_kept():
+    assert fit_rows(pd.DataFrame([[1, 2]], columns=["a", "a"])).rows == [{"a": 1, "a_2": 2}]
+    assert fit_rows(pd.DataFrame([[1, 2]], columns=["1", 1])).columns == ("1", "1_2")
+    levels = pd.MultiIndex.from_tuples([("a", "b")])
+    assert fit_rows(pd.DataFrame([[1]], columns=levels)).rows == [{"a.b": 1}]
+
+
+def test_rows_of_pandas_are_rows():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    rows = [row for _, row in frame.iterrows()]
+    assert fit_rows(rows).rows == fit_rows(frame).rows
 
 
 @pytest.mark.parametrize("column", [pd.Series([1]), pl.Series([1])])

@@ -10,7 +10,7 @@ from operator import attrgetter, itemgetter
 from types import NoneType
 from typing import Any, Final
 
-from penstock.core.json.records import fields_of, reader_of
+from penstock.core.json.records import fields_of, read_keyed, reader_of
 from penstock.shaping import arrays
 from penstock.shaping.problems import InvalidShape
 
@@ -44,7 +44,12 @@ def check_kinds(kinds: Iterable[type], what: str) -> None:
 def field_names(record: Any) -> list[str]:
     """The fields of a cell, as its JSON has them."""
     read = reader_of(type(record))
-    return [VALUE] if read is None else [str(name) for name in read(record)]
+    if read is None:
+        return [VALUE]
+    made = read(record)
+    if isinstance(made, list):  # of values: only a Struct has names for them
+        return list(getattr(record, "__struct_fields__", ()))
+    return [str(name) for name in made]
 
 
 def lookup(record: Any, path: str) -> Any:
@@ -67,8 +72,8 @@ def _step(record: Any, name: str) -> Any:
         return record.get(name, MISSING)
     if is_number(record):
         return record if name == VALUE else MISSING
-    if reader_of(type(record)) is dict:  # a row of a database
-        return dict(record).get(name, MISSING)
+    if reader_of(type(record)) is read_keyed:
+        return read_keyed(record).get(name, MISSING)
     return getattr(record, _attribute(type(record), name), MISSING)
 
 
@@ -107,7 +112,7 @@ def _read_some(
 
 def _quick_reads(kind: type, path: str) -> list[Callable[[Any], Any]]:
     read = reader_of(kind)
-    if read is dict:
+    if read in (dict, read_keyed):
         return [itemgetter(path), _through(path)] if "." in path else [itemgetter(path)]
     return [] if read is None else [attrgetter(_attribute(kind, path))]
 

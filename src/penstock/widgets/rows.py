@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from penstock.core.json import records
 from penstock.core.json.encoding import encode, key_of
 from penstock.core.json.frames import Frame, Row, read_frame
-from penstock.core.json.unboxing import origins
+from penstock.core.json.unboxing import origins, unboxed
 from penstock.errors import InvalidResult, InvalidSetting
 
 
@@ -146,6 +146,7 @@ def _as_dicts(given: list[Any]) -> list[Row]:
 
 
 def _as_dict(index: int, row: Any) -> Row:
+    row = unboxed(row)  # a row of pandas is a Series
     if isinstance(row, dict):
         return row
     read = records.reader_of(type(row))

@@ -40,10 +40,57 @@ def test_a_frame_is_a_list_of_rows(name, beside):
     assert json.loads(encode(nested)) == {"frames": [ROWS, beside], "more": {"deep": ROWS}}
 
 
-def test_named_levels_of_an_index_come_first():
+def test_the_levels_of_an_index_come_first():
     frame = pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name="label"))
     assert encode(frame) == b'[{"label":"x","a":1}]'
-    assert encode(frame.rename_axis(None)) == b'[{"a":1}]'
+    assert encode(frame.rename_axis(None)) == b'[{"index":"x","a":1}]'
+    assert encode(frame.rename_axis("a")) == b'[{"a_2":"x","a":1}]'
+    assert encode(frame.reset_index(drop=True)) == b'[{"a":1}]'
+    assert encode(frame.reset_index(drop=True).rename_axis("n")) == b'[{"n":0,"a":1}]'
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [(["k", "k"], ["k", "k_2"]), ([None, None], ["level_0", "level_1"]), (["k", 7], ["k", "7"])],
+)
+def test_every_level_of_an_index_is_kept(names, shown):
+    index = pd.MultiIndex.from_tuples([("x", 1)], names=names)
+    assert json.loads(encode(pd.DataFrame({"a": [2]}, index=index))) == [
+        {shown[0]: "x", shown[1]: 1, "a": 2}
+    ]
+
+
+GROUPED = pd.DataFrame({"k": ["x", "x", "y"], "v": [1, 2, 3]})
+LABELLED = {
+    "groups": (GROUPED.groupby("k").v.sum(), {"x": 3, "y": 3}),
+    "row": (GROUPED.iloc[2], {"k": "y", "v": 3}),
+    "numbers": (GROUPED.v[[2, 0, 1]], {"2": 3, "0": 1, "1": 2}),
+    "labels twice": (
+        GROUPED.set_index("k").v,
+        [{"k": "x", "v": 1}, {"k": "x", "v": 2}, {"k": "y", "v": 3}],
+    ),
+    "twice in JSON": (
+        pd.Series([1, 2], index=["1", 1]),
+        [{"index": "1", "value": 1}, {"index": 1, "value": 2}],
+    ),
+    "two levels": (
+        GROUPED.groupby(["k", "v"]).v.count().rename("n").tail(1),
+        [{"k": "y", "v": 3, "n": 1}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_the_labels_of_a_column_are_kept(name):
+    column, expected = LABELLED[name]
+    assert json.loads(encode(column)) == expected
+    assert whole(read_value(column)) == expected
+    assert whole(read_value({"about": "it", "it": column})) == {"about": "it", "it": expected}
+
+
+def whole(document):
+    rows = [row for block in document.blocks for row in block]
+    return json.loads(document.prefix + document.separator.join(rows) + document.suffix)
 
 
 def test_columns_that_are_no_texts():
@@ -57,18 +104,27 @@ def test_records_in_cells():
 
 
 @pytest.mark.parametrize(
-    ("frame", "why"),
+    ("columns", "names"),
     [
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Two columns are called 'a'"),
-        (pd.DataFrame([[1, 2]], columns=["1", 1]), "Two columns are called '1'"),
-        (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "one level"),
-        (pd.DataFrame({"a": [1, object()]}), "object at /frame/1/a"),
+        (["a", "a"], ["a", "a_2"]),
+        (["1", 1], ["1", "1_2"]),
+        (["a", "a_2", "a"], ["a", "a_2", "a_3"]),
+        ([None, object], ["null", "<class 'object'>"]),
+        (pd.MultiIndex.from_tuples([("a", "b"), ("a", 2), ("c", "")]), ["a.b", "a.2", "c"]),
+        (pd.MultiIndex.from_tuples([("a.b", "c"), ("a", "b.c")]), ["a.b.c", "a.b.c_2"]),
     ],
-    ids=["twice", "twice in JSON", "levels", "cell"],
 )
-def test_what_has_no_form(frame, why):
-    with pytest.raises(InvalidResult, match=why):
-        encode({"frame": frame})
+def test_every_column_is_kept_under_a_name_of_its_own(columns, names):
+    values = list(range(len(names)))
+    expected = dict(zip(names, values, strict=True))
+    frame = pd.DataFrame([values], columns=columns, dtype=object)
+    assert json.loads(encode(frame)) == [expected]
+    assert read_frame(frame).columns == tuple(names)
+
+
+def test_a_cell_without_a_form():
+    with pytest.raises(InvalidResult, match="object at /frame/1/a"):
+        encode({"frame": pd.DataFrame({"a": [1, object()]})})
 
 
 @pytest.mark.parametrize("library", [pd, pl])

@@ -145,6 +145,26 @@ def test_a_row_of_a_database_is_an_object():
     assert json.loads(encode(Keyed())) == {"a": SLOW, "b": 2}
 
 
+class Sequenced(tuple):
+    """A row by place whose names may be one, as SQLAlchemy's are."""
+
+    __slots__ = ()
+
+    _fields = ("id", "id", "x")
+
+    def _asdict(self):
+        return dict(zip(self._fields, self, strict=True))
+
+
+def test_every_column_of_a_database_is_kept():
+    connection = sqlite3.connect(":memory:")
+    connection.row_factory = sqlite3.Row
+    row = connection.execute("SELECT 1 AS id, 2 AS id, 3 AS id_2, 4 AS id").fetchone()
+    connection.close()
+    assert json.loads(encode([row])) == [{"id": 1, "id_3": 2, "id_2": 3, "id_4": 4}]
+    assert reader_of(Sequenced)(Sequenced((1, 2, 3))) == {"id": 1, "id_2": 2, "x": 3}
+
+
 @pytest.mark.parametrize("value", ["Ada", SLOW])
 def test_a_struct_keeps_its_tag_and_its_names(value):
     record = Renamed(value)

@@ -57,16 +57,15 @@ def _encode_each(values: Sequence[Any]) -> tuple[list[bytes], int]:
 
 
 def listed(value: Any) -> Any:
-    """Return a frame as its rows and an array or a column as a list; any other value as it is.
+    """Return a frame as its rows, an array or a column as a list or a dict; any other value as it is.
 
     A large one is opened once, and not each time that something is asked of it.
     """
-    kind = type(value)
-    reader = frames.reader_of(kind)
+    opened = value if unboxing.step_of(type(value)) is None else unboxing.unboxed(value)
+    reader = frames.reader_of(type(opened))
     if reader is not None:
-        return reader(value)
-    opened = value if unboxing.step_of(kind) is None else unboxing.unboxed(value)
-    return opened if type(opened) is list else value
+        return reader(opened)
+    return opened if type(opened) in _CONTAINERS else value
 
 
 def key_of(key: Any, path: str = "") -> str:
@@ -120,6 +119,7 @@ _REFUSALS: Final = (TypeError, ValueError, RecursionError, InvalidResult)
 
 # -- what is inside a value --------------------------------------------------------------------
 
+_CONTAINERS: Final = frozenset({list, dict})
 _NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
 
 

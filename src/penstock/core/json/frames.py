@@ -10,9 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from penstock.core.json.records import once_a_class
-from penstock.core.json.unboxing import by_origin, key_name
-from penstock.errors import InvalidResult
+from penstock.core.json.records import distinct, once_a_class
+from penstock.core.json.unboxing import by_origin, counts_rows, key_name
 
 Row = dict[str, Any]
 _BATCH: Final = 1_000
@@ -57,18 +56,21 @@ def reader_of(kind: type) -> Callable[[Any], Frame] | None:
 
 
 class PandasFrame(Frame):
-    """An index whose levels have names is data, and comes first; one without is left out."""
+    """The levels of an index come first. Only one that counts the rows, and has no name, is left out."""
 
     def __init__(self, frame: Any) -> None:
         self._count = len(frame)
-        self._columns: dict[str, Any] = {}
-        for place, key in enumerate(frame.columns):
-            name = _column_name(key)
-            if name in self._columns:
-                advice = "Give each column a name of its own: 1 and '1' are one name in JSON."
-                raise InvalidResult(f"Two columns are called {name!r}.", next_step=advice)
-            self._columns[name] = frame.iloc[:, place]
-        self._columns = _index_levels(frame, self._columns) | self._columns
+        cells = (frame.iloc[:, place] for place in range(len(frame.columns)))
+        columns = dict(zip(distinct(map(_column_name, frame.columns)), cells, strict=True))
+        levels = [
+            (name, values)
+            for name, values in _index_levels(frame.index)
+            if name not in columns
+            or columns[name].tolist() != values.tolist()  # told by it already
+        ]
+        names = distinct([*columns, *(name for name, _ in levels)])[len(columns) :]
+        self._columns = {name: level[1] for name, level in zip(names, levels, strict=True)}
+        self._columns |= columns
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,23 +89,28 @@ class PandasFrame(Frame):
         return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
-def _index_levels(frame: Any, columns: dict[str, Any]) -> dict[str, Any]:
-    index = frame.index
-    return {
-        _column_name(key): index.get_level_values(level)
+def _index_levels(index: Any) -> list[tuple[str, Any]]:
+    """Return the name and the values of each level, named as `reset_index` does."""
+    if counts_rows(index):
+        return []
+    unnamed = "level_{}" if index.nlevels > 1 else "index"
+    return [
+        (
+            unnamed.format(level) if key is None else _column_name(key),
+            index.get_level_values(level),
+        )
         for level, key in enumerate(index.names)
-        if key is not None and _column_name(key) not in columns
-    }
+    ]
 
 
 def _column_name(key: Any) -> str:
+    """Return the name of a column as a key of JSON; the parts of one with levels are joined."""
+    if isinstance(key, tuple):
+        return ".".join(filter(None, map(_column_name, key)))
     try:
         return key_name(key)
-    except TypeError:
-        advice = "Give the frame columns of one level, for example by joining the names."
-        raise InvalidResult(
-            f"A column is called {key!r}, a name of many parts.", next_step=advice
-        ) from None
+    except (TypeError, ValueError):
+        return str(key)
 
 
 class PolarsFrame(Frame):

@@ -8,7 +8,7 @@ imported for it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, Final, TypeVar, cast
@@ -36,14 +36,43 @@ def reader_of(kind: type) -> Callable[[Any], Any] | None:
     if issubclass(kind, Mapping):
         return dict
     if callable(getattr(kind, "_asdict", None)):  # a named tuple, or a row of SQLAlchemy
-        return kind._asdict  # type: ignore[attr-defined, no-any-return]  # as was just asked
+        return _read_named
     fields = fields_of(kind)
     if fields is not None:
         return partial(_read, fields, _tag_of(kind))
     if issubclass(kind, Struct):
         return partial(_read_array, _tag_of(kind))
     is_keyed = callable(getattr(kind, "keys", None)) and hasattr(kind, "__getitem__")
-    return dict if is_keyed else None  # what `dict` takes for a mapping: a row of sqlite3 is one
+    return read_keyed if is_keyed else None  # what `dict` takes: a row of sqlite3 is one
+
+
+def read_keyed(row: Any) -> dict[Any, Any]:
+    """Return a row of a database as a dict, with every column, even where two have one name."""
+    keys = list(row.keys())
+    return dict(row) if len(set(keys)) == len(keys) else _by_place(keys, row)
+
+
+def _read_named(row: Any) -> dict[str, Any]:
+    keys = getattr(row, "_fields", ())
+    return row._asdict() if len(set(keys)) == len(keys) else _by_place(keys, row)
+
+
+def _by_place(keys: Iterable[Hashable], values: Iterable[Any]) -> dict[str, Any]:
+    return dict(zip(distinct(map(str, keys)), values, strict=True))
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Number the names that are there already, as databases do: id, id_2, id_3."""
+    given = list(names)
+    taken, told = set(given), dict.fromkeys(given, 0)
+    for place, name in enumerate(given):
+        told[name] += 1
+        if told[name] > 1:
+            while (numbered := f"{name}_{told[name]}") in taken:
+                told[name] += 1
+            given[place] = numbered
+            taken.add(numbered)
+    return given
 
 
 def is_model_type(kind: type) -> bool:

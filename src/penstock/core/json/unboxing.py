@@ -135,6 +135,23 @@ def _of_column(value: Any) -> list[Any]:
     return list(value.tolist())
 
 
+def counts_rows(index: Any) -> bool:
+    """Tell whether an index of pandas says nothing but the place of a row."""
+    return type(index).__name__ == "RangeIndex" and index.name is None
+
+
+def _of_series(series: Any) -> Any:
+    """Make a list of a column, an object of one with labels, rows of one whose labels are no keys."""
+    values = list(series.tolist())
+    if counts_rows(series.index):
+        return values
+    with suppress(TypeError, ValueError):
+        keys = [key_name(label) for label in series.index.tolist()]
+        if len(set(keys)) == len(keys):
+            return dict(zip(keys, values, strict=True))
+    return series.to_frame("value" if series.name is None else series.name)
+
+
 _LIBRARIES: Final[Mapping[tuple[str, str], Step]] = {
     ("numpy", "MaskedConstant"): _nothing,
     ("numpy", "ndarray"): _of_array,
@@ -145,7 +162,7 @@ _LIBRARIES: Final[Mapping[tuple[str, str], Step]] = {
     ("pandas", "Timedelta"): _of_timedelta,
     ("pandas", "Period"): str,
     ("pandas", "Interval"): str,
-    ("pandas", "Series"): _of_column,
+    ("pandas", "Series"): _of_series,
     ("pandas", "Index"): _of_column,
     ("pandas", "ExtensionArray"): _of_column,
     ("polars", "Series"): lambda column: column.to_list(),
