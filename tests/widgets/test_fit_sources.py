@@ -215,9 +215,9 @@ def test_a_value_without_a_json_form_is_named_by_its_place(kind):
     assert caught.value.path == "/1/a/b"
 
 
-def test_named_tuples_and_database_rows_in_cells():
+def test_named_tuples_in_cells_are_lists():
     rows = [{"a": [Named(1, Decimal("1.5"))]}]
-    assert fit_rows(rows).rows == [{"a": [{"id": 1, "amount": "1.5"}]}]
+    assert fit_rows(rows).rows == [{"a": [[1, "1.5"]]}]
 
 
 def test_a_key_without_a_json_form_is_refused():

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
+from penstock.core.json.encoding import encode, opened
 
 
 def plain(value: Any) -> Any:
     """A value as the reader of the JSON gets it."""
-    raw = encode(value)
+    raw = encode(opened(value))
     try:
         rawjson.require_shallow(raw)
     except rawjson.TooDeep:

@@ -100,7 +100,7 @@ def test_columns_that_are_no_texts():
 
 def test_records_in_cells():
     frame = pd.DataFrame({"a": [Pair(1, [np.int8(2)])]})
-    assert json.loads(encode(frame)) == [{"a": {"x": 1, "y": [2]}}]
+    assert json.loads(encode(frame)) == [{"a": [1, [2]]}]
 
 
 @pytest.mark.parametrize(

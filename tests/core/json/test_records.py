@@ -14,7 +14,7 @@ import msgspec
 import pydantic
 import pytest
 
-from penstock.core.json.encoding import encode
+from penstock.core.json.encoding import encode, opened
 from penstock.core.json.records import is_named_tuple_type, reader_of
 
 SLOW = "\ud800"  # half of a pair: only the slow way takes it
@@ -127,14 +127,15 @@ def make(name, value):
 def test_a_record_is_an_object_in_both_ways(name, value):
     expected = {"a": value, **RECORDS[name][1]}
     record = make(name, value)
-    assert json.loads(encode(record)) == expected
-    assert json.loads(encode({"rows": [record], "beside": SLOW}))["rows"] == [expected]
+    assert json.loads(encode(opened(record))) == expected
+    rows = opened({"rows": [record], "beside": SLOW})
+    assert json.loads(encode(rows))["rows"] == [expected]
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_the_fields_that_are_read_are_those_that_are_written(name):
     record = make(name, 1)
-    assert reader_of(type(record))(record) == json.loads(encode(record))
+    assert reader_of(type(record))(record) == json.loads(encode(opened(record)))
 
 
 def test_a_row_of_a_database_is_an_object():

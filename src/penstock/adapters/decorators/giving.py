@@ -1,17 +1,19 @@
 """What a heavy function gives, in a form that can be stored.
 
-A value with a JSON form has that form. Any other has the one that the frameworks send: both leave it
-to pydantic, with `str` for what pydantic does not know. So no value is refused that a framework takes.
+A value with a JSON form has that form. A part without one has the form that the frameworks send: both
+leave it to pydantic, with `str` for what pydantic does not know. So no value is refused that a
+framework takes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from penstock.core.json import rawjson
-from penstock.core.json.encoding import count_non_finite, encode
-from penstock.errors import InvalidResult
+from penstock.core.json.encoding import opened
+from penstock.core.model.values import Result
+from penstock.core.results.document import Tally
 from penstock.wire.marks import current
 
 _FRAMEWORKS: Final = frozenset({"mcp", "mcp_types", "fastmcp"})
@@ -22,25 +24,18 @@ def as_text(value: Any) -> Any:
     read. What is made of a framework's own parts is its business."""
     if isinstance(value, str) or is_frameworks(value):
         return value
-    try:
-        encoded = encode(value)
-    except InvalidResult:
-        value = _as_frameworks_send(value)
-        encoded = encode(value)
-    lost = count_non_finite(value, encoded)
+    tally = Tally(_Forms())
+    encoded = tally.encoded(opened(value))
     served = current()
-    if lost and served is not None:
-        served.notices.append(f"{lost} NaN or infinite values became null.")
+    if tally.non_finite and served is not None:
+        served.notices.append(f"{tally.non_finite} NaN or infinite values became null.")
     return encoded.decode()
 
 
-def storable(value: Any) -> Any:
-    """Return a result as it is, if it has a JSON form; else as the frameworks send it."""
-    try:
-        encode(value)
-    except InvalidResult:
-        return _as_frameworks_send(value)
-    return value
+def storable(value: Any) -> Result:
+    """Return a result that is never refused. The gate encodes it, once and row by row."""
+    given = Result.of(value)
+    return given if given.content else Result(structured=given.structured, fallback=_Forms())
 
 
 def is_frameworks(value: Any) -> bool:
@@ -48,18 +43,24 @@ def is_frameworks(value: Any) -> bool:
     return any(type(item).__module__.partition(".")[0] in _FRAMEWORKS for item in items)
 
 
-def _as_frameworks_send(value: Any) -> Any:
-    """Return the value itself where a framework would fail too, to be refused in clearer words."""
+class _Forms:
+    """The forms of the parts of one value that have none in JSON. An iterator is read once, however
+    often its form is asked for."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, tuple[Iterator[Any], list[Any]]] = {}
+
+    def __call__(self, item: Any) -> Any:
+        if not isinstance(item, Iterator):
+            return _as_frameworks_send(item)
+        if id(item) not in self._read:
+            self._read[id(item)] = (item, list(item))
+        return self._read[id(item)][1]
+
+
+def _as_frameworks_send(item: Any) -> Any:
     with suppress(ImportError, TypeError, ValueError):
         from pydantic_core import to_jsonable_python
 
-        return to_jsonable_python(value, fallback=_shown)
-    return value
-
-
-def _shown(item: Any) -> Any:
-    """Show what pydantic does not know: numpy's values and the like as everywhere, else as text."""
-    try:
-        return rawjson.decode(encode(item))
-    except InvalidResult:
-        return str(item)
+        return to_jsonable_python(item, fallback=str)
+    return str(item)

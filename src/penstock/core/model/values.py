@@ -9,7 +9,7 @@ quicker to import and to make.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -99,13 +99,15 @@ class Result(msgspec.Struct, frozen=True):
     """What a tool gave: content blocks, structured content, or both.
 
     `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end. One inside other
-    values must be compact.
+    values must be compact. `fallback` makes another value of a part of it that has no JSON form;
+    without one the result is refused.
     """
 
     content: Sequence[Mapping[str, Any]] = ()
     structured: Any = ABSENT
     is_error: bool = False
     meta: Mapping[str, Any] = {}
+    fallback: Callable[[Any], Any] | None = None
 
     @classmethod
     def of(cls, value: Any) -> Result:

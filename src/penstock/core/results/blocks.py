@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
+from penstock.core.json.encoding import Fallback, encode, opened
 from penstock.core.model.reply import MEDIA_TYPES, without_data
 from penstock.core.model.values import ABSENT, Result
 from penstock.core.results.document import (
@@ -47,7 +47,7 @@ def read_result(result: Result, *, media_cap: int) -> Document:
     """The document of a tool's result, after the table above."""
     media, blocks = apart(result.content, media_cap)
     if result.structured is not ABSENT:
-        return _read_structured_and(blocks, result.structured, media)
+        return _read_structured_and(blocks, result, media)
     if len(blocks) == 1:
         return replace(_read_block(blocks[0]), beside=media)
     values, notices = _block_values(blocks)
@@ -62,7 +62,10 @@ def read_result_as_text(result: Result, *, media_cap: int) -> Document:
     else:
         values = [block["text"] if _is_plain_text(block) else dict(block) for block in blocks]
         value = values if len(values) > 1 else values[0]
-    text = value if isinstance(value, str) else rawjson.text(encode(value))
+    if isinstance(value, str):
+        text = value
+    else:
+        text = rawjson.text(encode(opened(value), fallback=result.fallback))
     return replace(read_text(text), beside=media, notices=(TOO_DEEP,))
 
 
@@ -94,20 +97,23 @@ def has_large_media(result: Result, media_cap: int) -> bool:
 
 
 def _read_structured_and(
-    blocks: Sequence[Block], structured: Any, media: tuple[Block, ...]
+    blocks: Sequence[Block], result: Result, media: tuple[Block, ...]
 ) -> Document:
+    structured, fallback = result.structured, result.fallback
     said_twice = _text_said_twice(blocks, structured)
     if said_twice is not None:
         key, text = said_twice
         return replace(_unwrapped(text), wrapper=key, beside=media)
     data = compact_raw(structured) if isinstance(structured, msgspec.Raw) else b""
-    others = _not_said_again(blocks, data or encode(structured)) if blocks else []
+    others = (
+        _not_said_again(blocks, data or encode(structured, fallback=fallback)) if blocks else []
+    )
     beside = (*media, *others)
     if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
-        document = _read_structured_json(data) if data else _read_structured(structured)
+        document = _read_structured_json(data) if data else _read_structured(structured, fallback)
         return replace(document, beside=beside)
     both = {"structuredContent": structured, "content": [dict(block) for block in others]}
-    return replace(read_value(both), beside=media, notices=(_APART,))
+    return replace(read_value(both, fallback), beside=media, notices=(_APART,))
 
 
 def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str] | None:
@@ -174,14 +180,14 @@ def _read_structured_json(data: bytes) -> Document:
     return replace(read_json(data, len(_WRAPPER), len(data) - 1), wrapped="value")
 
 
-def _read_structured(value: Any) -> Document:
+def _read_structured(value: Any, fallback: Fallback | None) -> Document:
     if type(value) is dict and list(value) == ["result"] and not isinstance(value["result"], dict):
-        return _unwrapped(value["result"])
-    return read_value(value)
+        return _unwrapped(value["result"], fallback)
+    return read_value(value, fallback)
 
 
-def _unwrapped(value: Any) -> Document:
-    document = read_value(value)
+def _unwrapped(value: Any, fallback: Fallback | None = None) -> Document:
+    document = read_value(value, fallback)
     is_json_text = isinstance(value, str) and document.shape != "lines"
     return replace(document, wrapped="text" if is_json_text else "value")
 

@@ -20,7 +20,15 @@ import msgspec
 from msgspec.structs import replace
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import count_non_finite, encode, encode_all, listed
+from penstock.core.json.encoding import (
+    Fallback,
+    count_non_finite,
+    encode,
+    encode_all,
+    listed,
+    opened,
+    with_rows_opened,
+)
 from penstock.core.json.frames import Frame, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
@@ -36,15 +44,40 @@ FIRST_ROWS = 20
 # What stands beside the one list of a dict travels with every page; more than this is paged
 # itself, as the entries of the dict.
 LARGEST_ENVELOPE = 8_000
-# What is encoded in parts. By the exact class: a named tuple is an object.
+# What is encoded in parts.
 _LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
 
 
 class Tally(msgspec.Struct):
-    """What was noticed while rows were made; complete when the rows are."""
+    """What was noticed while rows were made; complete when the rows are. `fallback` is for values
+    without a JSON form."""
 
+    fallback: Fallback | None = None
     non_finite: int = 0
+
+    def encoded(self, item: Any, path: str = "") -> bytes:
+        encoded = encode(item, path, self._counting())
+        self.non_finite += count_non_finite(item, encoded)
+        return encoded
+
+    def encoded_all(self, items: Sequence[Any]) -> list[bytes]:
+        rows, lost = encode_all(items, self._counting())
+        self.non_finite += lost
+        return rows
+
+    def _counting(self) -> Fallback | None:
+        """Return the fallback, with a look at what it makes: nothing else looks there."""
+        fallback = self.fallback
+        if fallback is None:
+            return None
+
+        def made(item: Any) -> Any:
+            form = fallback(item)
+            self.non_finite += count_non_finite(form, b"null")
+            return form
+
+        return made
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -106,21 +139,20 @@ def is_json_container(text: str) -> bool:
 # -- Python values -----------------------------------------------------------------------------
 
 
-def read_value(value: Any) -> Document:
-    """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`)."""
+def read_value(value: Any, fallback: Fallback | None = None) -> Document:
+    """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`). Without a
+    `fallback`, what has no JSON form is refused."""
     if isinstance(value, msgspec.Raw):
         return read_json(compact_raw(value))
     if isinstance(value, str):
         return read_text_or_json(value)
     value = listed(value)
+    tally = Tally(fallback)
     if type(value) in _LISTS:
-        tally = Tally()
         return Document("rows", _encoded_blocks(value, tally), b"[", b"]", tally=tally)
     if type(value) is dict and all(type(key) is str for key in value):
-        return _read_dict(value)
-    encoded = encode(value)
-    tally = Tally(count_non_finite(value, encoded))
-    return replace(read_json(encoded), tally=tally)
+        return _read_dict(value, tally)
+    return replace(read_json(tally.encoded(opened(value))), tally=tally)
 
 
 def read_text_or_json(text: str) -> Document:
@@ -139,12 +171,13 @@ def compact_raw(raw: msgspec.Raw) -> bytes:
         raise InvalidResult(f"What the tool gave as JSON is not JSON: {error}.") from None
 
 
-def _read_dict(given: dict[str, Any]) -> Document:
+def _read_dict(given: dict[str, Any], tally: Tally) -> Document:
     value = {key: listed(item) for key, item in given.items()}
     lists = [key for key, item in value.items() if type(item) in _LISTS]
-    tally = Tally()
+    members: dict[str, bytes] = {}
     if len(lists) == 1 and not has_half_pair(lists[0]):
-        before, after = _around(value, lists[0], tally)
+        members = {key: _encoded_member(key, value[key], tally) for key in value if key != lists[0]}
+        before, after = _around(members, list(value).index(lists[0]), lists[0])
         if len(before) + len(after) <= LARGEST_ENVELOPE:
             return Document(
                 "rows",
@@ -154,33 +187,26 @@ def _read_dict(given: dict[str, Any]) -> Document:
                 list_path=pointer(lists[0]),
                 tally=tally,
             )
-        tally = Tally()
-    rows = (_encoded_member(key, item, tally) for key, item in value.items())
+    rows = (members.get(key) or _encoded_member(key, value[key], tally) for key in value)
     return Document("members", _grouped(rows), b"{", b"}", tally=tally)
 
 
-def _around(value: dict[str, Any], list_key: str, tally: Tally) -> tuple[bytes, bytes]:
+def _around(members: Mapping[str, bytes], at: int, list_key: str) -> tuple[bytes, bytes]:
     """What stands before and after the elements of the one list."""
-    members = {
-        key: b"" if key == list_key else _encoded_member(key, item, tally)
-        for key, item in value.items()
-    }
-    keys = list(members)
-    at = keys.index(list_key)
-    opening = rawjson.string(list_key) + b":["
-    before = b",".join([*(members[key] for key in keys[:at]), opening])
-    after = b"".join(b"," + members[key] for key in keys[at + 1 :])
+    encoded = list(members.values())
+    before = b",".join([*encoded[:at], rawjson.string(list_key) + b":["])
+    after = b"".join(b"," + member for member in encoded[at:])
     return b"{" + before, b"]" + after + b"}"
 
 
 def _encoded_member(key: str, item: Any, tally: Tally) -> bytes:
-    return rawjson.string(key) + b":" + _encoded(item, tally, pointer(key))
+    return rawjson.string(key) + b":" + _encoded(with_rows_opened(item), tally, pointer(key))
 
 
 def _encoded(item: Any, tally: Tally, path: str) -> bytes:
-    encoded = compact_raw(item) if isinstance(item, msgspec.Raw) else encode(item, path)
+    is_raw = isinstance(item, msgspec.Raw)
+    encoded = compact_raw(item) if is_raw else tally.encoded(item, path)
     rawjson.require_shallow(encoded)
-    tally.non_finite += count_non_finite(item, encoded)
     return encoded
 
 
@@ -189,10 +215,11 @@ def _encoded_blocks(
 ) -> Iterator[list[bytes]]:
     start, count = 0, FIRST_ROWS
     while start < len(items):
+        some = with_rows_opened(items[start : start + count])
         try:
-            rows = _encoded_rows(items[start : start + count], tally)
+            rows = _encoded_rows(some, tally)
         except InvalidResult:  # once more, one by one, for its place in the whole
-            numbered = enumerate(items[start : start + count], start)
+            numbered = enumerate(some, start)
             rows = [_encoded(item, tally, f"{path}/{number}") for number, item in numbered]
         yield rows
         start += count
@@ -203,8 +230,7 @@ def _encoded_blocks(
 def _encoded_rows(items: Sequence[Any], tally: Tally) -> list[bytes]:
     if msgspec.Raw in set(map(type, items)):
         return [_encoded(item, tally, "") for item in items]
-    rows, lost = encode_all(items)
-    tally.non_finite += lost
+    rows = tally.encoded_all(items)
     rawjson.require_shallow(*rows)
     return rows
 
