@@ -122,6 +122,28 @@ def test_every_column_is_kept_under_a_name_of_its_own(columns, names):
     assert read_frame(frame).columns == tuple(names)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "fine", "coarse"),
+    [
+        (pl.Datetime("ns"), "1970-01-01T00:00:00.000000001", "1970-01-01T00:00:00.000001"),
+        (pl.Datetime("ns", "UTC"), "1970-01-01T00:00:00.000000001+00:00", "1970-01-01T00:00:00.000001Z"),
+        (pl.Duration("ns"), "PT0.000000001S", "PT0.000001S"),
+        (pl.Time, "00:00:00.000000001", "00:00:00.000001"),
+    ],
+)  # fmt: skip
+def test_the_nanoseconds_of_polars_are_kept(dtype, fine, coarse):
+    column = pl.Series("t", [1, 1_000, None]).cast(dtype)
+    assert json.loads(encode(column)) == [fine, coarse, None]
+    lists = pl.Series("l", [[1], None, [1_000]], dtype=pl.List(pl.Int64)).cast(pl.List(dtype))
+    frame = pl.DataFrame([column, lists]).with_columns(s=pl.struct("t"))
+    assert json.loads(encode(frame)) == [
+        {"t": fine, "l": [fine], "s": {"t": fine}},
+        {"t": coarse, "l": None, "s": {"t": coarse}},
+        {"t": None, "l": [coarse], "s": {"t": None}},
+    ]
+    assert read_frame(frame).values("t")[0] == fine
+
+
 def test_a_cell_without_a_form():
     with pytest.raises(InvalidResult, match="object at /frame/1/a"):
         encode({"frame": pd.DataFrame({"a": [1, object()]})})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from penstock.core.json.records import distinct, once_a_class
-from penstock.core.json.unboxing import by_origin, counts_rows, key_name
+from penstock.core.json.unboxing import by_origin, counts_rows, is_finer, key_name, of_polars
 
 Row = dict[str, Any]
 _BATCH: Final = 1_000
@@ -125,11 +125,14 @@ class PolarsFrame(Frame):
         return int(self._frame.height)
 
     def values(self, name: str) -> list[Any]:
-        return list(self._frame.get_column(name).to_list())
+        return of_polars(self._frame.get_column(name))
 
     def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
         some = self._frame.select(list(names))[list(indices)]
-        return list(some.iter_rows(named=True))
+        if not any(map(is_finer, some.dtypes)):
+            return list(some.iter_rows(named=True))
+        columns = map(of_polars, some.get_columns())
+        return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
 _READERS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {

@@ -152,6 +152,33 @@ def _of_series(series: Any) -> Any:
     return series.to_frame("value" if series.name is None else series.name)
 
 
+def is_finer(dtype: Any) -> bool:
+    """Tell whether a column of polars may hold times that are finer than Python's."""
+    told = str(dtype)
+    return "'ns'" in told or "Time" in told.replace("Datetime", "")
+
+
+def of_polars(column: Any) -> list[Any]:
+    """Make a list of a column of polars. A time that is finer than Python's is text."""
+    values: list[Any] = column.to_list()
+    kind = str(column.dtype).partition("(")[0]
+    if not is_finer(column.dtype):
+        return values
+    if kind in ("List", "Array"):
+        return [None if part is None else of_polars(part) for part in column]
+    if kind == "Struct":
+        fields = {
+            field.name: of_polars(column.struct.field(field.name)) for field in column.dtype.fields
+        }
+        rows = [
+            dict(zip(fields, cells, strict=True)) for cells in zip(*fields.values(), strict=True)
+        ]
+        return [None if value is None else row for value, row in zip(values, rows, strict=True)]
+    rests = (column.to_physical() % 1_000).to_list()
+    texts = column.dt.to_string("iso").str.replace(" ", "T").to_list()
+    return [text if rest else value for value, text, rest in zip(values, texts, rests, strict=True)]
+
+
 _LIBRARIES: Final[Mapping[tuple[str, str], Step]] = {
     ("numpy", "MaskedConstant"): _nothing,
     ("numpy", "ndarray"): _of_array,
@@ -165,7 +192,7 @@ _LIBRARIES: Final[Mapping[tuple[str, str], Step]] = {
     ("pandas", "Series"): _of_series,
     ("pandas", "Index"): _of_column,
     ("pandas", "ExtensionArray"): _of_column,
-    ("polars", "Series"): lambda column: column.to_list(),
+    ("polars", "Series"): of_polars,
 }
 # By the base's own methods, for a class may show itself in another way. A bool is an int too,
 # and a datetime a date.
