@@ -173,6 +173,14 @@ def test_a_struct_keeps_its_tag_and_its_names(value):
     assert reader_of(Renamed)(record) == {"kind": "renamed", "firstName": value}
 
 
+class Sparse(msgspec.Struct, omit_defaults=True):
+    a: int = 1
+
+
+def test_a_struct_leaves_out_what_it_says():
+    assert encode(opened(Sparse())) == b"{}"
+
+
 @pytest.mark.parametrize("value", ["Ada", SLOW])
 def test_a_struct_that_is_a_list(value):
     assert json.loads(encode(Listed(value))) == ["Listed", value, 2]

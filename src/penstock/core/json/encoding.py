@@ -9,6 +9,7 @@ of named tuples before, where a result has its rows.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -66,8 +67,8 @@ def opened(value: Any) -> Any:
 
     Deeper ones stay lists: to look for them everywhere would take longer than to encode.
     """
-    reader = None if records.fields_of(type(value)) is None else records.reader_of(type(value))
-    value = listed(value) if reader is None else reader(value)
+    is_data = dataclasses.is_dataclass(type(value))
+    value = _step(value) if is_data else listed(value)
     if type(value) is dict:
         return {key: with_rows_opened(listed(item)) for key, item in value.items()}
     return with_rows_opened(value)
