@@ -40,7 +40,8 @@ def storable(value: Any) -> Result:
 
 def is_frameworks(value: Any) -> bool:
     items = value if isinstance(value, list | tuple) else [value]
-    return any(type(item).__module__.partition(".")[0] in _FRAMEWORKS for item in items)
+    kinds = set(map(type, items))  # few, however many items there are
+    return any(kind.__module__.partition(".")[0] in _FRAMEWORKS for kind in kinds)
 
 
 class _Forms:
