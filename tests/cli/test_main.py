@@ -1,9 +1,13 @@
 """The command line says what is wrong with itself, and what was meant."""
 
+import argparse
+import os
 import subprocess
 import sys
 
 import pytest
+
+from penstock.cli.options import add_policy_options, policy_from
 
 
 def penstock(*words):
@@ -17,6 +21,8 @@ def penstock(*words):
         (["rnu", "--", "cat"], "There is no command 'rnu'.\n  Did you mean run?"),
         (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
+        (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),
+        (["run", "--ttl", "2h", "--", "cat"], "at least ttl, 7200. Give a longer max_ttl too."),
         (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),
     ],
 )
@@ -31,3 +37,11 @@ def test_alone_it_says_what_it_can_do():
     done = penstock()
     assert done.returncode == 0
     assert "penstock demo" in done.stdout
+
+
+@pytest.mark.parametrize("written", [["a,b"], ["a", "b"], ["a, b"]])
+def test_names_may_be_joined_by_commas_as_in_a_variable(written):
+    parser = argparse.ArgumentParser()
+    add_policy_options(parser)
+    policy = policy_from(parser.parse_args(["--config", os.devnull, "--only", *written]))
+    assert policy.only == ("a", "b")

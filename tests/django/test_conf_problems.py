@@ -57,7 +57,7 @@ BAD = [
     ({"AUTODISCOVER": "perhaps"}, "neither true nor false"),
     ({"LEAN_WRITES": 2}, "neither true nor false"),
     ({"BUDGET": "much"}, '["BUDGET"] = \'much\''),
-    ({"BUDGET": 10}, '["BUDGET"] = 10: must be at least 1000.'),
+    ({"BUDGET": 10}, '["BUDGET"] = 10: must be at least 1000 bytes.'),
     ({"AUTO_NEGOTIATE_THRESHOLD": "x"}, '["AUTO_NEGOTIATE_THRESHOLD"] = \'x\''),
     ({"PAGE_SIZE": 0}, '["PAGE_SIZE"] = 0: must be at least 1.'),
     ({"HEAVY_PAGE_SIZE": "many"}, '["HEAVY_PAGE_SIZE"] = \'many\': not a whole number.'),

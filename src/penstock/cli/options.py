@@ -91,8 +91,13 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
 
 
 def policy_from(chosen: argparse.Namespace) -> Policy:
-    options: dict[str, Any] = {name: getattr(chosen, name) for name in OPTIONS}
+    options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in OPTIONS}
     return Policy.load(options, environment=os.environ, file=config_file(chosen.config))
+
+
+def _joined(given: Any) -> Any:
+    """Return several words as one text, which is read as a variable's is: `a,b` names two tools."""
+    return " ".join(given) if isinstance(given, list) else given
 
 
 def target_from(chosen: argparse.Namespace) -> Target:

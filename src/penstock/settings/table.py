@@ -191,9 +191,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
-                 f"must be at least page_size, {self.page_size}")  # fmt: skip
+                 f"must be at least page_size, {self.page_size}. Give a larger max_page_size too")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
-                 f"must be at least ttl, {self.ttl:g}")  # fmt: skip
+                 f"must be at least ttl, {self.ttl:g}. Give a longer max_ttl too")  # fmt: skip
         _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
                  "must include paginated, which every other mode leads to")  # fmt: skip
 

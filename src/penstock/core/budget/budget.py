@@ -181,7 +181,7 @@ def _check_limit(unit: str, limit: object) -> None:
     if not isinstance(limit, int) or isinstance(limit, bool):
         raise InvalidSetting(f"budget.{unit}", limit, "must be a whole number.")
     if limit < _MINIMUM[unit]:
-        raise InvalidSetting(f"budget.{unit}", limit, f"must be at least {_MINIMUM[unit]}.")
+        raise InvalidSetting(f"budget.{unit}", limit, f"must be at least {_MINIMUM[unit]} {unit}.")
 
 
 def _check_safety(safety: object) -> None:
