@@ -14,7 +14,7 @@ from penstock.errors import PenstockError
 USAGE_ERROR = 2
 # Each is a module of this folder.
 COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
-# What else is known once the command line was read.
+# Names in the parsed command line that are no options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
 _DESCRIPTION = """\

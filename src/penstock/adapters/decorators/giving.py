@@ -1,4 +1,4 @@
-"""What a heavy function gives, in a form that can be stored.
+"""The result of a heavy function, in a form that can be stored.
 
 A value with a JSON form has that form. A part without one has the form that the frameworks send: both
 leave it to pydantic, with `str` for what pydantic does not know. So no value is refused that a

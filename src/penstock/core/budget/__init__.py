@@ -1,1 +1,1 @@
-"""How much a reply may hold: measures, limits, what hosts take, and the largest reply that fits."""
+"""The size of a reply: measures, limits, the caps of hosts, and the largest reply that fits."""

@@ -115,7 +115,7 @@ def key_of(key: Any, path: str = "", fallback: Fallback | None = None) -> str:
 
 
 def count_non_finite(value: Any, encoded: bytes) -> int:
-    """How many NaN and infinities became null. Looks at the value only if there is a null."""
+    """Count the NaN and infinities that became null. The value is looked at only if there is a null."""
     return _non_finite(_floats(value)) if b"null" in encoded else 0
 
 
@@ -170,14 +170,14 @@ def _floats(value: Any) -> list[float]:
 
 
 def _non_finite(floats: Sequence[float]) -> int:
-    """How many are NaN or infinite. One of them makes the sum like itself, and most values have none."""
+    """Count the numbers that are NaN or infinite. A finite sum says at once that there are none."""
     if math.isfinite(sum(floats)):
         return 0
     return sum(1 for number in floats if not math.isfinite(number))
 
 
 def _inside(item: Any) -> Collection[Any]:
-    """What a value holds, one level down; nothing where it holds no values of its own."""
+    """Return the values inside a value, one level down. There are none in a plain one."""
     if isinstance(item, dict):
         return item.values()
     if isinstance(item, list | tuple | set | frozenset):
@@ -247,7 +247,7 @@ def _below(path: str, step: str) -> str:
 
 
 def _opened_slowly(path: str, item: Any, fallback: Fallback | None) -> Any:
-    """What is inside an object that could not be encoded in one go."""
+    """Open an object that could not be encoded in one go."""
     try:
         is_model = records.is_model_type(type(item))
         return records.dumped_for_json(item) if is_model else _step(item)

@@ -15,7 +15,7 @@ MEDIA_TYPES = ("image", "audio")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`. `is_whole`: the
+    """The reply that goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`. `is_whole`: the
     result passed as the tool gave it."""
 
     payload: bytes = b""

@@ -41,7 +41,7 @@ HEAD_VERSION = 1
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a stored result without reading a row.
+    """The facts about a stored result that need no row to be read.
 
     The document is `prefix` + rows joined by a comma (lines: a newline) + `suffix`.
     """

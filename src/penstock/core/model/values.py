@@ -33,7 +33,7 @@ class Mode(StrEnum):
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """Who calls. Without an identity, whoever holds a token is its bearer."""
+    """The caller. One without an identity is the bearer of the tokens it holds."""
 
     id: str = ""
 
@@ -43,7 +43,7 @@ class Principal(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What the adapter's framework will put around a reply, so that the measure is what leaves.
+    """The fields that the adapter's framework puts around a reply, counted before it leaves.
 
     `structured`: the envelope is sent as structuredContent as well as text.
     `fields`: what is added to every result, such as `resultType`.
@@ -96,7 +96,7 @@ class Call:
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a tool gave: content blocks, structured content, or both.
+    """The result of a tool: content blocks, structured content, or both.
 
     `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end. One inside other
     values must be compact. `fallback` makes another value of a part of it that has no JSON form;
