@@ -6,7 +6,7 @@ Every message that the relay makes is weighed on its way to the client.
 import json
 from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 from relay_calls import Caller, compact, table, value_of
@@ -14,11 +14,11 @@ from relay_upstream import MODERN_META, Upstream
 from relay_weights import body_of, over
 
 from penstock import Gate, Policy, Principal
+from penstock.engine.engine import Engine
 from penstock.stores.memory import MemoryStore
-from penstock.wire.disclosing import discloser_of
-from penstock.wire.methods import METHODS
+from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.state import Later, ToClient, ToUpstream
 
 __all__ = ["LEGACY_GREETING", "Rig", "compact", "table", "value_of"]
 
@@ -59,19 +59,19 @@ class Rig(Caller):
         policy = Policy(**settings)
         self.budget, self.ceiling = policy.budget, policy.ceiling
         self.gate = Gate(policy, self.store, clock=self.clock)
+        self.engine = Engine(self.gate)
         self.session = Session(
-            self.gate,
-            discloser_of(self.gate),
-            METHODS,
-            principal=Principal(principal),
-            server="srv",
-            seat=seat,
-            now=self.clock,
+            Connection(
+                self.gate,
+                principal=Principal(principal),
+                server="srv",
+                seat=seat,
+            )
         )
         self.up: list[bytes] = []
         self.down: list[bytes] = []
-        self.later: list[Later] = []
-        self.holds_jobs = False
+        self.held: list[Perform] = []
+        self.holds_work = False
         self._asked: dict[str, dict[str, Any]] = {}
         self._forwardable: set[bytes] = set()
         if greet and upstream is not None:
@@ -102,11 +102,11 @@ class Rig(Caller):
         return [json.loads(message) for message in self.down[before:]]
 
     def work(self) -> list[bytes]:
-        """The jobs that were held back."""
+        """The work that was held back."""
         before = len(self.down)
-        held, self.later = self.later, []
-        for later in held:
-            self._carry_out(self.session.do(later))
+        held, self.held = self.held, []
+        for output in held:
+            self._carry_out(self.engine.carry_out(self.session, output))
         return self.down[before:]
 
     def _carry_out(self, outputs):
@@ -121,10 +121,12 @@ class Rig(Caller):
                     self.up.append(output.message)
                     for answer in self.upstream.answer(output.message) if self.upstream else ():
                         waiting.extend(self._of_upstream(answer))
-                case Later() if self.holds_jobs:
-                    self.later.append(output)
-                case Later():
-                    waiting.extend(self.session.do(output))
+                case Perform() if self.holds_work:
+                    self.held.append(output)
+                case Perform():
+                    waiting.extend(self.engine.carry_out(self.session, output))
+                case _:
+                    assert_never(output)
 
     def _of_upstream(self, line: bytes):
         self._forwardable.add(line)

@@ -37,7 +37,7 @@ def by_hand(rig, method, params, number):
 
 def test_answered_by_the_relay(rig):
     """Point 4, local: send nothing, forward nothing."""
-    rig.holds_jobs = True
+    rig.holds_work = True
     params = {
         "name": "read_result",
         "arguments": {"continuation_token": rig.token, "mode": "summary"},
@@ -61,15 +61,17 @@ def test_answered_by_the_relay_while_the_worker_is_at_it(rig, mode):
         "sql": "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT 1 FROM c) SELECT count(*) FROM c",
     }
     arguments = {"continuation_token": rig.token, "mode": mode, "query": endless[mode]}
-    rig.holds_jobs = True
+    rig.holds_work = True
     rig.up.clear()
     rig.down.clear()
     rig.from_client(
         rig.request("tools/call", {"name": "read_result", "arguments": arguments}, id=70)
     )
-    (later,) = rig.later
+    (work,) = rig.held
     outcome = []
-    thread = threading.Thread(target=lambda: outcome.append(rig.session.do(later)))
+    thread = threading.Thread(
+        target=lambda: outcome.append(rig.engine.carry_out(rig.session, work))
+    )
     thread.start()
     workers = rig.gate._workers
     wait_until(lambda: set(workers._children) - set(workers._free))
@@ -116,7 +118,7 @@ def test_while_concluding(rig):
     """Point 4, concluding: drop the reply and the entry; upstream has nothing left to cancel."""
     entries = rig.store.stats().entries
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
-    rig.holds_jobs = True
+    rig.holds_work = True
     rig.up.clear()
     rig.from_upstream({"jsonrpc": "2.0", "id": 70, "result": text(table())})
     assert rig.from_client(cancelled(70)) == []
@@ -158,7 +160,7 @@ def test_an_error_over_the_budget_while_it_is_being_stored(rig):
 
 def test_while_a_reference_is_resolved(rig):
     """Point 4: upstream never sees the call."""
-    rig.holds_jobs = True
+    rig.holds_work = True
     params = {"name": "take", "arguments": {"what": f"@result:{rig.token}"}}
     rig.from_client(rig.request("tools/call", params, id=70))
     assert rig.from_client(cancelled(70)) == []

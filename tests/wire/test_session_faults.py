@@ -10,7 +10,6 @@ from relay_upstream import MODERN_META, Upstream, text
 from penstock.errors import StoreError
 from penstock.stores.memory import MemoryStore
 from penstock.wire.messages import UPSTREAM_GONE
-from penstock.wire.state import Later
 
 LARGE = text(table())
 UNKNOWN = "pen_x"
@@ -32,7 +31,7 @@ def test_each_request_that_waits_is_told_once(open_rig, era):
     """Local, forwarded, concluding, waiting for a list: each gets one error."""
     rig = open_rig(Upstream(era, results={"rows": LARGE}))
     rig.upstream = None
-    rig.holds_jobs = True
+    rig.holds_work = True
 
     def ask(number, name, **arguments):
         params = {"name": name, "arguments": arguments}
@@ -133,14 +132,6 @@ def test_a_fault_in_a_job_answers_the_client(open_rig, era, caplog):
     assert rig.session.pending == {}
 
 
-def test_a_fault_without_a_request_is_logged(open_rig, caplog):
-    def job():
-        raise ZeroDivisionError("broken")
-
-    assert open_rig().session.do(Later(job)) == []
-    assert "ZeroDivisionError" in caplog.text
-
-
 @pytest.mark.parametrize("method", ["tools/list", "tools/call", "resources/read", "tasks/get"])
 def test_a_fault_while_a_request_is_opened(open_rig, monkeypatch, method):
     rig = open_rig(Upstream())
@@ -157,11 +148,12 @@ def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
     assert rig.ask("tools/call", params)["error"]["code"] == -32603
 
 
-def test_a_fault_while_a_notification_is_opened(open_rig, monkeypatch):
+def test_a_fault_while_a_notification_is_opened(open_rig, monkeypatch, caplog):
     rig = open_rig(Upstream("modern"))
-    monkeypatch.setattr("penstock.wire.tasks.read_result", lambda _raw: 1 / 0)
+    monkeypatch.setattr("penstock.wire.tasks.WireResult.of", lambda _raw: 1 / 0)
     params = {"taskId": "t", "result": LARGE}
     assert rig.from_upstream({"method": "notifications/tasks", "params": params}) == []
+    assert "ZeroDivisionError" in caplog.text
 
 
 # -- the store breaks --------------------------------------------------------------------------

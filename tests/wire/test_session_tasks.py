@@ -150,7 +150,7 @@ def test_a_cancelled_task_keeps_nothing(open_rig, era):
     rig = open_rig(Tasks(era))
     rig.call("slow")
     rig.upstream = None
-    rig.holds_jobs = True
+    rig.holds_work = True
     results = {"tasks/result": LARGE, "tasks/get": status(result=LARGE)}
     for number, (method, result) in enumerate(results.items(), 80):
         rig.from_client(

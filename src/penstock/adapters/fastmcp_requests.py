@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from penstock.adapters.inside import Asked, Facts
 from penstock.adapters.sdk import audience_of, dumped, principal_of, session_of
+from penstock.engine.identity import os_user
 from penstock.wire import eras
-from penstock.wire.identity import os_user
 
 AnyContext = MiddlewareContext[Any]
 _IN_PYTHON: Final = object()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from penstock.adapters.decorators.threads import in_thread
 from penstock.core.json import rawjson
@@ -18,15 +18,16 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience
+from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store
 from penstock.wire import messages
-from penstock.wire.disclosing import discloser_of
+from penstock.wire.knowledge import Knowledge
 from penstock.wire.marks import serving
-from penstock.wire.methods import METHODS
+from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.request import Connection, Request
 from penstock.wire.session import Session
-from penstock.wire.state import Knowledge, Later, ToUpstream
 
 _MOST_KNOWN: Final = 256
 _KEY: Final = b"1"  # one session a request: nothing else has an id in it
@@ -85,7 +86,7 @@ class Inside:
     def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
         stated = policy or Policy.of_process()
         self.gate = Gate(stated, _opened(store, stated))
-        self.discloser = discloser_of(self.gate)
+        self.engine = Engine(self.gate)
         self.server = server or " ".join(sys.argv)
         self._known: Recent[tuple[str, str, bool], Knowledge] = Recent(_MOST_KNOWN)
         self._greeted: dict[bool, Knowledge] = {}  # by era, the last that was greeted
@@ -94,24 +95,23 @@ class Inside:
         """One request, from end to end."""
         session = self._session(asked)
         try:
-            return await _Passage(session, asked, ask_server).answer()
+            return await _Passage(self.engine, session, asked, ask_server).answer()
         finally:
             if session.known.capabilities is not None:
                 self._greeted[asked.is_modern] = session.known
 
     def _session(self, asked: Asked) -> Session:
-        session = Session(
-            self.gate,
-            self.discloser,
-            METHODS,
-            principal=asked.principal,
-            server=self.server,
-            seat=asked.seat,
-            knowledge=self._knowledge(asked),
-            is_inside=True,
+        return Session(
+            Connection(
+                self.gate,
+                principal=asked.principal,
+                server=self.server,
+                seat=asked.seat,
+                known=self._knowledge(asked),
+                audience=asked.audience,
+                is_inside=True,
+            )
         )
-        session.audience = asked.audience
-        return session
 
     def _knowledge(self, asked: Asked) -> Knowledge:
         """What one caller may know: a server may list other tools to another."""
@@ -150,7 +150,10 @@ def _opened(store: Store | str | None, policy: Policy) -> Store | None:
 class _Passage:
     """One request on its way through its session."""
 
-    def __init__(self, session: Session, asked: Asked, ask_server: AskServer) -> None:
+    def __init__(
+        self, engine: Engine, session: Session, asked: Asked, ask_server: AskServer
+    ) -> None:
+        self._engine = engine
         self._session = session
         self._asked = asked
         self._ask_server = ask_server
@@ -168,12 +171,15 @@ class _Passage:
         outputs = self._session.from_client(self._sent)
         while outputs:
             output = outputs.pop(0)
-            if isinstance(output, Later):
-                outputs += await in_thread(self._session.do, output)
-            elif isinstance(output, ToUpstream):
-                outputs += self._session.from_upstream(await self._up(output.message))
-            elif output.answers:
-                return self._answer(output.message)
+            match output:
+                case ToClient():
+                    return self._answer(output.message)
+                case ToUpstream():
+                    outputs += self._session.from_upstream(await self._up(output.message))
+                case Perform():
+                    outputs += await in_thread(self._engine.carry_out, self._session, output)
+                case _:
+                    assert_never(output)
         raise RuntimeError("a request was left without an answer")
 
     def _answer(self, message: bytes) -> Answer:
@@ -205,18 +211,17 @@ class _Passage:
     async def _run(
         self, message: messages.Message, method: str, params: Mapping[str, Any] | None
     ) -> tuple[Any, Any]:
-        pending = self._session.pending.get(message.key)
-        mark = "" if pending is None else self._mark_of(pending.tool)
+        request = self._session.pending.get(message.key)
+        mark = "" if request is None else self._mark_of(request)
         with serving(mark, self._asked.request) as served:
             answer = await self._ask_server(method, params)
-        if served.notices and pending is not None:
-            pending.notice = " ".join(filter(None, (pending.notice, *served.notices)))
+        if served.notices and request is not None:
+            request.notice = " ".join(filter(None, (request.notice, *served.notices)))
         return answer
 
-    def _mark_of(self, name: str) -> str:
+    def _mark_of(self, request: Request) -> str:
         """The key of a tool's mark; empty where there is none, or the tool is left alone."""
-        toolbox = self._session.toolbox
-        tool = None if toolbox is None else toolbox.tools.get(name)
-        if tool is None or tool.mark is None or not self._session.policy.covers(name):
+        tool = request.upstream_tool
+        if tool is None or tool.mark is None or not request.policy.covers(request.tool):
             return ""
         return tool.mark.key

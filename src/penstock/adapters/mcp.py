@@ -33,11 +33,11 @@ from penstock.adapters.sdk import (
     principal_of,
     session_of,
 )
+from penstock.engine.identity import new_seat
 from penstock.settings.policy import Policy
 from penstock.stores import Store
-from penstock.wire.identity import new_seat
 from penstock.wire.marks import serving
-from penstock.wire.methods import OPENED
+from penstock.wire.methods import HANDLERS
 
 Context = ServerRequestContext[Any, Any]
 _NOT_FASTMCP: Final = (
@@ -61,7 +61,7 @@ class Penstock:
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if not isinstance(ctx, ServerRequestContext):
             raise TypeError(_NOT_FASTMCP)
-        if ctx.request_id is None or ctx.method not in OPENED:
+        if ctx.request_id is None or ctx.method not in HANDLERS:
             with serving(request=ctx.session):
                 return await call_next(ctx)
 

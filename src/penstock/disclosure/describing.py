@@ -16,6 +16,8 @@ from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described import Described
 from penstock.disclosure.directory import directory
+from penstock.disclosure.names import DESCRIPTION_REQUIRED, MISSING_SELECTION
+from penstock.disclosure.problems import Fits
 from penstock.disclosure.shortening import clipped, plain
 from penstock.disclosure.uris import named_in, uri_for
 
@@ -26,16 +28,12 @@ _SHORTEST_NAME: Final = 20
 _DIRECTORY_CHARS: Final = 2_000
 _MOST_SLIPS: Final = 3
 
-MISSING_SELECTION: Final = "MISSING_TOOL_SELECTION"
-DESCRIPTION_REQUIRED: Final = "TOOL_DESCRIPTION_REQUIRED"
-
 _NO_SUCH_TOOL: Final = (encode({"error": "There is no such tool."}),)
 # What is said where nothing else fits: no word of the agent's own, which may be long.
 _LEAST_SAID: Final = encode(
     {"error": {"code": DESCRIPTION_REQUIRED, "message": "The tool's description tells what fits."}}
 )
 
-Fits = Callable[[bytes], bool]
 # Puts what is too large for any reply where it can be read in parts; what says how.
 Keep = Callable[[bytes], dict[str, Any]]
 

@@ -53,14 +53,6 @@ class Discloser:
     def gate_for(self, audience: Audience) -> str:
         return self._policy.for_client(audience.client).gate
 
-    def may_hide(self, audience: Audience) -> bool:
-        """False where this client is shown everything, whatever there is."""
-        return self._policy.for_client(audience.client).list_form != "full"
-
-    def depends_on_client(self, listing: Listing | None = None) -> bool:
-        """Whether another client may be shown something else."""
-        return bool(self._policy.clients) or (listing is not None and listing.form == "index")
-
     def catalogue(self, tools: Catalogue, audience: Audience) -> Catalogue:
         """With what the settings say of them laid over, and as far as this client is concerned."""
         known = tools if self._folder is None else self._folder.laid_over(tools)

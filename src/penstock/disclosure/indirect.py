@@ -11,15 +11,13 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
 from penstock.disclosure.desk import Visit
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
-from penstock.disclosure.shortening import clipped
+from penstock.disclosure.problems import problem
 
 _NAME: Final = "name"
 _ARGUMENTS: Final = "arguments"
-_SHOWN: Final = (100, 20, 0)  # characters of a name, the most first
 
 
 class Inner(msgspec.Struct, frozen=True):
@@ -47,7 +45,7 @@ def inner_call(
     arguments = _object(inside)
     if arguments is None or beside:
         how = '{"name": "TOOL", "arguments": {…}}'
-        return problem(visit, "arguments must be one object.", f"Call {through} with {how}.")
+        return problem(visit.fits, "arguments must be one object.", f"Call {through} with {how}.")
     return Inner(name, arguments, None if grant is None else rawjson.decode(grant))
 
 
@@ -56,30 +54,20 @@ def _wrong_name(visit: Visit, role: str, through: str, name: str) -> bytes:
     own = visit.listing.own
     find = f"{own.get(FIND, FIND)} finds tools by what they do."
     if not name:
-        return problem(visit, f"{through} needs the name of a tool.", find)
+        return problem(visit.fits, f"{through} needs the name of a tool.", find)
     if name in visit.ours:
-        return problem(visit, "{} is not called through another tool.", "Call it directly.", name)
+        return problem(
+            visit.fits, "{} is not called through another tool.", "Call it directly.", name
+        )
     tool = visit.catalogue.get(name)
     if tool is None:
         near = visit.catalogue.nearest(name)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
-        return problem(visit, "There is no tool {}.", meant + find, name)
+        return problem(visit.fits, "There is no tool {}.", meant + find, name)
     if role == CALL_READ_ONLY and not tool.is_read_only:
         said = "{} does not say that it only reads."
-        return problem(visit, said, f"Call it through {own.get(CALL, CALL)}.", name)
+        return problem(visit.fits, said, f"Call it through {own.get(CALL, CALL)}.", name)
     return b""
-
-
-def problem(visit: Visit, error: str, next_step: str, name: str = "") -> bytes:
-    """What is wrong, and what to do; in a budget that is tight, with less of the name."""
-    found = b""
-    for chars in _SHOWN:
-        shown = repr(clipped(name, chars)) if chars else "of that name"
-        step = next_step if chars else clipped(next_step, _SHOWN[0])
-        found = encode({"error": error.replace("{}", shown), "next_step": step})
-        if visit.fits(found):
-            break
-    return found
 
 
 def _text(raw: bytes | msgspec.Raw | None) -> str:

@@ -1,4 +1,5 @@
-"""What Penstock's own tools are called, beside those of a server; and a name in schemas."""
+"""What Penstock's own tools are called, beside those of a server; a name in schemas, and the codes of
+errors."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ OWN_NAMES: Final = (FIND, DESCRIBE, CALL_READ_ONLY, CALL)
 _PREFIX: Final = "penstock_"
 # In a schema: a parameter that an HTTP client must repeat in a header.
 HEADER_KEY: Final = "x-mcp-header"
+MISSING_SELECTION: Final = "MISSING_TOOL_SELECTION"
+DESCRIPTION_REQUIRED: Final = "TOOL_DESCRIPTION_REQUIRED"
 
 
 def own_names(taken: Collection[str]) -> dict[str, str]:

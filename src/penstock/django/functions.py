@@ -16,7 +16,7 @@ from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tools import Tool
 from penstock.log import logger
-from penstock.wire.state import Told
+from penstock.wire.request import Told
 
 
 class _Guard(APIView):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from django.conf import settings
 from django.core.signals import setting_changed
@@ -21,14 +21,15 @@ from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
 from penstock.django.serving import CAPABILITIES, LIST_SECONDS, Server, Sight
+from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.wire import messages
-from penstock.wire.disclosing import discloser_of
 from penstock.wire.explorer_tools import ROLES
-from penstock.wire.methods import METHODS
+from penstock.wire.knowledge import Knowledge
+from penstock.wire.outputs import Perform, ToClient, ToUpstream
 from penstock.wire.reader import READER
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.state import Knowledge, Later, ToUpstream
 
 _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000
@@ -41,7 +42,7 @@ class Gateway:
     def __init__(self, site: Site) -> None:
         self.site = site
         self.gate = Gate(site.policy, open_site_store(site))
-        self._discloser = discloser_of(self.gate)
+        self._engine = Engine(self.gate)
         self._known: Recent[tuple[bool, bytes], Knowledge] = Recent(_MOST_KNOWN)
         self._seen: Recent[str, tuple[float, Sight]] = Recent(_MOST_CALLERS)
         # Two sites may share a store, and have users with the same keys.
@@ -57,13 +58,16 @@ class Gateway:
         outputs = session.from_client(line)
         while outputs:
             output = outputs.pop(0)
-            if isinstance(output, Later):
-                outputs += session.do(output)
-            elif isinstance(output, ToUpstream):
-                response = server.answer(output.message)
-                outputs += session.from_upstream(response) if response else []
-            else:
-                return output.message
+            match output:
+                case ToClient():
+                    return output.message
+                case ToUpstream():
+                    response = server.answer(output.message)
+                    outputs += session.from_upstream(response) if response else []
+                case Perform():
+                    outputs += self._engine.carry_out(session, output)
+                case _:
+                    assert_never(output)
         return b""
 
     def caller(self, request: Any) -> Caller:
@@ -74,17 +78,17 @@ class Gateway:
 
     def _session(self, caller: Caller, sight: Sight, *, is_modern: bool) -> Session:
         return Session(
-            self.gate,
-            self._discloser,
-            METHODS,
-            principal=caller.principal,
-            server=self._server,
-            knowledge=self._knowledge(sight, is_modern=is_modern),
-            is_inside=True,
-            hooks={
-                "authorize": partial(self._may_read, caller),
-                "live_rows": partial(self._live_rows, caller),
-            },
+            Connection(
+                self.gate,
+                principal=caller.principal,
+                server=self._server,
+                known=self._knowledge(sight, is_modern=is_modern),
+                is_inside=True,
+                hooks={
+                    "authorize": partial(self._may_read, caller),
+                    "live_rows": partial(self._live_rows, caller),
+                },
+            )
         )
 
     # -- what tokens lead to -------------------------------------------------------------------

@@ -28,7 +28,7 @@ from penstock.errors import InvalidResult
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Message
-from penstock.wire.state import Told
+from penstock.wire.request import Told
 
 CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {"listChanged": False}}
 LIST_SECONDS: Final = 60

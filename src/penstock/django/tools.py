@@ -22,7 +22,7 @@ from penstock.disclosure.described import Described
 from penstock.django.callers import Caller
 from penstock.django.tiers import Tier
 from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
-from penstock.wire.state import Told
+from penstock.wire.request import Told
 
 _HEAVY_NOTE: Final = (
     f"Large: answers with a little of it, its size, and a {TOKEN_FIELD} for the rest."

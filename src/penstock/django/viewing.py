@@ -48,7 +48,7 @@ from penstock.django.writing import VERIFY, essence_of
 from penstock.errors import StoreError
 from penstock.log import logger
 from penstock.settings.policy import Policy
-from penstock.wire.state import Told
+from penstock.wire.request import Told
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
 _OWN_PAGE: Final = "This is one page of the API's own; the parameters of the tool, or next in it, lead to the others."

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from penstock.engine.engine import Engine
+from penstock.engine.identity import new_seat, os_user
 from penstock.gate.gate import Gate
 from penstock.relay.process import Process
 from penstock.relay.stdio import Client, StdioRelay
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
-from penstock.wire.disclosing import discloser_of
-from penstock.wire.identity import new_seat, os_user
-from penstock.wire.methods import METHODS
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
 
@@ -17,11 +17,6 @@ def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     """The exit code, once one side has gone."""
     with Gate(policy) as gate:
         session = Session(
-            gate,
-            discloser_of(gate),
-            METHODS,
-            principal=os_user(),
-            server=target.server,
-            seat=new_seat(),
+            Connection(gate, principal=os_user(), server=target.server, seat=new_seat())
         )
-        return StdioRelay(Client(), upstream, session).run()
+        return StdioRelay(Client(), upstream, session, Engine(gate)).run()

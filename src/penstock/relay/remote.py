@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from penstock.engine.engine import Engine
+from penstock.engine.identity import new_seat, os_user
 from penstock.errors import MissingExtra
 from penstock.gate.gate import Gate
 from penstock.log import logger
@@ -21,12 +23,10 @@ from penstock.relay.stdio import Client
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
-from penstock.wire.disclosing import discloser_of
-from penstock.wire.identity import new_seat, os_user
 from penstock.wire.messages import Message
-from penstock.wire.methods import METHODS
+from penstock.wire.outputs import ToClient
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.state import ToClient
 
 try:
     import httpx2
@@ -50,25 +50,20 @@ def run_remote(target: Target, policy: Policy) -> int:
     """The exit code, once the client has gone."""
     with Gate(policy) as gate:
         session = Session(
-            gate,
-            discloser_of(gate),
-            METHODS,
-            principal=os_user(),
-            server=target.server,
-            seat=new_seat(),
+            Connection(gate, principal=os_user(), server=target.server, seat=new_seat())
         )
-        return asyncio.run(RemoteRelay(Client(), target, session).run())
+        return asyncio.run(RemoteRelay(Client(), target, session, Engine(gate)).run())
 
 
 class RemoteRelay:
     """Runs until the client goes. Each request is a task of its own; everything else is sent in
     the order it came in."""
 
-    def __init__(self, client: Client, target: Target, session: Session) -> None:
+    def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
         self._upstream = HttpUpstream(target)
         self._session = session
-        self._carrier = Carrier(session, self._to_upstream, self._to_client)
+        self._carrier = Carrier(engine, session, self._to_upstream, self._to_client)
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue(_WAITING)
         self._leaving = asyncio.Event()
         self._writing = asyncio.Lock()
@@ -203,10 +198,10 @@ class RemoteRelay:
         return {name: value for name, value in made.items() if value}
 
     def _tool(self, message: Message | None) -> Any:
-        if message is None or message.method != "tools/call" or self._session.toolbox is None:
+        if message is None or message.method != "tools/call" or self._session.known.toolbox is None:
             return None
         name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.toolbox.tools.get(name or "")
+        return self._session.known.toolbox.tools.get(name or "")
 
     async def _listen(self) -> None:
         """What a legacy upstream says unasked. It need not offer that."""

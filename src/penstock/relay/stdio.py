@@ -20,14 +20,15 @@ import time
 from contextlib import suppress
 from functools import partial
 from types import FrameType
-from typing import IO, Final
+from typing import IO, Final, assert_never
 
+from penstock.engine.engine import Engine
 from penstock.log import logger
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process
 from penstock.wire import messages
+from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, ToClient, ToUpstream
 
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
@@ -61,10 +62,11 @@ class Client:
 class StdioRelay:
     """Runs until one side goes."""
 
-    def __init__(self, client: Client, upstream: Process, session: Session) -> None:
+    def __init__(self, client: Client, upstream: Process, session: Session, engine: Engine) -> None:
         self._client = client
         self._upstream = upstream
         self._session = session
+        self._engine = engine
         # Requests are small, and more of them may be cancellations: the host is always read.
         self._asked, self._answered = Jobs(most_waiting=None), Jobs()
         self._sending = Jobs(threads=1, most_waiting=None)
@@ -160,11 +162,13 @@ class StdioRelay:
                     self._sending.submit(partial(self._to_upstream, output.message))
                 case ToUpstream():
                     self._to_upstream(output.message)
-                case Later():
-                    jobs.submit(partial(self._do, output, jobs))
+                case Perform():
+                    jobs.submit(partial(self._perform, output, jobs))
+                case _:
+                    assert_never(output)
 
-    def _do(self, later: Later, jobs: Jobs) -> None:
-        self._carry_out(self._session.do(later), jobs)
+    def _perform(self, output: Perform, jobs: Jobs) -> None:
+        self._carry_out(self._engine.carry_out(self._session, output), jobs)
 
     def _to_client(self, message: bytes) -> None:
         try:

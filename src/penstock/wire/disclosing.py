@@ -1,164 +1,107 @@
-"""What a client is shown of upstream's tools, and who it is."""
+"""What a client is shown of upstream's tools."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
-
-from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.forms import Listing, as_result
 from penstock.disclosure.grants import Holder
-from penstock.explorer import MIME_TYPE
-from penstock.gate.gate import Gate
 from penstock.log import logger
-from penstock.wire import eras, messages
+from penstock.wire import messages
+from penstock.wire.effects import Disclose, Steps
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
-from penstock.wire.session import Session
-from penstock.wire.state import Pending
+from penstock.wire.knowledge import Shown
+from penstock.wire.request import Request
 from penstock.wire.toolbox import Toolbox
 
-APPS: Final = "io.modelcontextprotocol/ui"
 # As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.
 _A_LIFETIME: Final = b"9999999999"
-_LONGEST_NAME: Final = 200
 
 
-def discloser_of(gate: Gate) -> Discloser:
-    """One for all sessions of a gate: they share what is made of a list."""
-    return Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
+def disclosed(request: Request) -> Steps[Shown | None]:
+    """The tools as this client is shown them; None where upstream's are not known."""
+    toolbox = request.toolbox
+    return None if toolbox is None else (yield from shown_of(request, toolbox))
 
 
-def audience(info: msgspec.Raw | None, capabilities: msgspec.Raw | None) -> Audience:
-    """From what a client says of itself."""
-    name = messages.text_of(messages.members_of(info or msgspec.UNSET), "name") or ""
-    able = messages.members_of(capabilities or msgspec.UNSET)
-    extensions = messages.members_of(able.get("extensions", msgspec.UNSET))
-    said = messages.decoded(extensions.get(APPS))
-    return Audience(name[:_LONGEST_NAME], has_apps=shows_apps(said))
-
-
-def shows_apps(said: Any) -> bool:
-    """Whether a client that says this of the extension shows pages of HTML; one that names no kinds of
-    pages does."""
-    if not isinstance(said, Mapping):
-        return False
-    kinds = said.get("mimeTypes")
-    return kinds is None or (isinstance(kinds, list | tuple) and MIME_TYPE in kinds)
-
-
-def audience_of(session: Session, pending: Pending) -> Audience:
-    """In the legacy era a client says once who it is, since then with every request."""
-    if not pending.is_modern:
-        return session.audience
-    meta = eras.meta_of(pending.params)
-    return audience(meta.get(eras.CLIENT_META), meta.get(eras.CAPABILITIES_META))
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """What a client is shown, and what of: worked out once for a list."""
-
-    toolbox: Toolbox
-    audience: Audience
-    catalogue: Catalogue
-    listing: Listing
-
-
-def shown_to(session: Session, pending: Pending) -> Shown | None:
-    """None where upstream's tools are not known."""
-    toolbox = session.toolbox
-    if toolbox is None:
-        return None
-    seen_by = audience_of(session, pending)
+def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
+    """The same of these tools, worked out once for a list and a kind of client."""
     # A folder of descriptions may change between two requests, but not within one; anything else
     # is the same until upstream lists anew.
-    keeper = pending if session.policy.descriptions else session.known
-    kept: Shown | None = keeper.shown
+    keeper = request if request.policy.descriptions else request.known
+    kept, seen_by = keeper.shown, request.audience
     if kept is not None and kept.toolbox is toolbox and kept.audience == seen_by:
         return kept
-    catalogue = session.discloser.catalogue(toolbox.catalogue, seen_by)
-    listing = session.discloser.listing(
-        catalogue,
-        _ours(session, toolbox, seen_by),
-        seen_by,
-        _around(toolbox),
-        for_apps=_for_apps(session, toolbox, seen_by),
-    )
+    ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
+    around = _around(toolbox)
+    catalogue, listing = yield Disclose(toolbox.catalogue, seen_by, ours, for_apps, around)
     keeper.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     return shown
 
 
-def has_explorer(session: Session, seen_by: Audience) -> bool:
+def has_explorer(request: Request) -> bool:
     """Whether ours is there for this client: where upstream has Penstock's own, that one is enough."""
-    if not seen_by.has_apps or not session.policy.explorer or session.known.lacks_tools:
+    if not request.audience.has_apps or not request.policy.explorer or request.known.lacks_tools:
         return False
-    theirs = not session.is_inside and session.known.has_penstock
-    return not (theirs and session.toolbox is not None and SHOW in session.toolbox.tools)
+    theirs = not request.connection.is_inside and request.known.has_penstock
+    return not (theirs and request.toolbox is not None and SHOW in request.toolbox.tools)
 
 
-def depends_on_client(session: Session, pending: Pending, listing: Listing | None = None) -> bool:
+def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
     """Whether another client may be shown something else: by its name, or because it shows apps."""
-    has_apps = audience_of(session, pending).has_apps
-    has_tools_for_apps = session.toolbox is not None and bool(session.toolbox.for_apps)
-    return has_apps or has_tools_for_apps or session.discloser.depends_on_client(listing)
+    has_tools_for_apps = request.toolbox is not None and bool(request.toolbox.for_apps)
+    is_index = listing is not None and listing.form == "index"
+    by_name = bool(request.policy.clients)
+    return request.audience.has_apps or has_tools_for_apps or by_name or is_index
 
 
-def _ours(session: Session, toolbox: Toolbox, seen_by: Audience) -> list[bytes]:
+def _ours(request: Request, toolbox: Toolbox) -> list[bytes]:
     """Penstock's own tools that stand in every list."""
-    if not has_explorer(session, seen_by):
+    if not has_explorer(request):
         return [toolbox.reader_tool]
     return [toolbox.reader_tool, show_tool(toolbox.explorer[SHOW])]
 
 
-def _for_apps(session: Session, toolbox: Toolbox, seen_by: Audience) -> list[bytes]:
+def _for_apps(request: Request, toolbox: Toolbox) -> list[bytes]:
     """Penstock's own tools that the host keeps from the model."""
-    return [browse_tool(toolbox.explorer[BROWSE])] if has_explorer(session, seen_by) else []
+    return [browse_tool(toolbox.explorer[BROWSE])] if has_explorer(request) else []
 
 
-def listing_of(session: Session, pending: Pending) -> Listing | None:
-    shown = shown_to(session, pending)
-    return None if shown is None else shown.listing
-
-
-def list_result(session: Session, pending: Pending) -> bytes:
-    """The result of a `tools/list`, once upstream's is known."""
-    shown = shown_to(session, pending)
-    if shown is None:
-        raise LookupError("nothing is known of upstream's tools")
+def list_result(request: Request, shown: Shown) -> bytes:
+    """The result of a `tools/list`."""
     listing, members = shown.listing, dict(shown.toolbox.members)
     if listing.is_over:
         logger().warning("the list of tools, %s, is above list_budget", listing.form)
-    if "cacheScope" in members and depends_on_client(session, pending, listing):
+    if "cacheScope" in members and depends_on_client(request, listing):
         members["cacheScope"] = b'"private"'
-    members["tools"] = b"[" + b",".join(_tools(session, shown)) + b"]"
+    members["tools"] = b"[" + b",".join(_tools(request, shown)) + b"]"
     return messages.object_from(members)
 
 
-def _tools(session: Session, shown: Shown) -> Sequence[bytes]:
+def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
     """A list that is full is upstream's to the byte, with what has no name or the name of another;
     unless that would break the budget."""
     toolbox, listing = shown.toolbox, shown.listing
-    seen_by = shown.audience
-    theirs = toolbox.listed_to(has_apps=seen_by.has_apps)
-    theirs += [*_ours(session, toolbox, seen_by), *_for_apps(session, toolbox, seen_by)]
-    if not listing.has_outputs or session.policy.descriptions:
+    theirs = toolbox.listed_to(has_apps=shown.audience.has_apps)
+    theirs += [*_ours(request, toolbox), *_for_apps(request, toolbox)]
+    if not listing.has_outputs or request.policy.descriptions:
         return listing.tools
-    if len(theirs) == len(listing.tools) or not session.discloser.may_hide(seen_by):
+    if len(theirs) == len(listing.tools) or not request.may_hide:
         return theirs
-    budget = session.policy.for_client(seen_by.client).list_budget
+    budget = request.policy.for_client(shown.audience.client).list_budget
     weighed = as_result(theirs, _around(toolbox))
-    return theirs if budget.admits(weighed, session.gate.meter) else listing.tools
+    return theirs if budget.admits(weighed, request.meter) else listing.tools
 
 
-def holder_of(session: Session, pending: Pending) -> Holder:
+def holder_of(request: Request) -> Holder:
     """Whose grants count: the legacy session's, or else the principal's; where neither is known,
     whoever's who shows a handle."""
-    if session.seat and not pending.is_modern:
-        return Holder.of(session.server, f"session:{session.seat}")
-    who = "" if session.principal.is_bearer else f"principal:{session.principal.id}"
-    return Holder.of(session.server, who, pending.grant)
+    connection = request.connection
+    if connection.seat and not request.is_modern:
+        return Holder.of(connection.server, f"session:{connection.seat}")
+    who = "" if connection.principal.is_bearer else f"principal:{connection.principal.id}"
+    return Holder.of(connection.server, who, request.grant)
 
 
 def _around(toolbox: Toolbox) -> bytes:

@@ -23,11 +23,11 @@ from penstock.core.model.reply import Reply, without_data
 from penstock.core.model.values import Frame
 from penstock.log import logger
 from penstock.wire import messages
+from penstock.wire.effects import Steps
 from penstock.wire.offering import offer
+from penstock.wire.request import Request
 from penstock.wire.results import WireResult
-from penstock.wire.session import Session
-from penstock.wire.state import Pending
-from penstock.wire.telling import policy_of, tool_of
+from penstock.wire.telling import policy_of
 from penstock.wire.toolbox import Tool
 from penstock.wire.widget_rows import Rows, find_rows
 
@@ -39,23 +39,22 @@ Members = Mapping[str, bytes | msgspec.Raw]
 
 
 def held(
-    session: Session, pending: Pending, wire: WireResult, around: dict[str, Any] | None = None
-) -> bytes | None:
+    request: Request, wire: WireResult, around: dict[str, Any] | None = None
+) -> Steps[bytes | None]:
     """What reaches model and widget of a result; None where that is all of it. `around`: what it stands
     in, where it comes within something else."""
-    policy, meter = policy_of(session, pending), session.gate.meter
+    policy, meter = policy_of(request), request.meter
     is_short = policy.inline_budget.admits(_for_model(wire.members), meter)
     whole = _measured(wire.members)
     if is_short and not policy.heavy and policy.ceiling.admits(whole, meter):
         return None
-    reply = offer(session, pending, wire, around, is_text=True)
-    if reply.is_whole and not pending.notice:
+    reply = yield from offer(request, wire, around, is_text=True)
+    if reply.is_whole and not request.notice:
         return None
     if around is not None:
         reply = replace(reply, frame=Frame())  # which goes around the outer one
-    words = session.policy.for_tool(pending.tool).budget
-    tool = tool_of(session, pending)
-    fitting = _Fitting(policy.ceiling, words, meter, reply, wire, tool, around)
+    words = request.policy.for_tool(request.tool).budget
+    fitting = _Fitting(policy.ceiling, words, meter, reply, wire, request.upstream_tool, around)
     try:
         return fitting.wire()
     except Exception:  # noqa: BLE001 (the tool has run, and what it gave is stored: that is told)

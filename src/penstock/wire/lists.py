@@ -2,108 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-import msgspec
+from collections.abc import Iterable
+from typing import Final
 
 from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
-from penstock.wire.disclosing import list_result
-from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS, Message
-from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, Pending, ToUpstream
-from penstock.wire.toolbox import Page, read_list, read_page
+from penstock.wire.disclosing import list_result, shown_of
+from penstock.wire.effects import Adopt, Answer, Ask, Forward, StepAside, Steps
+from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
+from penstock.wire.request import Request
+from penstock.wire.toolbox import Page, Toolbox, read_list, read_page
 
-_MOST_PAGES = 1_000
-
-
-def open_list(session: Session, pending: Pending, line: bytes) -> Outputs:
-    cursor = messages.members_of(pending.params).get("cursor")
-    if cursor is not None and messages.decoded(cursor) is not None:
-        return session.fail(pending, INVALID_PARAMS, "Unknown cursor: the list has one page.")
-    return [ToUpstream(line)]
+_MOST_PAGES: Final = 1_000
 
 
-def close_list(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
-    first = None if isinstance(message.result, msgspec.UnsetType) else read_page(message.result)
-    if first is None or session.known.lacks_tools:
-        return session.deliver(pending, line)
+def tools_list(request: Request) -> Steps[bytes]:
+    """Upstream's list, as this client is shown it."""
+    if has_cursor(request):
+        return request.fail(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+    answer: Answer = yield Forward(request.line)
+    first = None if answer.result is None else read_page(answer.result)
+    if first is None or request.known.lacks_tools:
+        return answer.line
+    pages = yield from _all_pages(request, [first])
+    if isinstance(pages, bytes):
+        return request.refuse(pages)
+    toolbox = yield from _learn(request, pages)
+    shown = yield from shown_of(request, toolbox)
+    return request.answer(list_result(request, shown))
 
-    def done(pages: list[Page], error: bytes | None) -> Outputs:
-        if error is not None:
-            return session.refuse(pending, error)
-        _learn(session, pending, pages)
-        # A long list takes its time.
-        return [Later(lambda: session.answer(pending, list_result(session, pending)), pending)]
 
-    return _gather(session, pending, [first], done)
+def has_cursor(request: Request) -> bool:
+    return messages.decoded(messages.members_of(request.params).get("cursor")) is not None
 
 
-def with_toolbox(
-    session: Session,
-    pending: Pending,
-    then: Callable[[], Outputs],
-    *,
-    current: bool = False,
-    names: Iterable[str] = (),
-) -> Outputs:
-    """Do it once upstream's tools are known; at once where they are, or cannot be. `current`: what
-    was known once is not enough. `names`: where one of these is not known, it may have come since."""
-    known = session.toolbox
+def know_tools(
+    request: Request, *, current: bool = False, names: Iterable[str] = ()
+) -> Steps[None]:
+    """Ask upstream for its tools, unless they are known, or cannot be.
+
+    `current`: what was known once is not enough. `names`: one of these that is not known may have come
+    since.
+    """
+    known = request.toolbox
     is_known = known is not None and not known.is_outdated and all(map(known.knows, names))
     if current and known is not None:
-        is_known = is_known and known.is_current(session.now()) and known.knows(pending.tool)
-    may_ask = pending.is_modern or session.known.is_initialized
-    if is_known or not may_ask or session.known.lacks_tools:
-        return then()
-
-    def done(pages: list[Page], error: bytes | None) -> Outputs:
-        if error is None:
-            _learn(session, pending, pages)
-        else:
-            logger().warning("upstream's tools could not be listed: %s", error.decode())
-        return [] if pending.cancellation.requested else then()
-
-    return _gather(session, pending, [], done)
+        is_current = known.is_current(request.connection.rules.clock())
+        is_known = is_known and is_current and known.knows(request.tool)
+    may_ask = request.is_modern or request.known.is_initialized
+    if is_known or not may_ask or request.known.lacks_tools:
+        return
+    pages = yield from _all_pages(request, [])
+    if isinstance(pages, bytes):
+        logger().warning("upstream's tools could not be listed: %s", pages.decode())
+    else:
+        yield from _learn(request, pages)
 
 
-def _learn(session: Session, pending: Pending, pages: list[Page]) -> None:
+def _all_pages(request: Request, pages: list[Page]) -> Steps[list[Page] | bytes]:
+    """The pages that are there and all that follow, or the error that came instead."""
+    cursors: set[str | None] = set()
+    while not pages or pages[-1].next_cursor is not None:
+        cursor = pages[-1].next_cursor if pages else None
+        if cursor in cursors or len(pages) >= _MOST_PAGES:
+            told = "Upstream's list of tools does not end: it repeats a cursor."
+            return messages.error(INTERNAL_ERROR, told)
+        cursors.add(cursor)
+        members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
+        params = eras.own_params(eras.meta_of(request.params), **members)
+        answer: Answer = yield Ask("tools/list", params)
+        page = None if answer.result is None else read_page(answer.result)
+        if page is None:
+            no_list = messages.error(INTERNAL_ERROR, "Upstream gave no list of tools.")
+            return no_list if answer.error is None else bytes(answer.error)
+        pages.append(page)
+    return pages
+
+
+def _learn(request: Request, pages: list[Page]) -> Steps[Toolbox]:
+    yield StepAside()  # a long list takes its time
+    connection, known = request.connection, request.known
     toolbox = read_list(
         pages,
-        session.policy,
-        session.now(),
-        is_modern=pending.is_modern,
-        has_marks=session.is_inside,
+        request.policy,
+        connection.rules.clock(),
+        is_modern=request.is_modern,
+        has_marks=connection.is_inside,
     )
-    if session.is_inside:
-        session.gate.adopt(toolbox.settings, of=toolbox.tools)
-    if session.known.toolbox is None:
-        for name in session.policy.unmatched(toolbox.tools):
+    if connection.is_inside:
+        yield Adopt(toolbox.settings, frozenset(toolbox.tools))
+    if known.toolbox is None:
+        for name in request.policy.unmatched(toolbox.tools):
             logger().warning("no tool is called %s, which the settings name", name)
-    session.known.toolbox = toolbox
-
-
-Gathered = Callable[[list[Page], bytes | None], Outputs]
-
-
-def _gather(session: Session, pending: Pending, pages: list[Page], done: Gathered) -> Outputs:
-    """Ask for what is missing, page by page."""
-    cursor = pages[-1].next_cursor if pages else None
-    if pages and cursor is None:
-        return done(pages, None)
-    if len(pages) >= _MOST_PAGES or cursor in [page.next_cursor for page in pages[:-1]]:
-        told = "Upstream's list of tools does not end: it repeats a cursor."
-        return done(pages, messages.error(INTERNAL_ERROR, told))
-
-    def answered(message: Message) -> Outputs:
-        page = None if isinstance(message.result, msgspec.UnsetType) else read_page(message.result)
-        if page is None:
-            told = b"" if isinstance(message.error, msgspec.UnsetType) else bytes(message.error)
-            no_list = messages.error(INTERNAL_ERROR, "Upstream gave no list of tools.")
-            return done(pages, told or no_list)
-        return _gather(session, pending, [*pages, page], done)
-
-    members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
-    params = eras.own_params(eras.meta_of(pending.params), **members)
-    return session.ask("tools/list", params, answered, pending)
+    known.toolbox = toolbox
+    return toolbox

@@ -1,44 +1,28 @@
-"""The messages that are opened; every other is sent on as the bytes it came in."""
+"""The requests that are looked into; every other is sent on as the bytes it came in."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from penstock.wire import calls, greetings, holding, lists, resources, tasks
-from penstock.wire.messages import Message
-from penstock.wire.session import Methods, Session
-from penstock.wire.state import Outputs, ToClient
+from penstock.wire.calls import tools_call
+from penstock.wire.effects import Steps
+from penstock.wire.greetings import initialize, server_discover
+from penstock.wire.lists import tools_list
+from penstock.wire.request import Request
+from penstock.wire.resources import resource_templates_list, resources_list, resources_read
+from penstock.wire.tasks import tasks_get, tasks_result
 
+Handler = Callable[[Request], Steps[bytes]]
 
-def _tools_changed(session: Session, line: bytes, _message: Message) -> Outputs:
-    session.outdate_toolbox()
-    return [ToClient(line)]
-
-
-METHODS: Final = Methods(
-    requests={
-        "tools/list": lists.open_list,
-        "tools/call": calls.open_call,
-        "tasks/result": tasks.open_task,
-        "tasks/get": tasks.open_task,
-        "resources/list": resources.open_list,
-        "resources/templates/list": resources.open_templates,
-        "resources/read": resources.open_read,
-    },
-    responses={
-        "initialize": greetings.close_initialize,
-        "server/discover": greetings.close_discover,
-        "tools/list": lists.close_list,
-        "resources/list": resources.close_list,
-        "resources/templates/list": resources.close_templates,
-        "tools/call": holding.close_call,
-        "tasks/result": holding.close_call,
-        "tasks/get": tasks.close_task_status,
-    },
-    notifications={
-        "notifications/tools/list_changed": _tools_changed,
-        "notifications/tasks": tasks.task_notified,
-    },
-)
-# A request that is opened on its way up, or whose response is opened on its way down.
-OPENED: Final = METHODS.requests.keys() | METHODS.responses.keys()
+HANDLERS: Final[Mapping[str, Handler]] = {
+    "initialize": initialize,
+    "server/discover": server_discover,
+    "tools/list": tools_list,
+    "tools/call": tools_call,
+    "tasks/get": tasks_get,
+    "tasks/result": tasks_result,
+    "resources/list": resources_list,
+    "resources/templates/list": resource_templates_list,
+    "resources/read": resources_read,
+}

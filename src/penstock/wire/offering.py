@@ -11,64 +11,51 @@ from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Call, Frame, Result
+from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
+from penstock.wire.effects import Offer, Steps
+from penstock.wire.request import Request
 from penstock.wire.results import WireResult
-from penstock.wire.session import Session
-from penstock.wire.state import Pending
-from penstock.wire.telling import call_of, is_shown, keeps_output, policy_of, tool_of
+from penstock.wire.telling import call_of, is_shown, keeps_output, policy_of
 
 _MESSAGE_CHARS: Final = 300
 _PARTS: Final = 4
 _LARGEST_CODE: Final = 2**31
 
 
-def is_for_widget(session: Session, pending: Pending, wire: WireResult) -> bool:
+def is_for_widget(request: Request, wire: WireResult) -> bool:
     """Whether an app gets what is structured of a result that upstream has sent."""
-    return wire.has_structured and pending.told.result is None and is_shown(session, pending)
+    return wire.has_structured and request.told.result is None and is_shown(request)
 
 
 def offer(
-    session: Session,
-    pending: Pending,
+    request: Request,
     wire: WireResult,
     around: dict[str, Any] | None = None,
     *,
     is_text: bool = False,
-) -> Reply:
+) -> Steps[Reply]:
     """What the core makes of a result. `is_text`: what it makes is not structured, whatever was
     promised."""
-    arguments = messages.decoded(pending.arguments)
-    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
-    is_known = tool_of(session, pending) is not None
-    structured = keeps_output(session, pending) if is_known else wire.has_structured
-    structured = structured and not is_text
+    structured = wire.has_structured
+    if request.upstream_tool is not None:
+        structured = yield from keeps_output(request)
+    call = call_of(request, request.decoded_object)
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
-    call = replace(call, frame=Frame(structured, fields))
-    given = pending.told.result
-    return _offered(session, pending, call, wire.decoded() if given is None else given)
-
-
-def _offered(session: Session, pending: Pending, call: Call, result: Any) -> Reply:
-    return session.gate.offer(
-        call,
-        result,
-        notice=pending.notice,
-        cancellation=pending.cancellation,
-        **session.hooks,
-    )
+    call = replace(call, frame=Frame(structured and not is_text, fields))
+    given = request.told.result
+    reply: Reply = yield Offer(call, wire.decoded() if given is None else given, request.notice)
+    return reply
 
 
 def offer_error(
-    session: Session, pending: Pending, error: bytes, around: dict[str, Any] | None = None
-) -> bytes | None:
+    request: Request, error: bytes, around: dict[str, Any] | None = None
+) -> Steps[bytes | None]:
     """What the core makes of an error; None where it passes as it is."""
-    told = _cut(error, policy_of(session, pending).budget)
-    arguments = messages.decoded(pending.arguments)
-    call = call_of(session, pending, arguments if isinstance(arguments, dict) else {})
+    told = _cut(error, policy_of(request).budget)
+    call = call_of(request, request.decoded_object)
     call = replace(call, frame=Frame(fields={**told, **(around or {})}))
-    result = Result(structured=msgspec.Raw(error))
-    reply = session.gate.offer(call, result, cancellation=pending.cancellation)
+    reply: Reply = yield Offer(call, Result(structured=msgspec.Raw(error)))
     return None if reply.is_whole else encode({**told, "data": msgspec.Raw(reply.payload)})
 
 

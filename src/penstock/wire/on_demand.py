@@ -1,33 +1,40 @@
-"""Penstock's tools for what is not listed, and the gate before the others, on the wire.
+"""Penstock's tools for what is not listed, and the gate before the others.
 
 `find_tools` and `describe_tools` are answered here. A call through `call_tool` becomes the call of
-the tool that it names, and is from then on like any other. What the agent is told is the core's.
+the tool that it names, and is from then on like any other. What the agent is told is `disclosure`'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Call, Result
-from penstock.core.views.request import TOKEN_FIELD
-from penstock.disclosure.describing import DESCRIPTION_REQUIRED, Told, selected, selection
-from penstock.disclosure.desk import Visit
+from penstock.core.model.values import Call
 from penstock.disclosure.grants import GRANT_FIELD
-from penstock.disclosure.indirect import Inner, inner_call, problem
-from penstock.disclosure.names import DESCRIBE, FIND
+from penstock.disclosure.names import (
+    DESCRIBE,
+    DESCRIPTION_REQUIRED,
+    FIND,
+    OWN_NAMES,
+    is_called,
+)
+from penstock.disclosure.uris import named_in
 from penstock.wire import messages
-from penstock.wire.disclosing import holder_of, shown_to
-from penstock.wire.session import Session
-from penstock.wire.state import Outputs, Pending
-from penstock.wire.telling import reader_of
+from penstock.wire.disclosing import disclosed, holder_of
+from penstock.wire.effects import Describe, Enquiry, Find, Judge, Steps, Unwrap
+from penstock.wire.knowledge import Shown
+from penstock.wire.lists import know_tools
+from penstock.wire.request import Request
+
+if TYPE_CHECKING:
+    from penstock.disclosure.describing import Told
 
 Wire = Callable[[bytes], bytes]
-_NOT_KNOWN: Final = encode(
+_NOT_LISTED: Final = encode(
     {
         "error": {
             "code": DESCRIPTION_REQUIRED,
@@ -38,140 +45,162 @@ _NOT_KNOWN: Final = encode(
 )
 
 
+def answer_on_demand(request: Request) -> Steps[bytes]:
+    """Answer what a client asks of tools that it is not shown in full. Make of a call through another
+    tool the call that it means."""
+    if not _depends_on_list(request):
+        return b""
+    # Before a strict gate, and where decorators speak, a tool that is not known may have come since;
+    # else it is upstream's to say.
+    may_have_come = request.connection.is_inside or request.gate == "strict"
+    yield from know_tools(request, names=(request.tool,) if may_have_come else ())
+    shown = yield from disclosed(request)
+    if shown is None and request.gate == "strict":
+        return request.fault or request.answer(_wire(request, is_error=True)(_NOT_LISTED))
+    if shown is None or shown.is_full:
+        return b""
+    role = shown.listing.role_of(request.tool)
+    yield from know_tools(request, current=role in _ANSWERS, names=_meant(request, role))
+    if role in _ANSWERS:
+        return request.fault or (yield from _ANSWERS[role](request))
+    if role:
+        return (yield from _unwrap(request, role))
+    yield from _take_grant(request)
+    return b""
+
+
+def _depends_on_list(request: Request) -> bool:
+    """Whether what becomes of a call depends on what its client is shown. One that has called
+    without a list has been shown nothing in brief: only a strict gate has something to say then."""
+    toolbox = request.toolbox
+    if request.connection.is_inside and (toolbox is None or not toolbox.knows(request.tool)):
+        return True  # what a decorator says of the tool decides first
+    if toolbox is None and request.audience.has_apps:
+        return True  # whose widget shows the result is said in the list
+    if not request.may_hide:
+        return False
+    may_be_ours = any(is_called(request.tool, role) for role in OWN_NAMES)
+    return toolbox is not None or may_be_ours or request.gate == "strict"
+
+
 # -- tools that are answered here --------------------------------------------------------------
 
 
-def _find(session: Session, pending: Pending) -> Outputs:
-    visit = _visit(session, pending)
-    query = (_arguments(pending) or {}).get("query")
-    if isinstance(query, str) and query.strip():
-        return session.answer(pending, _wire(session, pending)(visit.find(query)))
-    told = problem(visit, "query must say what you want to do.", 'Such as {"query": "send mail"}.')
-    return session.answer(pending, _wire(session, pending, is_error=True)(told))
+def _find(request: Request) -> Steps[bytes]:
+    query = (_arguments(request) or {}).get("query")
+    told: Told = yield Find((yield from _enquiry(request)), query)
+    return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
 
-def _describe(session: Session, pending: Pending) -> Outputs:
-    arguments = _arguments(pending) or {}
-    pending.grant = arguments.get(GRANT_FIELD)
-    visit = _visit(session, pending)
-    names = _names(arguments)
-    if names is None:
-        step = 'Such as {"tools": ["some_tool"]}.'
-        told = Told(problem(visit, "tools must be a list of names.", step), is_error=True)
-    else:
-        told = visit.describe(selection(names, visit.catalogue), is_tool=True)
-    return session.answer(pending, _wire(session, pending, is_error=told.is_error)(told.reply))
+def _describe(request: Request) -> Steps[bytes]:
+    arguments = _arguments(request) or {}
+    request.grant = arguments.get(GRANT_FIELD)
+    told: Told = yield Describe((yield from _enquiry(request)), _names(arguments), is_tool=True)
+    return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
 
-ANSWERS: Final[Mapping[str, Callable[[Session, Pending], Outputs]]] = {
+_ANSWERS: Final[Mapping[str, Callable[[Request], Steps[bytes]]]] = {
     FIND: _find,
     DESCRIBE: _describe,
 }
 
 
-def read(session: Session, pending: Pending, uri: str, wire: Wire) -> bytes:
+def describe_resource(request: Request, uri: str, wire: Wire) -> Steps[bytes]:
     """The resource that holds descriptions; empty where its own address is too long to answer to."""
-    visit = _visit(session, pending, wire)
-    reply = visit.describe(selected(uri, visit.catalogue), is_tool=False).reply
-    return wire(reply) if visit.fits(reply) else b""
-
-
-def not_known(session: Session, pending: Pending) -> Outputs:
-    """A strict gate before tools that nobody can describe."""
-    return session.answer(pending, _wire(session, pending, is_error=True)(_NOT_KNOWN))
+    enquiry = yield from _enquiry(request, wire)
+    told: Told = yield Describe(enquiry, named_in(uri), is_tool=False)
+    return wire(told.reply) if enquiry.fits(told.reply) else b""
 
 
 # -- calls of other tools ----------------------------------------------------------------------
 
 
-def meant(pending: Pending, role: str) -> Iterable[str]:
+def _meant(request: Request, role: str) -> Iterable[str]:
     """The tools of upstream's that a call is about."""
     if not role:
-        return (pending.tool,)
+        return (request.tool,)
     if role == DESCRIBE:
-        return [name for name in _names(_arguments(pending) or {}) or () if isinstance(name, str)]
-    given = messages.members_of(pending.arguments or msgspec.UNSET)
+        return [name for name in _names(_arguments(request) or {}) or () if isinstance(name, str)]
+    given = messages.members_of(request.arguments or msgspec.UNSET)
     name = messages.text_of(given, "name")
     return (name,) if name else ()
 
 
-def unwrap(session: Session, pending: Pending, role: str) -> bytes:
-    """Makes of a call through `call_tool` the call of the tool that it names; what is wrong with
-    it, where that cannot be."""
-    as_error = _wire(session, pending, is_error=True)
-    given = messages.members_of(pending.arguments or msgspec.UNSET)
-    found = inner_call(_visit(session, pending, as_error), role, pending.tool, given)
-    if not isinstance(found, Inner):
-        return as_error(found)
-    pending.grant = found.grant
-    pending.become(found.name, found.arguments)
+def _unwrap(request: Request, role: str) -> Steps[bytes]:
+    """Make of a call through `call_tool` the call of the tool that it names. Answer what is wrong
+    with it, where that cannot be."""
+    as_error = _wire(request, is_error=True)
+    enquiry = yield from _enquiry(request)
+    given = messages.members_of(request.arguments or msgspec.UNSET)
+    inner = yield Unwrap(enquiry, role, request.tool, given)
+    if isinstance(inner, bytes):
+        return request.fault or request.answer(as_error(inner))
+    request.grant = inner.grant
+    request.become(inner.name, inner.arguments)
+    yield from _take_grant(request)
     return b""
 
 
-def take_grant(session: Session, pending: Pending) -> None:
+def _take_grant(request: Request) -> Steps[None]:
     """The handle that an agent shows among the arguments of a tool is not the tool's."""
-    given = messages.members_of(pending.arguments or msgspec.UNSET)
-    if GRANT_FIELD not in given or not holder_of(session, pending).handle:
+    given = messages.members_of(request.arguments or msgspec.UNSET)
+    if GRANT_FIELD not in given or not holder_of(request).handle or request.gate == "off":
         return
-    visit = _visit(session, pending)
-    tool = visit.catalogue.get(pending.tool)
-    if visit.gate == "off" or (tool is not None and GRANT_FIELD in tool.parameters):
+    shown = yield from disclosed(request)
+    tool = None if shown is None else shown.catalogue.without_apps().get(request.tool)
+    if tool is not None and GRANT_FIELD in tool.parameters:
         return
-    pending.grant = messages.decoded(given[GRANT_FIELD])
+    request.grant = messages.decoded(given[GRANT_FIELD])
     rest = {name: raw for name, raw in given.items() if name != GRANT_FIELD}
-    pending.become(pending.tool, messages.object_from(rest))
+    request.become(request.tool, messages.object_from(rest))
 
 
-def refusal(session: Session, pending: Pending) -> bytes:
-    """What the gate answers to a call; empty where it may go on."""
-    as_error = _wire(session, pending, is_error=True)
-    visit = _visit(session, pending, as_error)
-    tool = visit.catalogue.get(pending.tool)
-    if tool is not None:
-        told = visit.refusal(tool, _arguments(pending))
-    elif visit.gate == "strict" and session.toolbox and pending.tool in session.toolbox.tools:
-        told = problem(visit, "There is no tool {}.", "Choose one that is listed.", pending.tool)
-    else:
-        told = b""  # upstream's to say so
-    return as_error(told) if told else b""
+def refuse_too_early(request: Request) -> Steps[bytes]:
+    """Refuse a call before its description was read, where the gate wants that; empty where it may
+    go on."""
+    shown = yield from disclosed(request)
+    if shown is None or shown.listing.says_all_of(request.tool):
+        return b""
+    is_there = request.upstream_tool is not None
+    enquiry = yield from _enquiry(request)
+    refusal: bytes = yield Judge(enquiry, request.tool, _arguments(request), is_there)
+    as_error = _wire(request, is_error=True)
+    return (request.fault or request.answer(as_error(refusal))) if refusal else b""
 
 
-# -- what the core is told, and how its words are sent -----------------------------------------
+# -- what `disclosure` is told, and how its words are sent -------------------------------------
 
 
-def _visit(session: Session, pending: Pending, wire: Wire | None = None) -> Visit:
-    shown = shown_to(session, pending)
+def _enquiry(request: Request, wire: Wire | None = None) -> Steps[Enquiry]:
+    shown: Shown | None = yield from disclosed(request)
     if shown is None:
         raise LookupError("nothing is known of upstream's tools")
-    around = wire or _wire(session, pending, is_error=True)
-    budget, meter = session.policy.budget, session.gate.meter
-    return Visit(
-        session.discloser,
+    connection = request.connection
+    return Enquiry(
         shown.catalogue.without_apps(),  # what is for apps alone, no agent finds, reads of, or calls
         shown.listing,
         shown.audience,
-        holder_of(session, pending),
-        lambda payload: budget.admits(around(payload), meter),
-        lambda whole: _kept(session, whole),
-        reader_of(session),
+        holder_of(request),
+        _fits(request, wire or _wire(request, is_error=True)),
+        Call(
+            DESCRIBE,
+            {},
+            connection.principal,
+            connection.server,
+            heavy=True,
+            reader=request.reader,
+            is_merged=False,
+        ),
     )
 
 
-def _kept(session: Session, whole: bytes) -> dict[str, Any]:
-    """A description that no reply can hold is stored like any large result."""
-    reader = reader_of(session)
-    call = Call(
-        DESCRIBE, {}, session.principal, session.server, heavy=True, reader=reader, is_merged=False
-    )
-    probe = session.gate.offer(call, Result(structured=msgspec.Raw(whole))).value
-    token = probe.get(TOKEN_FIELD) if isinstance(probe, dict) else None
-    if token is None:
-        return {}
-    return {TOKEN_FIELD: token, "next_step": f"{reader} reads the whole description with this."}
+def _fits(request: Request, wire: Wire) -> Callable[[bytes], bool]:
+    budget, meter = request.policy.budget, request.meter
+    return lambda payload: budget.admits(wire(payload), meter)
 
 
-def _wire(session: Session, pending: Pending, *, is_error: bool = False) -> Wire:
-    frame = session.known.frame(is_modern=pending.is_modern)
+def _wire(request: Request, *, is_error: bool = False) -> Wire:
+    frame = request.known.frame(is_modern=request.is_modern)
     return lambda payload: Reply(payload, is_error=is_error, frame=frame).wire()
 
 
@@ -182,10 +211,10 @@ def _names(arguments: Mapping[str, Any]) -> list[Any] | None:
     return names if isinstance(names, list) else None
 
 
-def _arguments(pending: Pending) -> dict[str, Any] | None:
+def _arguments(request: Request) -> dict[str, Any] | None:
     """None where they nest too deep to be looked into."""
-    raw = pending.arguments
+    raw = request.arguments
     if raw is None or bytes(raw).strip() == b"null":
         return {}
-    given = messages.decoded(raw)
+    given = request.decoded
     return given if isinstance(given, dict) else None if given is None else {}

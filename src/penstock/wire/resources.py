@@ -2,217 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Any, Final
 
 import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.core.model.cancellation import Cancelled
 from penstock.core.model.values import Call, Refusal
+from penstock.core.protocol.negotiation import Resource
 from penstock.core.views.whole import URI_PREFIX
 from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.explorer import URI
-from penstock.wire import eras, messages
-from penstock.wire.disclosing import audience_of, depends_on_client, has_explorer, listing_of
-from penstock.wire.lists import with_toolbox
-from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND, Message
-from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, Pending, ToUpstream
+from penstock.wire import messages
+from penstock.wire.disclosing import depends_on_client, disclosed, has_explorer
+from penstock.wire.effects import Answer, Forward, LoadExplorer, ReadResource, Steps
+from penstock.wire.lists import has_cursor, know_tools
+from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
+from penstock.wire.request import Request, pass_on
 
-JSON = "application/json"
-_LONGEST_SHOWN = 100
-_EXPLORER_MS = 3_600_000
-
-
-def open_list(session: Session, pending: Pending, line: bytes) -> Outputs:
-    return _open(session, pending, line, "resources")
+JSON: Final = "application/json"
+_LONGEST_SHOWN: Final = 100
+# The same for everybody, until another version of it is installed.
+_EXPLORER: Final = {"ttlMs": 3_600_000, "cacheScope": "public"}
+_NOT_TO_BE_KEPT: Final = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def open_templates(session: Session, pending: Pending, line: bytes) -> Outputs:
-    return _open(session, pending, line, "resourceTemplates")
+# -- lists -------------------------------------------------------------------------------------
 
 
-def _open(session: Session, pending: Pending, line: bytes, name: str) -> Outputs:
+def resources_list(request: Request) -> Steps[bytes]:
+    return (yield from _list(request, "resources"))
+
+
+def resource_templates_list(request: Request) -> Steps[bytes]:
+    return (yield from _list(request, "resourceTemplates"))
+
+
+def _list(request: Request, name: str) -> Steps[bytes]:
     """Upstream's list; where it has no resources and so cannot be asked for them, ours alone."""
-    if not session.known.lacks_resources:
-        return [ToUpstream(line)]
-    fault = _fault(pending)
-    if fault is not None:
-        return session.refuse(pending, fault)
-    if _has_cursor(pending):
-        return session.fail(pending, INVALID_PARAMS, "Unknown cursor: the list has one page.")
-    pending.is_ours = True
-
-    def answer() -> Outputs:
-        ours = [msgspec.Raw(item) for item in _ours(session, pending, name)]
-        cacheable = {"ttlMs": 0, "cacheScope": "private"}
-        return session.answer(pending, _stamped(session, pending, {name: ours}, cacheable))
-
-    return _once_known(session, pending, answer)
-
-
-def close_list(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
-    return _close(session, pending, message, line, "resources")
+    if request.known.lacks_resources:
+        return request.fault or (yield from _ours_alone(request, name))
+    answer: Answer = yield Forward(request.line)
+    if answer.result is None or has_cursor(request):
+        return answer.line
+    ours = b",".join((yield from _ours(request, name)))
+    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(answer.result))
+    theirs = bytes(members.get(name, b"")).strip()
+    if not ours or not theirs.startswith(b"["):
+        return answer.line
+    rest = theirs[1:].lstrip()
+    members[name] = b"[" + ours + (b"" if rest.startswith(b"]") else b",") + rest
+    if "cacheScope" in members and depends_on_client(request):
+        members["cacheScope"] = b'"private"'
+    return request.answer(messages.object_from(members))
 
 
-def close_templates(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
-    return _close(session, pending, message, line, "resourceTemplates")
+def _ours_alone(request: Request, name: str) -> Steps[bytes]:
+    if has_cursor(request):
+        return request.fail(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+    ours = [msgspec.Raw(item) for item in (yield from _ours(request, name))]
+    return _result(request, {name: ours}, _NOT_TO_BE_KEPT)
 
 
-def _close(session: Session, pending: Pending, message: Message, line: bytes, name: str) -> Outputs:
-    """Upstream's first page, with ours before it."""
-    if isinstance(message.result, msgspec.UnsetType) or _has_cursor(pending):
-        return session.deliver(pending, line)
-    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message.result))
-    pending.is_ours = True
-
-    def answer() -> Outputs:
-        theirs = bytes(members.get(name, b"")).strip()
-        ours = b",".join(_ours(session, pending, name))
-        if not ours or not theirs.startswith(b"["):
-            return session.deliver(pending, line)
-        rest = theirs[1:].lstrip()
-        members[name] = b"[" + ours + (b"" if rest.startswith(b"]") else b",") + rest
-        if "cacheScope" in members and depends_on_client(session, pending):
-            members["cacheScope"] = b'"private"'
-        return session.answer(pending, messages.object_from(members))
-
-    return _once_known(session, pending, answer)
-
-
-def _once_known(
-    session: Session, pending: Pending, answer: Callable[[], Outputs], names: Iterable[str] = ()
-) -> Outputs:
-    """What we add depends on upstream's tools, unless this client is shown them all anyway."""
-    may_add = session.discloser.may_hide(audience_of(session, pending))
-    return with_toolbox(session, pending, answer, names=names) if may_add else answer()
-
-
-def _ours(session: Session, pending: Pending, name: str) -> list[bytes]:
+def _ours(request: Request, name: str) -> Steps[list[bytes]]:
     """The explorer, where a client shows apps, and the descriptions, where it is not shown them all."""
-    seen_by = audience_of(session, pending)
+    yield from _know_what_is_hidden(request)
     ours: list[bytes] = []
-    if name == "resources" and has_explorer(session, seen_by):
+    if name == "resources" and has_explorer(request):
         from penstock.explorer import page
 
         ours.append(encode(page.listed()))
-    listing = listing_of(session, pending)
-    if listing is None or listing.form == "full":
+    shown = yield from disclosed(request)
+    if shown is None or shown.is_full:
         return ours  # of a list that is complete there is nothing more to say
-    gate = session.discloser.gate_for(seen_by)
     make = workflow.listed_resource if name == "resources" else workflow.listed_template
-    return [*ours, encode(make(gate, listing.form, listing.own))]
+    return [*ours, encode(make(request.gate, shown.listing.form, shown.listing.own))]
 
 
-def _has_cursor(pending: Pending) -> bool:
-    return messages.decoded(messages.members_of(pending.params).get("cursor")) is not None
+def _know_what_is_hidden(request: Request, names: Iterable[str] = ()) -> Steps[None]:
+    """What we add depends on upstream's tools, unless this client is shown them all anyway."""
+    if request.may_hide:
+        yield from know_tools(request, names=names)
 
 
-def open_read(session: Session, pending: Pending, line: bytes) -> Outputs:
-    uri = messages.text_of(messages.members_of(pending.params), "uri")
-    if uri == URI and has_explorer(session, audience_of(session, pending)):
-        return _open_explorer(session, pending)
+# -- contents ----------------------------------------------------------------------------------
+
+
+def resources_read(request: Request) -> Steps[bytes]:
+    uri = messages.text_of(messages.members_of(request.params), "uri")
+    if uri == URI and has_explorer(request):
+        return request.fault or (yield from _read_explorer(request))
     if uri is not None and is_descriptions(uri):
-        pending.is_ours = True
-        names = () if session.toolbox is None else named_in(uri)
-        return _once_known(
-            session, pending, lambda: _open_descriptions(session, pending, line, uri), names
-        )
-    return _open_stored(session, pending, line, uri)
+        yield from _know_what_is_hidden(request, () if request.toolbox is None else named_in(uri))
+        shown = yield from disclosed(request)
+        # Ours where this client needs it; else upstream may have one of that name.
+        if shown is not None and not shown.is_full:
+            return request.fault or (yield from _describe(request, uri))
+    if uri is not None and uri.startswith(URI_PREFIX):
+        return request.fault or (yield from _read_stored(request, uri))
+    if request.known.lacks_resources:
+        return request.fault or _not_found(request, uri)
+    return (yield from pass_on(request))
 
 
-def _open_explorer(session: Session, pending: Pending) -> Outputs:
-    fault = _fault(pending)
-    if fault is not None:
-        return session.refuse(pending, fault)
-    pending.is_ours = True
-    return [Later(lambda: _read_explorer(session, pending), pending)]
+def _read_explorer(request: Request) -> Steps[bytes]:
+    content = yield LoadExplorer()
+    return _result(request, {"contents": [content]}, _EXPLORER)
 
 
-def _read_explorer(session: Session, pending: Pending) -> Outputs:
-    from penstock.explorer import page
-
-    # The same for everybody, until another version of it is installed.
-    cacheable = {"ttlMs": _EXPLORER_MS, "cacheScope": "public"}
-    result = _stamped(session, pending, {"contents": [page.content()]}, cacheable)
-    return session.answer(pending, result)
-
-
-def _open_descriptions(session: Session, pending: Pending, line: bytes, uri: str) -> Outputs:
-    """Ours where this client needs it; else upstream may have one of that name."""
-    listing = listing_of(session, pending)
-    if listing is None or listing.form == "full":
-        pending.is_ours = False
-        return _open_stored(session, pending, line, uri)
-    fault = _fault(pending)
-    if fault is not None:
-        return session.refuse(pending, fault)
-    return [Later(lambda: _describe(session, pending, uri), pending)]
-
-
-def _describe(session: Session, pending: Pending, uri: str) -> Outputs:
-    from penstock.wire import on_demand
+def _describe(request: Request, uri: str) -> Steps[bytes]:
+    from penstock.wire.on_demand import describe_resource
 
     def wire(payload: bytes) -> bytes:
         content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}
-        cacheable = {"ttlMs": 0, "cacheScope": "private"}
-        return _stamped(session, pending, {"contents": [content]}, cacheable)
+        return _stamped(request, {"contents": [content]}, _NOT_TO_BE_KEPT)
 
-    result = on_demand.read(session, pending, uri, wire)
+    result = yield from describe_resource(request, uri, wire)
     if result:
-        return session.answer(pending, result)
-    code = INVALID_PARAMS if pending.is_modern else RESOURCE_NOT_FOUND
-    return session.fail(pending, code, "The URI is too long to be answered: ask for fewer tools.")
+        return request.answer(result)
+    told = "The URI is too long to be answered: ask for fewer tools."
+    return request.fail(_not_found_code(request), told)
 
 
-def _open_stored(session: Session, pending: Pending, line: bytes, uri: str | None) -> Outputs:
-    is_stored = uri is not None and uri.startswith(URI_PREFIX)
-    if not is_stored and not session.known.lacks_resources:
-        return [ToUpstream(line)]
-    fault = _fault(pending)
-    if fault is not None:
-        return session.refuse(pending, fault)
-    if uri is None or not is_stored:
-        return _not_found(session, pending, uri)
-    pending.is_ours = True
-    return [Later(lambda: _read(session, pending, uri), pending)]
-
-
-def _read(session: Session, pending: Pending, uri: str) -> Outputs:
-    call = Call("", principal=session.principal, server=session.server)
-    try:
-        found = session.gate.read_resource(
-            call, uri, cancellation=pending.cancellation, **session.hooks
-        )
-    except Cancelled:
-        return []
+def _read_stored(request: Request, uri: str) -> Steps[bytes]:
+    call = Call("", principal=request.connection.principal, server=request.connection.server)
+    found: Resource | Refusal = yield ReadResource(call, uri)
     if isinstance(found, Refusal):
-        return _not_found(session, pending, uri)
+        return _not_found(request, uri)
     body = {"blob": found.blob} if found.blob else {"text": found.text}
     content = {"uri": uri, "mimeType": found.mime_type, **body}
     # How much of the handle's life is left is not known here, and a copy is not to outlive it.
-    cacheable = {"ttlMs": 0, "cacheScope": "private"}
-    return session.answer(pending, _stamped(session, pending, {"contents": [content]}, cacheable))
+    return _result(request, {"contents": [content]}, _NOT_TO_BE_KEPT)
 
 
-def _not_found(session: Session, pending: Pending, uri: str | None) -> Outputs:
-    code = INVALID_PARAMS if pending.is_modern else RESOURCE_NOT_FOUND
+def _not_found(request: Request, uri: str | None) -> bytes:
     is_short = uri is not None and len(uri) <= _LONGEST_SHOWN
-    return session.fail(pending, code, "Resource not found", {"uri": uri} if is_short else None)
+    data = {"uri": uri} if is_short else None
+    return request.fail(_not_found_code(request), "Resource not found", data)
 
 
-def _stamped(
-    session: Session, pending: Pending, result: dict[str, object], cacheable: dict[str, object]
-) -> bytes:
-    if not pending.is_modern:
+def _not_found_code(request: Request) -> int:
+    return INVALID_PARAMS if request.is_modern else RESOURCE_NOT_FOUND
+
+
+def _result(request: Request, result: dict[str, Any], cacheable: dict[str, Any]) -> bytes:
+    return request.answer(_stamped(request, result, cacheable))
+
+
+def _stamped(request: Request, result: dict[str, Any], cacheable: dict[str, Any]) -> bytes:
+    if not request.is_modern:
         return encode(result)
-    return encode({**result, **cacheable, **session.known.stamp(is_modern=True)})
-
-
-def _fault(pending: Pending) -> bytes | None:
-    if not pending.is_modern:
-        return None
-    params: msgspec.Raw | msgspec.UnsetType = pending.params
-    return eras.envelope_fault(eras.meta_of(params))
+    return encode({**result, **cacheable, **request.known.stamp(is_modern=True)})

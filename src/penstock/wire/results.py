@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -22,6 +22,10 @@ class WireResult(msgspec.Struct, frozen=True):
     """The `result` of a call as upstream sent it, its members undecoded."""
 
     members: Mapping[str, msgspec.Raw]
+
+    @classmethod
+    def of(cls, raw: msgspec.Raw | bytes) -> Self:
+        return cls(messages.members_of(raw))
 
     @property
     def is_complete(self) -> bool:
@@ -80,10 +84,6 @@ class WireResult(msgspec.Struct, frozen=True):
             others_kept = rawjson.decode(messages.object_from(others))
             return {**(meta if isinstance(meta, dict) else {}), _OTHER_META: others_kept}
         return meta if isinstance(meta, dict) else {}
-
-
-def read_result(raw: msgspec.Raw | bytes) -> WireResult:
-    return WireResult(messages.members_of(raw))
 
 
 def _decoded_blocks(raw: msgspec.Raw) -> Any:

@@ -2,42 +2,41 @@
 
 THEORY OF OPERATION
 
-Most messages are forwarded as the bytes they came in. The relay opens a request only if its method
-is in the tables that it is given (`methods.py`), and a response only if it opened the request.
-What it has to work on for longer (the store, the worker, a large result) is a `Later`, so that
-nothing else waits.
+Most messages are forwarded as the bytes they came in. A request is looked into only if its method has
+a handler (`methods.py`). A handler is a generator: it yields what it needs, and returns the answer.
+Whatever has to wait for upstream waits here, by the id of the message that upstream will answer.
+Whatever takes long is the carrier's to do (`Perform`), so that nothing else waits.
 
-Every request of the client's is `Pending` until it is answered, whoever answers it. If upstream
+Every request of the client's is `pending` until it is answered, whoever answers it. If upstream
 ends, each gets an error. If the client cancels one, whether upstream is told depends on who has it.
 
-The relay's own requests have ids that no client uses, and their responses go to nobody else.
+Requests of our own have ids that no client uses, and their responses go to nobody else.
 
 RULES FOR WHOEVER EDITS THIS
 
-1. No I/O, no clock but `now`, no lock held while anything is decoded.
-2. `from_client`, `from_upstream` and a `Later` run in different threads. Each takes a request out
-   of `pending` with one `pop`: whoever gets it answers it, so that nothing is answered twice.
-3. What need not be changed is sent as the bytes that came.
+1. No I/O, no clock, no lock held while anything is decoded.
+2. `from_client`, `from_upstream` and `go_on` run in different threads. Whoever takes a request out of
+   `_awaiting` with one `pop`, or was given its work to do, advances its handler: nobody else can.
+3. One `pop` from `pending` decides who answers, so that nothing is answered twice.
+4. A request that is cancelled or answered is not advanced any more. Its handler is dropped, never
+   closed from another thread.
+5. What need not be changed is sent as the bytes that came.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-import time
-from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from penstock.core.model.recent import Recent
-from penstock.core.model.values import Principal
-from penstock.disclosure.discloser import Audience, Discloser
-from penstock.gate.gate import Gate
 from penstock.log import logger
-from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
+from penstock.wire.batch import Batch
+from penstock.wire.effects import Answer, Ask, Discover, Effect, Forward, Steps
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -45,94 +44,31 @@ from penstock.wire.messages import (
     UPSTREAM_GONE,
     Message,
 )
-from penstock.wire.state import (
-    Batch,
-    Knowledge,
-    Later,
-    Outputs,
-    Pending,
-    ToClient,
-    Told,
-    ToUpstream,
-)
-from penstock.wire.toolbox import Tool, Toolbox
+from penstock.wire.methods import HANDLERS, Handler
+from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
+from penstock.wire.request import Connection, Request, Told, pass_on
+from penstock.wire.tasks import task_notified
 
-_MOST_CANCELLED = 10_000
-_MOST_REPLACED = 256
-_SHOWN = 200
-
-Answered = Callable[[Message], Outputs]
-# Over HTTP some arguments are repeated in headers: the error, if they do not agree.
-HeaderCheck = Callable[[Tool | None], bytes | None]
-
-
-Opener = Callable[["Session", Pending, bytes], Outputs]
-Closer = Callable[["Session", Pending, Message, bytes], Outputs]
-Hearer = Callable[["Session", bytes, Message], Outputs]
-
-
-class Methods(msgspec.Struct, frozen=True):
-    """The messages that are opened, by method: the client's requests, upstream's responses to them,
-    and upstream's notifications."""
-
-    requests: Mapping[str, Opener]
-    responses: Mapping[str, Closer]
-    notifications: Mapping[str, Hearer]
+_MOST_CANCELLED: Final = 10_000
+_SHOWN: Final = 200
+_FAILED: Final = "Penstock failed on this request; its log says why. Upstream may have run it."
 
 
 class Session:
-    """The rules for one client. `seat`: what tells its legacy session from others. `is_inside`:
-    upstream is in this process, and its decorators have something to say. `hooks`: what an adapter
-    brings to every call, see `gate.Hooks`."""
+    """The rules for one connection."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        discloser: Discloser,
-        methods: Methods,
-        *,
-        principal: Principal,
-        server: str,
-        seat: str = "",
-        knowledge: Knowledge | None = None,
-        is_inside: bool = False,
-        header_check: HeaderCheck | None = None,
-        hooks: Mapping[str, Any] | None = None,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.gate = gate
-        self.discloser = discloser
-        self._methods = methods
-        self.principal = principal
-        self.seat = seat
-        self.audience = Audience()
-        self.server = server
-        self.known = knowledge or Knowledge()
-        self.is_inside = is_inside
-        self.header_check = header_check
-        self.hooks = hooks or {}
-        self.now = now
-        self.pending: dict[bytes, Pending] = {}
-        self._own: dict[bytes, tuple[Answered, Pending]] = {}
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.known = connection.known
+        self.pending: dict[bytes, Request] = {}
+        self._awaiting: dict[bytes, Request] = {}  # by the id of what upstream is to answer
+        self._awaiting_era: list[Request] | None = None
+        self._discovery = b""  # the id of the request that finds it out
         self._nonce = secrets.token_hex(8).encode()
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
-        self._replaced: Recent[bytes, bytes] = Recent(_MOST_REPLACED)
-        self._held: list[tuple[Pending, bytes]] | None = None
         self._ended = ""
         self._lock = threading.Lock()
-
-    @property
-    def policy(self) -> Policy:
-        return self.gate.policy
-
-    @property
-    def toolbox(self) -> Toolbox | None:
-        return self.known.toolbox
-
-    def outdate_toolbox(self) -> None:
-        if self.known.toolbox is not None:
-            self.known.toolbox = self.known.toolbox.outdated()
 
     # -- from the client -----------------------------------------------------------------------
 
@@ -177,23 +113,16 @@ class Session:
         is_modern = eras.is_modern(message.params) or (
             self.known.era == "modern" and message.method != "initialize"
         )
-        pending = Pending(message.key, message.method, message.params, is_modern, batch)
-        self.pending[pending.key] = pending
+        request = Request(
+            self.connection, message.key, message.method, message.params, line, is_modern, batch
+        )
+        self.pending[request.key] = request
         if self._ended:
-            return self.fail(pending, UPSTREAM_GONE, self._ended)
-        is_known = not pending.is_modern or self.known.era == "modern"
-        begin = self._open if is_known else self._modern_request
-        return self.do(Later(lambda: begin(pending, line), pending))
-
-    def _open(self, pending: Pending, line: bytes) -> Outputs:
-        opener = self._methods.requests.get(pending.method)
-        try:
-            return [ToUpstream(line)] if opener is None else opener(self, pending, line)
-        except (ValueError, RecursionError):
-            # Nested too deep to look into, perhaps: then it is upstream's to judge.
-            logger().info("passed on unread: %s", pending.method, exc_info=True)
-            pending.is_ours = False
-            return [ToUpstream(line)]
+            return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended))
+        handler = HANDLERS.get(request.method)
+        if is_modern and self.known.era != "modern":
+            return self._begin(request, _in_its_era(request, handler or pass_on))
+        return [ToUpstream(line)] if handler is None else self._begin(request, handler(request))
 
     def _client_notification(self, line: bytes, message: Message) -> Outputs:
         if message.method == "notifications/cancelled":
@@ -204,23 +133,24 @@ class Session:
 
     def _cancelled_by_client(self, line: bytes, message: Message) -> Outputs:
         named = messages.members_of(message.params).get("requestId")
-        pending = None if named is None else self.cancel(messages.id_key(named))
-        outputs: Outputs = [] if pending is not None and pending.is_ours else [ToUpstream(line)]
-        if pending is not None and pending.batch is not None:
-            whole = pending.batch.add(pending.key, None)
-            outputs += [] if whole is None else [ToClient(whole, pending.key)]
+        request = None if named is None else self.cancel(messages.id_key(named))
+        outputs: Outputs = [] if request is not None and request.is_ours else [ToUpstream(line)]
+        if request is not None and request.batch is not None:
+            whole = request.batch.add(request.key, None)
+            outputs += [] if whole is None else [ToClient(whole, request.key)]
         return outputs
 
-    def cancel(self, key: bytes) -> Pending | None:
+    def cancel(self, key: bytes) -> Request | None:
         """The client does not want the answer any more. Upstream is to be told of it if the
         request that this gives is not ours."""
-        pending = self.pending.pop(key, None)
-        if pending is None:
+        request = self.pending.pop(key, None)
+        if request is None:
             return None
-        pending.cancellation.request()
-        if not pending.is_ours:
+        request.cancellation.request()
+        if not request.is_ours:
+            self._awaiting.pop(key, None)
             self._cancelled.put(key, True)
-        return pending
+        return request
 
     # -- from upstream -------------------------------------------------------------------------
 
@@ -245,143 +175,165 @@ class Session:
             return []
 
     def _upstream_message(self, line: bytes, message: Message) -> Outputs:
-        if message.method is not msgspec.UNSET:
-            opener = (
-                self._methods.notifications.get(message.method)
-                if message.id is msgspec.UNSET
-                else None
-            )
-            if opener is None:
-                return [ToClient(line)]
-            return self.do(Later(lambda: opener(self, line, message)))
+        if message.method is msgspec.UNSET:
+            return self._upstream_response(line, message)
+        if message.id is not msgspec.UNSET:
+            return [ToClient(line)]
+        if message.method == "notifications/tools/list_changed":
+            self.known.outdate_toolbox()
+        if message.method != "notifications/tasks":
+            return [ToClient(line)]
+        about = Request(self.connection, b"", message.method, message.params, line, is_modern=True)
+        about.is_understood = True
+        return self._begin(about, task_notified(about))
+
+    def _upstream_response(self, line: bytes, message: Message) -> Outputs:
         key = message.key
-        own = self._own.pop(key, None)
-        if own is not None:
-            then, cause = own
-            return self.do(Later(lambda: then(message), cause))
-        pending = self.pending.get(key)
-        if pending is None:
+        if key == self._discovery:
+            return self._discovered(message)
+        request = self._awaiting.pop(key, None)
+        if request is not None:
+            request.is_ours = True
+            return self.go_on(request, Answer(message, line))
+        request = self.pending.get(key)
+        if request is None:
             return self._unexpected(key, line)
-        conclude = self._methods.responses.get(pending.method)
-        if conclude is None:
-            return self.deliver(pending, line)
-        return self.do(Later(lambda: conclude(self, pending, message, line), pending))
+        if request.steps is None:
+            return self._deliver(request, line)
+        logger().warning("upstream answered a request twice")
+        return []
 
     def _unexpected(self, key: bytes, line: bytes) -> Outputs:
         """A response to nothing that is pending: perhaps to what was cancelled meanwhile. A client
         may ignore it; it is not to be flooded by it."""
         was_cancelled = self._cancelled.pop(key)
-        replaced = self._replaced.get(key)
+        replaced = self.connection.replaced.get(key)
         if replaced is not None:  # a replay after a broken stream: the same token as the first time
             return [ToClient(replaced, key)]
-        if was_cancelled and not self.policy.inline_budget.surely_admits(len(line)):
+        inline = self.connection.rules.policy.inline_budget
+        if was_cancelled and not inline.surely_admits(len(line)):
             return []
         return [ToClient(line)]
 
     def tell(self, key: bytes, told: Told) -> None:
         """What an upstream in this process says of its answer to a call, before it gives that."""
-        pending = self.pending.get(key)
-        if pending is not None:
-            pending.told = told
-            pending.notice = " ".join(filter(None, (pending.notice, told.notice)))
+        request = self.pending.get(key)
+        if request is not None:
+            request.told = told
+            request.notice = " ".join(filter(None, (request.notice, told.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
         """What each request that waits is told, and from now on each that comes."""
         self._ended = why
         outputs: Outputs = []
         for key in list(self.pending):
-            pending = self.pending.get(key)
-            if pending is not None:
-                pending.cancellation.request()
-                outputs += self.fail(pending, UPSTREAM_GONE, why)
+            request = self.pending.get(key)
+            if request is not None:
+                request.cancellation.request()
+                outputs += self._deliver(request, request.fail(UPSTREAM_GONE, why))
+        self._awaiting.clear()
         return outputs
 
     def is_at_work(self) -> bool:
         """Whether something that the client asked has not reached upstream, or is being answered."""
-        asking = (cause for _, cause in list(self._own.values()))
-        waits = any(self.pending.get(cause.key) is cause for cause in asking)
-        return waits or any(pending.is_ours for pending in list(self.pending.values()))
+        return any(request.is_ours for request in list(self.pending.values()))
 
-    def do(self, later: Later) -> Outputs:
-        """Carry out a job. A fault of ours must not leave a client waiting."""
-        try:
-            return later.job()
-        except Exception:  # noqa: BLE001 (whatever it is, the client is told)
-            logger().exception("a message could not be handled")
-            if later.pending is None:
-                return []
-            told = "Penstock failed on this request; its log says why. Upstream may have run it."
-            return self.fail(later.pending, INTERNAL_ERROR, told)
+    # -- handlers ------------------------------------------------------------------------------
 
-    # -- answers -------------------------------------------------------------------------------
+    def _begin(self, request: Request, steps: Steps[bytes]) -> Outputs:
+        request.steps, request.is_ours = steps, True
+        return self.go_on(request)
 
-    def deliver(self, pending: Pending, message: bytes) -> Outputs:
-        """A response, unless the request was cancelled or answered meanwhile."""
-        key = pending.key
-        if self.pending.get(key) is not pending or self.pending.pop(key, None) is None:
+    def go_on(self, request: Request, given: Any = None) -> Outputs:
+        """Advance the handler of a request, now that it has been `given` what it needed."""
+        if request.steps is None or request.cancellation.requested:
             return []
-        if pending.batch is not None:
-            whole = pending.batch.add(pending.key, message)
-            return [] if whole is None else [ToClient(whole, pending.key)]
-        return [ToClient(message, pending.key)]
+        try:
+            effect = request.steps.send(given)
+        except StopIteration as done:
+            return self._deliver(request, done.value)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the client is told)
+            return self._failed(request, error)
+        return self._see_to(request, effect)
 
-    def answer(self, pending: Pending, result: bytes) -> Outputs:
-        return self.deliver(pending, messages.response(pending.key, result))
+    def _see_to(self, request: Request, effect: Effect) -> Outputs:
+        request.is_understood = not isinstance(effect, Discover)
+        match effect:
+            case Forward():
+                return self._forward(request, effect.line)
+            case Ask():
+                key = self._own_id()
+                self._awaiting[key] = request
+                return [ToUpstream(messages.request(key, effect.method, effect.params))]
+            case Discover():
+                return self._discover(request)
+            case _:
+                return [Perform(request, effect)]
 
-    def replace(self, pending: Pending, message: bytes) -> Outputs:
-        """A response in the place of upstream's, which upstream may send once more."""
-        self._replaced.put(pending.key, message)
-        return self.deliver(pending, message)
+    def _forward(self, request: Request, line: bytes) -> Outputs:
+        self._awaiting[request.key] = request
+        # Whoever cancels it at this moment sees that upstream has it, or is seen here.
+        request.is_ours = False
+        if request.cancellation.requested:
+            self._awaiting.pop(request.key, None)
+            return []
+        return [ToUpstream(line)]
 
-    def refuse(self, pending: Pending, error: bytes) -> Outputs:
-        return self.deliver(pending, messages.error_response(pending.key, error))
+    def _own_id(self) -> bytes:
+        return b'"penstock-%b-%d"' % (self._nonce, next(self._serials))
 
-    def fail(self, pending: Pending, code: int, message: str, data: Any = None) -> Outputs:
-        return self.refuse(pending, messages.error(code, message, data))
+    def _failed(self, request: Request, error: Exception) -> Outputs:
+        if isinstance(error, ValueError | RecursionError) and not request.is_understood:
+            # Nested too deep to look into, perhaps: then it is upstream's to judge.
+            logger().info("passed on unread: %s", request.method, exc_info=error)
+            return self._begin(request, pass_on(request))
+        logger().error("a request could not be handled", exc_info=error)
+        return self.give_up(request)
 
-    # -- requests of our own -------------------------------------------------------------------
+    def give_up(self, request: Request) -> Outputs:
+        """A fault of ours must not leave a client waiting."""
+        return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
 
-    def ask(self, method: str, params: bytes, then: Answered, cause: Pending) -> Outputs:
-        """A request of the relay's own, for the sake of one of the client's."""
-        key = b'"penstock-%b-%d"' % (self._nonce, next(self._serials))
-        self._own[key] = then, cause
-        return [ToUpstream(messages.request(key, method, params))]
+    def _deliver(self, request: Request, message: bytes) -> Outputs:
+        """An answer, unless the request was cancelled or answered meanwhile."""
+        key = request.key
+        if not key:  # a notification of upstream's
+            return [ToClient(message)] if message else []
+        if self.pending.get(key) is not request or self.pending.pop(key, None) is None:
+            return []
+        if request.batch is None:
+            return [ToClient(message, key)]
+        whole = request.batch.add(key, message)
+        return [] if whole is None else [ToClient(whole, key)]
 
     # -- eras ----------------------------------------------------------------------------------
 
-    def _modern_request(self, pending: Pending, line: bytes) -> Outputs:
-        """A request of the new era to an upstream of which it is not known that it speaks it."""
-        if self.known.era == "legacy":
-            return self._not_modern(pending)
-        if pending.method == "server/discover":
-            return self._open(pending, line)
-        pending.is_ours = True
+    def _discover(self, request: Request) -> Outputs:
+        """Hold a request back until upstream's era is known. The first of them asks."""
         with self._lock:
-            asked = self._held is not None
-            self._held = [*(self._held or []), (pending, line)]
-        if asked:
+            is_asked = self._awaiting_era is not None
+            self._awaiting_era = [*(self._awaiting_era or []), request]
+        if is_asked:
             return []
-        params = eras.own_params(eras.meta_of(pending.params))
-        return self.ask("server/discover", params, self._discovered, pending)
+        self._discovery = self._own_id()
+        params = eras.own_params(eras.meta_of(request.params))
+        return [ToUpstream(messages.request(self._discovery, "server/discover", params))]
 
     def _discovered(self, message: Message) -> Outputs:
         self.known.learn_discovery(message)
         with self._lock:
-            held, self._held = self._held or [], None
-        return [output for pending, line in held for output in self._let_go(pending, line)]
+            waiting, self._awaiting_era = self._awaiting_era or [], None
+        return [output for request in waiting for output in self.go_on(request)]
 
-    def _let_go(self, pending: Pending, line: bytes) -> Outputs:
-        """A request that was held back until upstream's era was known."""
-        pending.is_ours = False
-        if pending.cancellation.requested:
-            return []
-        if self.known.era == "legacy":
-            return self._not_modern(pending)
-        return self._open(pending, line)
 
-    def _not_modern(self, pending: Pending) -> Outputs:
-        requested = messages.decoded(eras.meta_of(pending.params).get(eras.VERSION_META))
-        return self.refuse(pending, eras.unsupported(requested, eras.LEGACY_VERSIONS))
+def _in_its_era(request: Request, handler: Handler) -> Steps[bytes]:
+    """A request of the new era to an upstream of which it is not known that it speaks it."""
+    if request.known.era == "" and request.method != "server/discover":
+        yield Discover()
+    if request.known.era == "legacy":
+        requested = messages.decoded(eras.meta_of(request.params).get(eras.VERSION_META))
+        return request.refuse(eras.unsupported(requested, eras.LEGACY_VERSIONS))
+    return (yield from handler(request))
 
 
 def _start_of(line: bytes) -> str:

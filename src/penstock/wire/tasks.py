@@ -7,82 +7,69 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.model.cancellation import Cancelled
 from penstock.core.model.values import Frame
 from penstock.wire import messages
-from penstock.wire.holding import close_call
-from penstock.wire.messages import Message
+from penstock.wire.effects import Answer, Forward, StepAside, Steps
+from penstock.wire.holding import hold
 from penstock.wire.offering import is_for_widget, offer, offer_error
-from penstock.wire.results import read_result
-from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, Pending, ToClient, ToUpstream
+from penstock.wire.request import Request
+from penstock.wire.results import WireResult
 
 _DONE: Final = frozenset({"result", "error"})
 
 
-def open_task(session: Session, pending: Pending, line: bytes) -> Outputs:
-    params = messages.members_of(pending.params)
-    pending.tool = session.known.tool_of_task(messages.text_of(params, "taskId"))
-    return [ToUpstream(line)]
+def tasks_result(request: Request) -> Steps[bytes]:
+    """The result of a task, as if it came from its tool."""
+    request.tool = _tool_of_task(request)
+    answer: Answer = yield Forward(request.line)
+    return (yield from hold(request, answer))
 
 
-def close_task_status(session: Session, pending: Pending, message: Message, line: bytes) -> Outputs:
+def tasks_get(request: Request) -> Steps[bytes]:
     """Since 2026-07-28 the status of a task that is done carries its result, or its error."""
-    if isinstance(message.result, msgspec.UnsetType):
-        return close_call(session, pending, message, line)
-    is_done = not _DONE.isdisjoint(messages.members_of(message.result))
-    if not is_done or not session.policy.covers(pending.tool):
-        return session.deliver(pending, line)
-    pending.is_ours = True
-
-    def job() -> Outputs:
-        try:
-            held = _hold_inside(session, pending, message.result)
-        except Cancelled:
-            return []
-        if held is None:
-            return session.deliver(pending, line)
-        return session.replace(pending, messages.response(pending.key, held))
-
-    return [Later(job, pending)]
+    request.tool = _tool_of_task(request)
+    answer: Answer = yield Forward(request.line)
+    if answer.result is None:
+        return (yield from hold(request, answer))
+    held = yield from _hold_inside(request, answer.result)
+    return answer.line if held is None else request.in_place(request.answer(held))
 
 
-def task_notified(session: Session, line: bytes, message: Message) -> Outputs:
+def task_notified(request: Request) -> Steps[bytes]:
     """The same, told unasked."""
-    members = messages.members_of(message.params)
-    if _DONE.isdisjoint(members):
-        return [ToClient(line)]
-    tool = session.known.tool_of_task(messages.text_of(members, "taskId"))
-    if not session.policy.covers(tool):
-        return [ToClient(line)]
-    about = Pending(b"", "notifications/tasks", message.params, is_modern=True, tool=tool)
-
-    def job() -> Outputs:
-        held = _hold_inside(session, about, message.params)
-        if held is None:
-            return [ToClient(line)]
-        return [ToClient(messages.notification("notifications/tasks", held))]
-
-    return [Later(job)]
+    request.tool = _tool_of_task(request)
+    held = yield from _hold_inside(request, request.params)
+    return request.line if held is None else messages.notification("notifications/tasks", held)
 
 
-def _hold_inside(
-    session: Session, pending: Pending, outer: msgspec.Raw | msgspec.UnsetType
-) -> bytes | None:
+def _tool_of_task(request: Request) -> str:
+    params = messages.members_of(request.params)
+    return request.known.tool_of_task(messages.text_of(params, "taskId"))
+
+
+def _hold_inside(request: Request, outer: msgspec.Raw | msgspec.UnsetType) -> Steps[bytes | None]:
     """A task with its result held to the budget, all of it together; None where it was."""
     members = messages.members_of(outer)
+    if _DONE.isdisjoint(members) or not request.policy.covers(request.tool):
+        return None
+    yield StepAside()
     around: dict[str, Any] = {name: {} if name in _DONE else raw for name, raw in members.items()}
     if "result" not in members:
-        held = offer_error(session, pending, bytes(members["error"]), around)
-        return None if held is None else messages.object_from({**members, "error": held})
-    wire = read_result(members["result"])
-    if wire.is_complete and is_for_widget(session, pending, wire):
+        error = yield from offer_error(request, bytes(members["error"]), around)
+        return None if error is None else messages.object_from({**members, "error": error})
+    held = yield from _held(request, WireResult.of(members["result"]), around)
+    return None if held is None else messages.object_from({**members, "result": held})
+
+
+def _held(request: Request, wire: WireResult, around: dict[str, Any]) -> Steps[bytes | None]:
+    """What stands in the place of a result within its task; None where that is the result."""
+    if not wire.is_complete:
+        return None
+    if is_for_widget(request, wire):
         from penstock.wire import for_widgets
 
-        fitted = for_widgets.held(session, pending, wire, around)
-        return None if fitted is None else messages.object_from({**members, "result": fitted})
-    reply = offer(session, pending, wire, around) if wire.is_complete else None
-    if reply is None or reply.is_whole:
+        return (yield from for_widgets.held(request, wire, around))
+    reply = yield from offer(request, wire, around)
+    if reply.is_whole:
         return None
-    inner = replace(reply, frame=Frame(reply.frame.structured))
-    return messages.object_from({**members, "result": inner.wire()})
+    return replace(reply, frame=Frame(reply.frame.structured)).wire()

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import assert_never
 
+from penstock.engine.engine import Engine
+from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, ToClient, ToUpstream
 
 
 class Carrier:
@@ -15,11 +16,13 @@ class Carrier:
 
     def __init__(
         self,
+        engine: Engine,
         session: Session,
         up: Callable[[bytes], Awaitable[None]],
         down: Callable[[ToClient], Awaitable[None]],
     ) -> None:
-        self.session = session
+        self._engine = engine
+        self._session = session
         self._up = up
         self._down = down
 
@@ -30,7 +33,8 @@ class Carrier:
                     await self._down(output)
                 case ToUpstream():
                     await self._up(output.message)
-                case Later():
-                    await self.carry_out(await asyncio.to_thread(self.session.do, output))
+                case Perform():
+                    doing = asyncio.to_thread(self._engine.carry_out, self._session, output)
+                    await self.carry_out(await doing)
                 case _:
                     assert_never(output)

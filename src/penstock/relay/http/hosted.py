@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from penstock.core.model.values import Principal
+from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.events import Event
@@ -20,9 +21,8 @@ from penstock.relay.http.shared import Shared
 from penstock.relay.process import CannotStart
 from penstock.relay.target import Target
 from penstock.wire import messages
-from penstock.wire.disclosing import discloser_of
 from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
-from penstock.wire.methods import METHODS
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
 IDLE_SECONDS: Final = 3_600.0
@@ -34,7 +34,7 @@ _SESSION_NOT_FOUND: Final = -32001
 class Hosted:
     def __init__(self, gate: Gate, target: Target) -> None:
         self._gate = gate
-        self._discloser = discloser_of(gate)
+        self._engine = Engine(gate)
         self._target = target
         self._seated: dict[str, Seated] = {}
         self._shared: dict[str, Shared] = {}
@@ -106,15 +106,14 @@ class Hosted:
             await outlet.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
             return
         session_id = secrets.token_urlsafe(24)
-        session = Session(
+        connection = Connection(
             self._gate,
-            self._discloser,
-            METHODS,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             seat=session_id,
         )
-        seated = self._seated[session_id] = Seated(self._target, session)
+        seated = Seated(self._target, Session(connection), self._engine)
+        self._seated[session_id] = seated
         outlet.session = session_id
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._keep_sweeping())
@@ -123,9 +122,7 @@ class Hosted:
     def _shared_by(self, principal: Principal) -> Shared:
         shared = self._shared.get(principal.id)
         if shared is None:
-            shared = self._shared[principal.id] = Shared(
-                self._gate, self._discloser, self._target, principal
-            )
+            shared = self._shared[principal.id] = Shared(self._engine, self._target, principal)
         return shared
 
     async def _keep_sweeping(self) -> None:

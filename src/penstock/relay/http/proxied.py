@@ -10,6 +10,7 @@ import msgspec
 
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
+from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.events import Event
@@ -19,11 +20,11 @@ from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
-from penstock.wire.disclosing import discloser_of
+from penstock.wire.knowledge import Knowledge
 from penstock.wire.messages import Message
-from penstock.wire.methods import METHODS
-from penstock.wire.session import HeaderCheck, Session
-from penstock.wire.state import Knowledge, ToClient
+from penstock.wire.outputs import ToClient
+from penstock.wire.request import Connection, HeaderCheck
+from penstock.wire.session import Session
 from penstock.wire.toolbox import Tool
 
 _MOST_KEPT = 10_000
@@ -39,8 +40,7 @@ class Proxied:
     by who asks."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._gate = gate
-        self._discloser = discloser_of(gate)
+        self.engine = Engine(gate)
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, Knowledge] = Recent(_MOST_KEPT)
@@ -64,7 +64,8 @@ class Proxied:
                 outlet.is_stream = True
                 await outlet.put(Event())
                 async for event in answer.events():
-                    carrier = Carrier(session, _unasked, partial(_put, outlet, event))
+                    put = partial(_put, outlet, event)
+                    carrier = Carrier(self.engine, session, _unasked, put)
                     outputs = session.from_upstream(event.message) if event.message else []
                     await carrier.carry_out(outputs)
                     if not event.message:
@@ -105,9 +106,10 @@ class Proxied:
         if not session_id:
             self._known.put(f"legacy {inbound.principal.id}", session.known)
             return
-        session.seat = session_id
-        if session.principal.is_bearer:
-            session.principal = Principal(f"session:{session_id}")
+        connection = session.connection
+        connection.seat = session_id
+        if connection.principal.is_bearer:
+            connection.principal = Principal(f"session:{session_id}")
         self._sessions.put(_seat(inbound, session_id), session)
 
     def _resumed(self, inbound: Inbound) -> Session:
@@ -123,14 +125,14 @@ class Proxied:
         header_check: HeaderCheck | None = None,
     ) -> Session:
         return Session(
-            self._gate,
-            self._discloser,
-            METHODS,
-            principal=inbound.principal,
-            server=self._upstream.target.server,
-            seat=inbound.session,
-            knowledge=known,
-            header_check=header_check,
+            Connection(
+                self.engine.gate,
+                principal=inbound.principal,
+                server=self._upstream.target.server,
+                seat=inbound.session,
+                known=known or Knowledge(),
+                header_check=header_check,
+            )
         )
 
 
@@ -150,7 +152,7 @@ class _Post:
         self._outlet = outlet
         self._event = Event(b"")
         self._key = b"" if inbound.message is None else inbound.message.key
-        self._carrier = Carrier(self._session, self._up, self._down)
+        self._carrier = Carrier(gateway.engine, self._session, self._up, self._down)
 
     async def run(self) -> None:
         inbound = self._inbound
@@ -213,10 +215,10 @@ class _Post:
             self._outlet.status = answer.status
 
     def _tool(self, message: Message | None) -> Tool | None:
-        if message is None or message.method != "tools/call" or self._session.toolbox is None:
+        if message is None or message.method != "tools/call" or self._session.known.toolbox is None:
             return None
         name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.toolbox.tools.get(name or "")
+        return self._session.known.toolbox.tools.get(name or "")
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:

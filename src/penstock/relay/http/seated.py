@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.engine.engine import Engine
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
@@ -18,8 +19,8 @@ from penstock.relay.http.outlet import Outlet
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.messages import Message
+from penstock.wire.outputs import Outputs, Perform, ToClient
 from penstock.wire.session import Session
-from penstock.wire.state import Later, Outputs, ToClient
 
 _MOST_UNHEARD: Final = 1_000
 _CONFLICT: Final = 409
@@ -30,9 +31,9 @@ class Seated:
     the client's open GET, or waits for it; while one POST alone is open it is taken to be that
     one's, for it is where a client looks for what its request led to."""
 
-    def __init__(self, target: Target, session: Session) -> None:
+    def __init__(self, target: Target, session: Session, engine: Engine) -> None:
         self._session = session
-        self._carrier = Carrier(session, self._up, self._down)
+        self._carrier = Carrier(engine, session, self._up, self._down)
         self._posts: dict[bytes, Outlet] = {}
         self._progress: dict[bytes, bytes] = {}
         self._listener: Outlet | None = None
@@ -97,7 +98,7 @@ class Seated:
 
     async def _received(self, line: bytes) -> None:
         outputs = self._session.from_upstream(line)
-        if any(isinstance(output, Later) for output in outputs):
+        if any(isinstance(output, Perform) for output in outputs):
             self._aside(outputs)  # other messages do not wait for a large result
         else:
             await self._carrier.carry_out(outputs)

@@ -9,8 +9,7 @@ import msgspec
 
 from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
-from penstock.disclosure.discloser import Discloser
-from penstock.gate.gate import Gate
+from penstock.engine.engine import Engine
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier
 from penstock.relay.http.child import Child
@@ -20,10 +19,11 @@ from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.renaming import Renaming, cancelled
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
+from penstock.wire.knowledge import Knowledge
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
-from penstock.wire.methods import METHODS
+from penstock.wire.outputs import ToClient
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.state import Knowledge, ToClient
 
 # A server of the old era may not answer at all before it is initialized.
 DISCOVER_SECONDS: Final = 10.0
@@ -33,11 +33,8 @@ _MOST_WAITING: Final = 1_000
 class Shared:
     """Starts the process when it is first needed, and again after it has ended."""
 
-    def __init__(
-        self, gate: Gate, discloser: Discloser, target: Target, principal: Principal
-    ) -> None:
-        self._gate = gate
-        self._discloser = discloser
+    def __init__(self, engine: Engine, target: Target, principal: Principal) -> None:
+        self._engine = engine
         self._target = target
         self._principal = principal
         self.known = Knowledge()
@@ -55,16 +52,14 @@ class Shared:
             )
             await outlet.finish(Event(told))
             return
-        session = Session(
-            self._gate,
-            self._discloser,
-            METHODS,
+        connection = Connection(
+            self._engine.gate,
             principal=self._principal,
             server=self._target.server,
-            knowledge=self.known,
+            known=self.known,
             header_check=lambda tool: headers.parameter_mismatch(message, inbound.headers, tool),
         )
-        post = _Post(self, session, outlet)
+        post = _Post(self, Session(connection), self._engine, outlet)
         try:
             await post.run(inbound.body)
         except asyncio.CancelledError:
@@ -144,11 +139,11 @@ class Shared:
 class _Post:
     """One request, and those that the relay makes for its sake."""
 
-    def __init__(self, shared: Shared, session: Session, outlet: Outlet) -> None:
+    def __init__(self, shared: Shared, session: Session, engine: Engine, outlet: Outlet) -> None:
         self._shared = shared
         self.session = session
         self._outlet = outlet
-        self._carrier = Carrier(session, self._up, self._down)
+        self._carrier = Carrier(engine, session, self._up, self._down)
         self._incoming: asyncio.Queue[bytes] = asyncio.Queue(_MOST_WAITING)
 
     async def run(self, body: bytes) -> None:

@@ -1,0 +1,1 @@
+"""Carries out what the handlers ask for, the same for every carrier."""

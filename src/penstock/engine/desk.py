@@ -1,0 +1,81 @@
+"""The desk where tools are described: what an enquiry is answered with."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+import msgspec
+
+from penstock.core.model.values import Call, Result
+from penstock.core.views.request import TOKEN_FIELD
+from penstock.disclosure.describing import Told, selection
+from penstock.disclosure.desk import Visit
+from penstock.disclosure.discloser import Discloser
+from penstock.disclosure.indirect import Inner, inner_call
+from penstock.disclosure.problems import problem
+from penstock.gate.gate import Gate
+from penstock.wire.effects import Describe, Enquiry, Find, Judge, Unwrap
+
+
+def answer_enquiry(
+    effect: Find | Describe | Unwrap | Judge, discloser: Discloser, gate: Gate
+) -> Told | Inner | bytes:
+    visit = _visit(effect.enquiry, discloser, gate)
+    match effect:
+        case Find():
+            return _found(visit, effect.query)
+        case Describe():
+            return _described(visit, effect)
+        case Unwrap():
+            return inner_call(visit, effect.role, effect.through, effect.given)
+        case Judge():
+            return _refusal(visit, effect)
+        case _:
+            assert_never(effect)
+
+
+def _visit(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> Visit:
+    return Visit(
+        discloser,
+        enquiry.catalogue,
+        enquiry.listing,
+        enquiry.audience,
+        enquiry.holder,
+        enquiry.fits,
+        lambda whole: _kept(gate, enquiry.kept_as, whole),
+        enquiry.kept_as.reader,
+    )
+
+
+def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
+    """A description that no reply can hold is stored like any large result."""
+    probe = gate.offer(call, Result(structured=msgspec.Raw(whole))).value
+    token = probe.get(TOKEN_FIELD) if isinstance(probe, dict) else None
+    if token is None:
+        return {}
+    step = f"{call.reader} reads the whole description with this."
+    return {TOKEN_FIELD: token, "next_step": step}
+
+
+def _found(visit: Visit, query: object) -> Told:
+    if isinstance(query, str) and query.strip():
+        return Told(visit.find(query))
+    step = 'Such as {"query": "send mail"}.'
+    return Told(problem(visit.fits, "query must say what you want to do.", step), is_error=True)
+
+
+def _described(visit: Visit, effect: Describe) -> Told:
+    if effect.names is None:
+        step = 'Such as {"tools": ["some_tool"]}.'
+        return Told(problem(visit.fits, "tools must be a list of names.", step), is_error=True)
+    return visit.describe(selection(effect.names, visit.catalogue), is_tool=effect.is_tool)
+
+
+def _refusal(visit: Visit, effect: Judge) -> bytes:
+    tool = visit.catalogue.get(effect.tool)
+    if tool is not None:
+        return visit.refusal(tool, effect.arguments)
+    if visit.gate == "strict" and effect.is_there:
+        step = "Choose one that is listed."
+        return problem(visit.fits, "There is no tool {}.", step, effect.tool)
+    return b""  # upstream's to say so

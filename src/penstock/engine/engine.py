@@ -1,0 +1,108 @@
+"""The one place where a handler's work is done.
+
+A session says which (`Perform`), a carrier says where: in a thread, or at once. Here is what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from penstock.core.model.cancellation import Cancelled
+from penstock.disclosure.discloser import Discloser
+from penstock.gate.gate import Gate
+from penstock.log import logger
+from penstock.wire.effects import (
+    Adopt,
+    Browse,
+    Describe,
+    Disclose,
+    Find,
+    GateWork,
+    Judge,
+    LoadExplorer,
+    Offer,
+    Prepare,
+    Read,
+    ReadResource,
+    Show,
+    StepAside,
+    Unwrap,
+    Work,
+)
+from penstock.wire.outputs import Outputs, Perform
+from penstock.wire.request import Request
+from penstock.wire.session import Session
+
+
+class Engine:
+    """A gate, and the descriptions of the tools behind it: all sessions of a server share one."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate = gate
+        self._discloser = Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
+
+    def carry_out(self, session: Session, output: Perform) -> Outputs:
+        """Do the work, and go on with its request. May take its time: call it where nobody waits.
+
+        Work that follows at once is done at once, for this is already the place for it.
+        """
+        outputs: Outputs = [output]
+        while len(outputs) == 1 and isinstance(outputs[0], Perform):
+            outputs = self._go_on(session, outputs[0])
+        return outputs
+
+    def _go_on(self, session: Session, output: Perform) -> Outputs:
+        """A fault of ours must not leave a client waiting."""
+        try:
+            given = self._do(output.request, output.work)
+        except Cancelled:
+            return []
+        except Exception:  # noqa: BLE001 (whatever it is, the client is told)
+            logger().exception("a request could not be worked on")
+            return session.give_up(output.request)
+        return session.go_on(output.request, given)
+
+    def _do(self, request: Request, work: Work) -> Any:
+        match work:
+            case Disclose():
+                return self._disclose(work)
+            case Find() | Describe() | Unwrap() | Judge():
+                from penstock.engine.desk import answer_enquiry
+
+                return answer_enquiry(work, self._discloser, self.gate)
+            case LoadExplorer():
+                from penstock.explorer import page
+
+                return page.content()
+            case StepAside():
+                return None
+            case _:
+                return self._at_gate(request, work)
+
+    def _at_gate(self, request: Request, work: GateWork) -> Any:
+        gate = self.gate
+        hooks = {**request.connection.hooks, "cancellation": request.cancellation}
+        match work:
+            case Prepare():
+                return gate.prepare(work.call, **hooks)
+            case Offer():
+                return gate.offer(work.call, work.result, notice=work.notice, **hooks)
+            case Read():
+                return gate.read(work.call, **hooks)
+            case Show():
+                return gate.show(work.call, **hooks)
+            case Browse():
+                return gate.browse(work.call, **hooks)
+            case ReadResource():
+                return gate.read_resource(work.call, work.uri, **hooks)
+            case Adopt():
+                return gate.adopt(work.settings, of=work.of)
+            case _:
+                assert_never(work)
+
+    def _disclose(self, work: Disclose) -> Any:
+        catalogue = self._discloser.catalogue(work.tools, work.audience)
+        listing = self._discloser.listing(
+            catalogue, work.ours, work.audience, work.around, for_apps=work.for_apps
+        )
+        return catalogue, listing

@@ -1,0 +1,196 @@
+"""What the handlers ask of the world, as values.
+
+A handler is a generator. It yields an effect, is sent the answer to it, and returns the message that
+the client gets. Nothing in this folder does I/O, so threads, an event loop and a test can all drive
+the same handlers.
+
+Two kinds. `Forward`, `Ask` and `Discover` wait for upstream: the session sees to them. All others
+are `Work`, which may take its time: a carrier does it where it keeps nobody waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from penstock.core.model.values import Call, LiveRows, Result
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.discloser import Audience
+from penstock.disclosure.forms import Listing
+from penstock.disclosure.grants import Holder
+from penstock.wire.messages import Message
+
+# -- upstream ----------------------------------------------------------------------------------
+
+
+class Forward(msgspec.Struct, frozen=True):
+    """Send the client's request to upstream. Answer: `Answer`."""
+
+    line: bytes
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """Send a request of our own to upstream. Answer: `Answer`."""
+
+    method: str
+    params: bytes
+
+
+class Discover(msgspec.Struct, frozen=True):
+    """Find out which era upstream speaks, once for all requests that wait. Answer: None."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Upstream's response: what it says, and the bytes in which it came."""
+
+    message: Message
+    line: bytes
+
+    @property
+    def result(self) -> msgspec.Raw | None:
+        raw = self.message.result
+        return None if isinstance(raw, msgspec.UnsetType) else raw
+
+    @property
+    def error(self) -> msgspec.Raw | None:
+        raw = self.message.error
+        return None if isinstance(raw, msgspec.UnsetType) else raw
+
+
+# -- the gate ----------------------------------------------------------------------------------
+
+
+class Prepare(msgspec.Struct, frozen=True):
+    """Check a call, and put stored values in the place of references. Answer: `Run` or `Reply`."""
+
+    call: Call
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """Hold what a tool gave to the budget. Answer: `Reply`."""
+
+    call: Call
+    result: Result | LiveRows
+    notice: str = ""
+
+
+class Read(msgspec.Struct, frozen=True):
+    """Look at a stored result for the agent. Answer: `Reply`."""
+
+    call: Call
+
+
+class Show(msgspec.Struct, frozen=True):
+    """Open a stored result in the explorer. Answer: `Reply`."""
+
+    call: Call
+
+
+class Browse(msgspec.Struct, frozen=True):
+    """Look at a stored result for the explorer. Answer: `Reply`."""
+
+    call: Call
+
+
+class ReadResource(msgspec.Struct, frozen=True):
+    """Read the stored result behind a link. Answer: `Resource` or `Refusal`."""
+
+    call: Call
+    uri: str
+
+
+class Adopt(msgspec.Struct, frozen=True):
+    """Take over the settings that the tools named in `of` bring along. Answer: None."""
+
+    settings: Mapping[str, Mapping[str, Any]]
+    of: frozenset[str]
+
+
+# -- tool descriptions -------------------------------------------------------------------------
+
+
+class Disclose(msgspec.Struct, frozen=True):
+    """Make the list of tools that a client is shown. Answer: the `Catalogue`, with what the settings
+    lay over it, and the `Listing` of it.
+
+    `ours` and `for_apps` are tools of Penstock's own; `around` is what stands beside the tools.
+    """
+
+    tools: Catalogue
+    audience: Audience
+    ours: tuple[bytes, ...]
+    for_apps: tuple[bytes, ...]
+    around: bytes
+
+
+class Enquiry(msgspec.Struct, frozen=True):
+    """An agent at the desk where tools are described: what it is shown, and who it is.
+
+    `fits` tells whether a reply is within its budget. `kept_as` is the call under which a description
+    is stored that no reply can hold.
+    """
+
+    catalogue: Catalogue
+    listing: Listing
+    audience: Audience
+    holder: Holder
+    fits: Callable[[bytes], bool]
+    kept_as: Call
+
+
+class Find(msgspec.Struct, frozen=True):
+    """Find tools by what they do. Answer: `describing.Told`. The query is whatever the agent gave."""
+
+    enquiry: Enquiry
+    query: object
+
+
+class Describe(msgspec.Struct, frozen=True):
+    """Describe tools, and grant their use. Answer: `describing.Told`. `names` are None where the agent
+    gave no list; `is_tool`: a tool was called, and no resource read."""
+
+    enquiry: Enquiry
+    names: Sequence[object] | None
+    is_tool: bool
+
+
+class Unwrap(msgspec.Struct, frozen=True):
+    """Find out which call is meant by one `through` a tool of ours. Answer: `Inner`, or what is wrong
+    with it."""
+
+    enquiry: Enquiry
+    role: str
+    through: str
+    given: Mapping[str, msgspec.Raw]
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """Decide whether a tool may be called with what its agent has read of it. Answer: the refusal,
+    empty where it may. `is_there`: upstream has a tool of that name."""
+
+    enquiry: Enquiry
+    tool: str
+    arguments: Mapping[str, Any] | None
+    is_there: bool
+
+
+# -- others ------------------------------------------------------------------------------------
+
+
+class LoadExplorer(msgspec.Struct, frozen=True):
+    """Load the explorer's page. Answer: its content."""
+
+
+class StepAside(msgspec.Struct, frozen=True):
+    """Go on in another thread, because the next lines work on something large. Answer: None."""
+
+
+GateWork = Prepare | Offer | Read | Show | Browse | ReadResource | Adopt
+DeskWork = Disclose | Find | Describe | Unwrap | Judge
+Work = GateWork | DeskWork | LoadExplorer | StepAside
+Effect = Forward | Ask | Discover | Work
+
+Outcome = TypeVar("Outcome")
+Steps = Generator[Effect, Any, Outcome]

@@ -1,0 +1,120 @@
+"""What is known of an upstream."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from penstock.core.json.encoding import encode
+from penstock.core.model.recent import Recent
+from penstock.core.model.values import Frame
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.discloser import Audience
+from penstock.disclosure.forms import Listing
+from penstock.wire import eras, messages
+from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.toolbox import Toolbox
+
+Era = Literal["", "legacy", "modern"]
+_LONGEST_INFO: Final = 300
+_MOST_TASKS = 10_000
+# Under this id a server says that Penstock is in it.
+EXTENSION: Final = "dev.penstock/results"
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """The tools as a client is shown them, and the tools and the client that they were made for."""
+
+    toolbox: Toolbox
+    audience: Audience
+    catalogue: Catalogue
+    listing: Listing
+
+    @property
+    def is_full(self) -> bool:
+        return self.listing.form == "full"
+
+
+class Knowledge:
+    """What is known of an upstream, as far as one principal may know it."""
+
+    def __init__(self) -> None:
+        self.era: Era = ""
+        self.version = ""  # negotiated, in the legacy era
+        self.capabilities: dict[str, Any] | None = None
+        self.is_initialized = False
+        self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
+        self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
+        self.toolbox: Toolbox | None = None
+        self.shown: Shown | None = None  # the last list that was made of it
+        self._tasks: Recent[str, str] = Recent(_MOST_TASKS)
+
+    @property
+    def lacks_tools(self) -> bool:
+        return self.capabilities is not None and "tools" not in self.capabilities
+
+    @property
+    def lacks_resources(self) -> bool:
+        """Upstream has tools, and so results to link to, but no resources of its own."""
+        known = self.capabilities
+        return known is not None and "tools" in known and "resources" not in known
+
+    @property
+    def has_penstock(self) -> bool:
+        """Upstream keeps its results itself."""
+        known = self.capabilities or {}
+        places = (known.get("extensions"), known.get("experimental"))
+        return any(isinstance(place, dict) and EXTENSION in place for place in places)
+
+    def stamp(self, *, is_modern: bool) -> dict[str, Any]:
+        """What a result that upstream has not made must carry besides."""
+        if not is_modern:
+            return {}
+        if self.server_info is None:
+            return {**eras.COMPLETE}
+        return {**eras.COMPLETE, "_meta": {eras.SERVER_META: self.server_info}}
+
+    def frame(self, *, is_modern: bool, structured: bool = False) -> Frame:
+        """What goes around an answer to a call."""
+        return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
+
+    def outdate_toolbox(self) -> None:
+        """Upstream has said that its list is not true any more."""
+        if self.toolbox is not None:
+            self.toolbox = self.toolbox.outdated()
+
+    def learn_discovery(self, message: Message) -> None:
+        """An upstream that cannot be discovered is of the old era, unless it says that it only
+        objects to the version, failed, or could not be reached at all."""
+        if not isinstance(message.result, msgspec.UnsetType):
+            self.era = "modern"
+            members = messages.members_of(message.result)
+            self.capabilities = capabilities_in(members)
+            self.server_info = _server_info(members)
+            return
+        code = messages.decoded(messages.members_of(message.error).get("code"))
+        if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
+            self.era = "legacy"
+
+    def remember_task(self, task: str, tool: str) -> None:
+        self._tasks.put(task, tool)
+
+    def tool_of_task(self, task: str | None) -> str:
+        return self._tasks.get(task or "") or ""
+
+
+def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
+    value = messages.decoded(members.get("capabilities"))
+    return value if isinstance(value, dict) else {}
+
+
+def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
+    """Who upstream says it is, in so few words that every reply can repeat them."""
+    stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
+    said = messages.decoded(stamped.get(eras.SERVER_META))
+    if not isinstance(said, dict):
+        return None
+    brief = {name: said[name] for name in ("name", "version") if name in said}
+    forms = (form for form in (said, brief) if len(encode(form)) <= _LONGEST_INFO)
+    return next(forms, None)
