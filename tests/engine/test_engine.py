@@ -10,7 +10,6 @@ from penstock.engine.identity import new_seat, os_user
 from penstock.wire.effects import Describe, Disclose, Judge, Offer, Read, StepAside
 from penstock.wire.outputs import Perform, ToClient
 
-
 WORDS = "It takes care of every detail that there is to take care of, and then of some more. "
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from typing import assert_never
+from typing import Final, assert_never
 
 from penstock.engine.engine import Engine
+from penstock.gate.threads import Threads
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.session import Session
+
+# Of their own: whoever writes to a client in a thread is not to wait for a slow store.
+_THREADS: Final = Threads("penstock-work", 32)
 
 
 class Carrier:
@@ -34,7 +37,7 @@ class Carrier:
                 case ToUpstream():
                     await self._up(output.message)
                 case Perform():
-                    doing = asyncio.to_thread(self._engine.carry_out, self._session, output)
+                    doing = _THREADS.run(self._engine.carry_out, self._session, output)
                     await self.carry_out(await doing)
                 case _:
                     assert_never(output)

@@ -1,0 +1,192 @@
+"""`tools_call` driven with plain values: which effects it yields, in which order, and what it returns.
+
+No gate, no store, no thread: a handler does nothing itself.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from relay_upstream import text, tool
+
+from penstock import Policy, Principal, default_meter
+from penstock.core.model.effects import Run
+from penstock.core.model.reply import Reply
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.forms import Listing
+from penstock.wire import messages
+from penstock.wire.calls import tools_call
+from penstock.wire.effects import (
+    Answer,
+    Ask,
+    Describe,
+    Disclose,
+    Forward,
+    Judge,
+    Offer,
+    Prepare,
+    Read,
+    StepAside,
+    Unwrap,
+)
+from penstock.wire.request import Connection, Request
+
+TOOLS = [tool("rows"), tool("take", {"what": {}})]
+FULL = Listing("full", [], has_outputs=True)
+INDEX = Listing(
+    "index", [], {"describe_tools": "describe_tools", "call_tool": "call_tool"}, frozenset()
+)
+TOKEN = "pen_" + "A" * 24
+LARGE = text([{"id": number} for number in range(5_000)])
+
+
+@dataclass
+class Rules:
+    """All that a handler knows of a gate."""
+
+    policy: Policy
+    meter: Any
+    clock: Callable[[], float]
+
+
+def request_of(name, arguments=None, **settings):
+    connection = Connection(
+        Rules(Policy(**settings), default_meter(), lambda: 0.0), Principal("ann"), "srv", "seat"
+    )
+    connection.known.era, connection.known.is_initialized = "legacy", True
+    params = {"name": name} if arguments is None else {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    line = json.dumps(message).encode()
+    read = messages.read_message(line)
+    return Request(connection, b"1", "tools/call", read.params, line, is_modern=False)
+
+
+def answer(result):
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
+    return Answer(messages.read_message(line), line)
+
+
+class World:
+    """Answers each effect, and remembers them in order."""
+
+    def __init__(self, listing=FULL, **answers):
+        self.effects = []
+        self._answers = {
+            "StepAside": None,
+            "Ask": answer({"tools": TOOLS}),
+            "Disclose": (Catalogue.from_tools(TOOLS), listing),
+            "Forward": answer(text("small")),
+            "Judge": b"",
+            **answers,
+        }
+
+    def drive(self, request):
+        """What the handler returns."""
+        steps, given = tools_call(request), None
+        while True:
+            try:
+                effect = steps.send(given)
+            except StopIteration as done:
+                return json.loads(done.value)
+            self.effects.append(effect)
+            given = self._answers[type(effect).__name__]
+
+    @property
+    def kinds(self):
+        return [type(effect) for effect in self.effects]
+
+
+def test_a_call_that_needs_no_look_is_forwarded_and_nothing_else():
+    request, world = request_of("rows"), World()
+    assert world.drive(request)["result"] == text("small")
+    assert world.effects == [Forward(request.line)]
+
+
+def test_a_large_result_is_offered_after_the_reader_was_left():
+    world = World(Forward=answer(LARGE), Offer=Reply(b'{"continuation_token":"x"}'))
+    told = world.drive(request_of("rows"))
+    assert world.kinds == [Forward, StepAside, Offer]
+    assert told["result"]["content"][0]["text"] == '{"continuation_token":"x"}'
+
+
+def test_the_reader_asks_for_the_list_once_and_never_for_the_tool():
+    world = World(Read=Reply(b"[]"))
+    world.drive(request_of("read_result", {"continuation_token": TOKEN}))
+    assert world.kinds == [Ask, StepAside, Read]
+
+
+def test_a_token_given_to_its_tool_is_read_and_the_tool_does_not_run():
+    world = World(Prepare=Reply(b"[]"))
+    world.drive(request_of("take", {"continuation_token": TOKEN}))
+    assert world.kinds[-1] is Prepare
+    assert Forward not in world.kinds
+
+
+def test_a_reference_is_resolved_before_upstream_sees_the_call():
+    world = World(Prepare=Run({"what": [1, 2]}, has_values=True))
+    world.drive(request_of("take", {"what": f"@result:{TOKEN}"}))
+    assert world.kinds[-2:] == [Prepare, Forward]
+    (forwarded,) = [effect for effect in world.effects if isinstance(effect, Forward)]
+    assert json.loads(forwarded.line)["params"]["arguments"] == {"what": [1, 2]}
+
+
+def test_a_reference_that_is_refused_never_reaches_upstream():
+    world = World(Prepare=Reply(b'{"error":"gone"}', is_error=True))
+    told = world.drive(request_of("take", {"what": f"@result:{TOKEN}"}))
+    assert told["result"]["isError"] is True
+    assert Forward not in world.kinds
+
+
+def hidden(world, name, arguments=None):
+    """A call by a client that is shown an index."""
+    request = request_of(name, arguments, gate="strict")
+    return world.drive(request)
+
+
+def test_a_hidden_tool_is_judged_and_then_forwarded():
+    world = World(INDEX)
+    hidden(world, "rows")
+    assert world.kinds == [Ask, StepAside, Disclose, Judge, Forward]
+
+
+def test_a_hidden_tool_that_is_called_too_early_never_reaches_upstream():
+    world = World(INDEX, Judge=b'{"error":"read first"}')
+    told = hidden(world, "rows")
+    assert told["result"]["isError"] is True
+    assert world.kinds == [Ask, StepAside, Disclose, Judge]
+
+
+def test_a_call_through_another_is_the_call_that_it_means():
+    from penstock.disclosure.indirect import Inner
+
+    world = World(INDEX, Unwrap=Inner("rows", b'{"x":1}'))
+    hidden(world, "call_tool", {"name": "rows", "arguments": {"x": 1}})
+    assert world.kinds == [Ask, StepAside, Disclose, Unwrap, Judge, Forward]
+    sent = json.loads(world.effects[-1].line)["params"]
+    assert sent == {"name": "rows", "arguments": {"x": 1}}
+
+
+def test_descriptions_are_given_and_nothing_is_forwarded():
+    from penstock.disclosure.describing import Told
+
+    world = World(INDEX, Describe=Told(b"{}"))
+    hidden(world, "describe_tools", {"tools": ["rows"]})
+    assert world.kinds == [Ask, StepAside, Disclose, Describe]
+
+
+def test_headers_that_do_not_agree_end_a_call_before_anything_else():
+    request = request_of("rows")
+    request.connection.header_check = lambda _tool: messages.error(-32020, "They differ.")
+    world = World()
+    assert world.drive(request)["error"]["code"] == -32020
+    assert world.kinds == [Ask, StepAside]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"what": "plain"}, {"what": ["nested", {"deep": 1}]}])
+def test_plain_arguments_go_up_as_the_bytes_they_came_in(arguments):
+    request, world = request_of("take", arguments), World()
+    sent = request.line
+    world.drive(request)
+    assert world.effects[-1].line is sent
