@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import logging
 import sqlite3
 from base64 import urlsafe_b64decode
@@ -147,6 +148,45 @@ def test_permission_is_asked_again_at_every_redemption(open_agent):
     agent.but(tool="read_result", is_reader=True).look(token)
     agent.call(lambda _: "ok", rows=f"@result:{token}")
     assert asked == ["tool"] * 4
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """The texts whose mac was compared, in order."""
+    texts, compare = [], hmac.compare_digest
+
+    def noted(minted, text):
+        texts.append(text)
+        return compare(minted, text)
+
+    monkeypatch.setattr(hmac, "compare_digest", noted)
+    return texts
+
+
+def test_a_token_is_checked_once_in_a_call(open_agent, checked):
+    agent = open_agent(ceiling="1kB")
+    token = token_of(agent)
+    second = agent.look(token)["next"]
+    assert checked == [token]
+    agent.look(second)
+    agent.call(lambda _: "ok", rows=f"@result:{token}")
+    assert checked == [token, second, token]
+    uri = agent.reply(token, mode="full").content[1]["uri"]
+    agent.gate.read_resource(agent.template, uri)
+    assert [text[:4] for text in checked[3:]] == ["pen_", "pen_"]
+
+
+def test_a_token_is_checked_once_in_a_look_of_the_explorer(agent, checked):
+    token = token_of(agent)
+
+    def browse(**fields):
+        reply = agent.gate.browse(agent._call({"continuation_token": token, **fields}))
+        return reply.structured_content
+
+    order = browse(sort={"column": "id", "descending": True})["order"]
+    assert checked == [token]
+    browse(order=order)
+    assert checked == [token, token, order]
 
 
 def test_the_reader_reads_what_any_tool_gave(agent):

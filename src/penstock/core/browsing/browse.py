@@ -19,6 +19,7 @@ from penstock.core.model.effects import Steps
 from penstock.core.model.questions import Drawing, Failure
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
+from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol.asking import ask
 from penstock.core.protocol.concluding import for_tool
@@ -56,11 +57,12 @@ def show(call: Call, context: Context) -> Steps[Reply]:
 
 def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
     """The token is checked before any other argument, as everywhere."""
-    token = call.arguments.get(TOKEN_FIELD)
     if TOKEN_FIELD not in call.arguments:
         return refused(_MISSING, call, context)
+    given = call.arguments[TOKEN_FIELD]
+    token = parse(given) if isinstance(given, str) else None
     try:
-        opened = yield from open_entry(call, context, token if isinstance(token, str) else "")
+        opened = yield from open_entry(call, context, token)
         if isinstance(opened, Denied):
             return refused(denial(opened), call, context, gone=True)
         context = for_tool(opened.entry.head.tool, context)

@@ -74,7 +74,7 @@ def arrange(
     which of them will be read."""
     program = encode(asked).decode()
     token = _token_of(entry, path, program)
-    kept = yield from open_order(call, context, entry, path, str(token), ahead)
+    kept = yield from open_order(call, context, entry, path, token, ahead)
     if isinstance(kept, Order):
         return kept
     answer = yield from ask(entry, spelled(path), focus, "order", program)
@@ -91,7 +91,12 @@ def arrange(
 
 
 def open_order(
-    call: Call, context: Context, entry: Entry, path: str, token: str, ahead: tuple[int, int]
+    call: Call,
+    context: Context,
+    entry: Entry,
+    path: str,
+    token: Token | None,
+    ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
     """An order that an earlier reply has named: of this result, and of this part of it.
 

@@ -9,6 +9,7 @@ from penstock.core.browsing.order import Order, arrange, open_order, rows_of, so
 from penstock.core.browsing.request import Browse
 from penstock.core.model.effects import Entry, ReadWindow, Steps
 from penstock.core.model.stored import Live
+from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.copying import copied
 from penstock.core.protocol.entries import Context, Opened
@@ -59,7 +60,9 @@ def open_part(
         return NO_QUESTIONS
     ahead = (request.start, request.start + request.count)
     if request.order:
-        order = yield from open_order(call, context, opened.entry, path, request.order, ahead)
+        order = yield from open_order(
+            call, context, opened.entry, path, parse(request.order), ahead
+        )
         if isinstance(order, Refusal):
             return order
         entry = yield from source_of(order, opened, context)

@@ -17,7 +17,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
-from penstock.core.model.tokens import SECRET_BYTES, Position, Token, parse
+from penstock.core.model.tokens import SECRET_BYTES, Position, Token
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results.ingest import Ingested
@@ -221,13 +221,15 @@ class Opened(msgspec.Struct, frozen=True):
 def open_entry(
     call: Call,
     context: Context,
-    text: str,
+    token: Token | None,
     *,
     rows: tuple[int, int] | None = None,
     as_handle: bool = False,
 ) -> Steps[Opened | Denied]:
-    """The entry of a token: the caller's, of this server, of this tool, and still permitted."""
-    token = parse(text)
+    """Return the entry of a token: the caller's, of this server, of this tool, and still permitted.
+
+    `token` is None for a text that is no token. It is refused like any other.
+    """
     if token is None:
         return Denied("not a token")
     entry = yield from load_key(token, token.key, context, rows)

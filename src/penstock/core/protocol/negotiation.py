@@ -39,7 +39,7 @@ from penstock.core.json import rawjson
 from penstock.core.model.effects import Ran, Run, Steps
 from penstock.core.model.reply import MEDIA_TYPES, Reply
 from penstock.core.model.stored import Live
-from penstock.core.model.tokens import parse
+from penstock.core.model.tokens import Token, parse
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol import schema
 from penstock.core.protocol.concluding import conclude, for_tool, refuse
@@ -114,7 +114,7 @@ def _with_references(
 
 def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes | Refusal]:
     """The stored value behind an `@result:` reference, whichever tool it came from."""
-    opened = yield from open_entry(replace(call, is_reader=True), context, token)
+    opened = yield from open_entry(replace(call, is_reader=True), context, parse(token))
     if isinstance(opened, Denied):
         return refused(opened)
     head = opened.entry.head
@@ -153,7 +153,8 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
             f"Give the {TOKEN_FIELD} of an earlier reply as it was.",
         )
         return refuse(wrong, call, context)
-    opened = yield from open_entry(call, context, token, rows=_likely_rows(call, context, token))
+    parsed = parse(token)
+    opened = yield from open_entry(call, context, parsed, rows=_likely_rows(call, context, parsed))
     if isinstance(opened, Denied):
         return refuse(refused(opened), call, context)
     context = for_tool(opened.entry.head.tool, context)
@@ -167,10 +168,9 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     return refuse(reply, call, context) if isinstance(reply, Refusal) else reply
 
 
-def _likely_rows(call: Call, context: Context, token: str) -> tuple[int, int] | None:
+def _likely_rows(call: Call, context: Context, token: Token | None) -> tuple[int, int] | None:
     """A guess at the rows of a page, so that a store can send them along with the head."""
-    parsed = parse(token)
-    place = parsed.place if parsed is not None else None
+    place = token.place if token is not None else None
     arguments, policy = call.arguments, context.policy
     if place is None or arguments.get("path") or place.path:
         return None
@@ -226,7 +226,7 @@ def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Re
 
 
 def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
-    opened = yield from open_entry(call, context, handle_text(uri), as_handle=True)
+    opened = yield from open_entry(call, context, parse(handle_text(uri)), as_handle=True)
     if isinstance(opened, Denied):
         return refused(opened)
     focus = yield from start_of(opened)
