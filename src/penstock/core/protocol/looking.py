@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, assert_never
 
@@ -32,7 +32,6 @@ from penstock.errors import MissingExtra, StoreError
 _LONGEST_POSITION = 300
 _SAMPLE = 100
 _BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
-_NOT_FOR_ALL = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.FILTERED)
 _PAGES = (Mode.PAGINATED, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
 _CHANGED = (
@@ -108,7 +107,8 @@ class Look(msgspec.Struct, frozen=True):
         focus = yield from resolve(start, self.request.path)
         if isinstance(focus, Refusal):
             return focus
-        if self.request.mode in _NOT_FOR_ALL:
+        # Most modes go by the shape alone, so that no row need be read to allow them.
+        if self.request.mode.value not in available_modes(focus.shape, self.context.policy):
             modes = yield from self._modes(focus)
             if self.request.mode.value not in modes:
                 return _not_for_this(self.request.mode, modes)
@@ -117,11 +117,9 @@ class Look(msgspec.Struct, frozen=True):
     def _modes(self, focus: Focus) -> Steps[list[str]]:
         if self.is_live and focus.entry is self.entry:
             return modes_of(self.entry.head, self.context.policy)  # a look would be a query
-        sample = yield from focus.read(0, min(_SAMPLE, focus.count))
-        keyed = bool(sample) and sample[0][:1] == b"{"
-        uniform = focus.shape == "members" and alike(
-            [rawjson.split_member(row).value for row in sample]
-        )
+        first = (yield from focus.read(0, 1)) if focus.shape == "rows" else []
+        keyed = bool(first) and first[0][:1] == b"{"
+        uniform = focus.shape == "members" and _is_uniform(focus)
         return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=uniform)
 
     def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
@@ -170,8 +168,7 @@ class Look(msgspec.Struct, frozen=True):
         if focus.entry is None:
             return focus, said
         request, was = self.request, self.entry.head.count
-        start = request.row if request.page is None else (request.page - 1) * request.page_size
-        stop = start + request.page_size
+        start, stop = request.start, request.stop
         window: LiveWindow = yield ReadWindow(self.entry, start, stop)
         count = was if window.count is None else window.count
         if count != was:
@@ -271,6 +268,10 @@ class Look(msgspec.Struct, frozen=True):
     def _derive(
         self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
     ) -> Steps[Reply | Refusal]:
+        request = Request(page=self.request.page, page_size=self.request.page_size)
+        shown: list[bytes] = []
+        blocks = _noting(document.blocks, request, shown)
+        document = msgspec.structs.replace(document, blocks=blocks)
         ingested = ingest(document, self.context.policy.budget)
         entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
         token: Token | None = entry.token
@@ -283,15 +284,37 @@ class Look(msgspec.Struct, frozen=True):
         single = {"value": value, "total": 1, "has_more": False, "next": None, **said}
         if value is not None and self.scale.holds(single):
             return self.scale.reply(single)
-        request = Request(page=self.request.page, page_size=self.request.page_size)
         bookmark = bookmark_of(token, request) if token else no_way_on
-        return (yield from paginate(root(entry), request, self.scale, bookmark, said))
+        focus = replace(root(entry), ahead=Ahead(request.start, request.stop, tuple(shown)))
+        return (yield from paginate(focus, request, self.scale, bookmark, said))
 
     def _look_at_copy(self) -> Steps[Reply | Refusal]:
         """Views that need every row of a live list."""
         copy = yield from copied(self.call, self.context, self.entry)
         opened = Opened(copy.entry, self.opened.position, self.opened.root)
         return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
+
+
+def _is_uniform(focus: Focus) -> bool:
+    """Return whether the entries of a dict are alike. The head of a stored dict says so."""
+    if focus.entry is not None:
+        return focus.entry.head.uniform
+    sample = (focus.rows or ())[:_SAMPLE]
+    return alike([rawjson.split_member(row).value for row in sample])
+
+
+def _noting(
+    blocks: Iterator[list[bytes]], request: Request, rows: list[bytes]
+) -> Iterator[list[bytes]]:
+    """Pass the blocks on, and add the rows of the page that is asked for to `rows`.
+
+    The reply shows this page. Without its rows, a chunk that was just packed would be unpacked again.
+    """
+    number = 0
+    for block in blocks:
+        rows += block[max(0, request.start - number) : max(0, request.stop - number)]
+        number += len(block)
+        yield block
 
 
 def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:

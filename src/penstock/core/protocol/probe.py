@@ -27,7 +27,9 @@ _COLUMNS = (40, 15, 5, 0)
 _NAME_CHARS = 60
 
 
-def available_modes(shape: str, policy: Policy, *, keyed: bool, uniform: bool = False) -> list[str]:
+def available_modes(
+    shape: str, policy: Policy, *, keyed: bool = False, uniform: bool = False
+) -> list[str]:
     """The modes that apply to a value of this shape, cheapest first.
 
     `keyed`: its rows are objects. `uniform`: it is a dict whose entries are alike.

@@ -111,8 +111,8 @@ def _filtered_rows(
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
-    rows = yield from focus.read(start, min(start + request.page_size, focus.count))
-    focus = ended(focus, start, request, len(rows))
+    rows = yield from focus.read(start, request.stop)
+    focus = ended(focus, request, len(rows))
     projection = Projection(request.filter_keys)
     kept = [projection.of(row) for row in rows]
     told = projection.missing({*known, *names_beside(focus)}, scale)

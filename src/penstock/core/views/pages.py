@@ -71,21 +71,21 @@ def paginate(
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
-    rows = yield from focus.read(start, min(start + request.page_size, focus.count))
-    focus = ended(focus, start, request, len(rows))
+    rows = yield from focus.read(start, request.stop)
+    focus = ended(focus, request, len(rows))
     page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
     return (yield from show(page, scale))
 
 
-def ended(focus: Focus, start: int, request: Request, got: int) -> Focus:
+def ended(focus: Focus, request: Request, got: int) -> Focus:
     """A live list may have become shorter since it was counted: a page that is not full ends it."""
-    asked = min(start + request.page_size, focus.count) - start
-    return focus if got >= asked else replace(focus, count=start + got)
+    end = request.start + got
+    return focus if end >= min(request.stop, focus.count) else replace(focus, count=end)
 
 
 def first_row(focus: Focus, request: Request) -> int | Refusal:
-    start = request.row if request.page is None else (request.page - 1) * request.page_size
-    return _past_the_end(request, focus.count) if start and start >= focus.count else start
+    is_past = request.start and request.start >= focus.count
+    return _past_the_end(request, focus.count) if is_past else request.start
 
 
 def show(page: Page, scale: Scale) -> Steps[Reply]:

@@ -34,6 +34,16 @@ class Request:
     path: str = ""
     query: str = ""
 
+    @property
+    def start(self) -> int:
+        """The first row of the page."""
+        return self.row if self.page is None else (self.page - 1) * self.page_size
+
+    @property
+    def stop(self) -> int:
+        """The row after the last of the page, if there are as many."""
+        return self.start + self.page_size
+
 
 class _Wrong(Exception):
     def __init__(self, error: str, next_step: str) -> None:
