@@ -27,23 +27,28 @@ from penstock.core.model.questions import (
 from penstock.worker import Workers
 from penstock.worker.child import BOOT, Child
 from penstock.worker.failures import CANCELLED, CLOSED
+from penstock.worker.sandbox.serve import MOST_KEPT
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
 BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="no limit on memory elsewhere")
 
 
-class Source:
-    """A material that counts how often it is read."""
+class Counted:
+    """Blocks that count how often they are read."""
 
-    def __init__(self, blocks=BLOCKS, shape="rows"):
-        prefix, suffix = {"rows": (b"[", b"]"), "members": (b"{", b"}")}.get(shape, (b"", b""))
-        self.material = Material(shape, prefix, suffix, blocks)
+    def __init__(self, blocks):
+        self.blocks = blocks
         self.reads = 0
 
-    def __call__(self):
+    def __iter__(self):
         self.reads += 1
-        return self.material
+        return iter(self.blocks)
+
+
+def material(blocks=BLOCKS, shape="rows"):
+    prefix, suffix = {"rows": (b"[", b"]"), "members": (b"{", b"}")}.get(shape, (b"", b""))
+    return Material(shape, prefix, suffix, Counted(blocks))
 
 
 @pytest.fixture(scope="module")
@@ -86,13 +91,13 @@ def is_healthy(workers, source):
 
 
 def test_both_languages(shared):
-    assert shared.ask(sql("SELECT name FROM result WHERE id = 99"), Source()) == Answer(
+    assert shared.ask(sql("SELECT name FROM result WHERE id = 99"), material()) == Answer(
         (b'{"name":"n99"}',), single=False, truncated=False
     )
-    assert shared.ask(jq(".[99].name"), Source()) == Answer(
+    assert shared.ask(jq(".[99].name"), material()) == Answer(
         (b'"n99"',), single=True, truncated=False
     )
-    assert shared.ask(jq(".[:2][].id"), Source()) == Answer(
+    assert shared.ask(jq(".[:2][].id"), material()) == Answer(
         (b"0", b"1"), single=False, truncated=False
     )
 
@@ -118,57 +123,113 @@ def test_both_languages(shared):
 )
 def test_shapes(shared, shape, blocks, document, columns):
     key = repr((shape, blocks))
-    assert shared.ask(jq(".", key), Source(blocks, shape)).rows == (document,)
-    rows = shared.ask(sql("SELECT * FROM result LIMIT 1", key), Source(blocks, shape)).rows
+    assert shared.ask(jq(".", key), material(blocks, shape)).rows == (document,)
+    rows = shared.ask(sql("SELECT * FROM result LIMIT 1", key), material(blocks, shape)).rows
     assert b"[" + b",".join(rows) + b"]" == columns
 
 
 def test_large_numbers_survive(shared):
     digits = b"123456789012345678901234567890"
-    assert shared.ask(jq(".[0]", "digits"), Source((digits,))).rows == (digits,)
+    assert shared.ask(jq(".[0]", "digits"), material((digits,))).rows == (digits,)
 
 
 def test_material_is_read_once(make):
-    workers, source = make(), Source()
+    workers, source = make(), material()
     for _ in range(3):
         assert len(workers.ask(sql("SELECT * FROM result"), source).rows) == 100
-    assert source.reads == 1
-    workers.ask(sql("SELECT 1", key="other"), Source())
+    assert source.blocks.reads == 1
+    workers.ask(sql("SELECT 1", key="other"), material())
     workers.ask(sql("SELECT 1"), source)
-    assert source.reads == 1
+    assert source.blocks.reads == 1
 
 
 def test_no_material_is_an_answer_and_costs_no_child(make):
-    workers, source = make(), Source()
-    assert workers.ask(sql("SELECT 1"), lambda: None) == MaterialNeeded()
+    workers = make()
+    assert workers.ask(sql("SELECT 1"), None) == MaterialNeeded()
+    assert not children(workers)
+    workers.ask(sql("SELECT 1"), material())
     before = children(workers)
-    workers.ask(sql("SELECT 1"), source)
-    assert workers.ask(sql("SELECT 1", "other"), lambda: None) == MaterialNeeded()
-    assert isinstance(workers.ask(sql("SELECT 1"), lambda: None), Answer)
+    assert workers.ask(sql("SELECT 1", "other"), None) == MaterialNeeded()
+    assert isinstance(workers.ask(sql("SELECT 1"), None), Answer)
     assert children(workers) == before
     assert len(before) == 1
 
 
+def test_a_table_is_no_document(make):
+    workers = make()
+    order = Question(
+        "k", "order", '{"sort":{"column":"id","descending":true},"where":[],"find":""}'
+    )
+    workers.ask(sql("SELECT 1"), material())
+    assert isinstance(workers.ask(order, None), Answer)
+    assert workers.ask(jq("length"), None) == MaterialNeeded()
+    assert is_healthy(workers, material())
+    assert is_healthy(workers, None)
+    assert isinstance(workers.ask(sql("SELECT 1"), None), Answer)
+
+
+def test_without_material_nobody_takes_the_turn_of_another(make):
+    workers, started, may_end = make(), threading.Event(), threading.Event()
+
+    def blocks():
+        started.set()
+        assert may_end.wait(30)
+        yield from BLOCKS
+
+    def until_waiting(count):
+        while len(workers._changed._waiters) < count:
+            time.sleep(0.01)
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(workers.ask, sql("SELECT 1"), material(blocks()))
+        assert started.wait(30)
+        in_vain = pool.submit(workers.ask, sql("SELECT 1", "other"), None)
+        until_waiting(1)
+        behind = pool.submit(is_healthy, workers, material())
+        until_waiting(2)
+        may_end.set()
+        try:
+            assert in_vain.result(10) == MaterialNeeded()
+            assert behind.result(10)
+        finally:
+            workers.close()  # or a thread that waits in vain would keep the test from failing
+
+
 def test_the_child_that_holds_the_material_is_preferred(make):
-    workers, first, second = make(size=2), Source(), Source()
+    workers, first, second = make(size=2), material(), material()
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda key: workers.ask(sql("SELECT 1", key), Source()), "ab"))
+        list(pool.map(lambda key: workers.ask(sql("SELECT 1", key), material()), "ab"))
     for _ in range(3):
         workers.ask(sql("SELECT 1", "c"), first)
         workers.ask(sql("SELECT 1", "d"), second)
-    assert (first.reads, second.reads) == (1, 1)
+    assert (first.blocks.reads, second.blocks.reads) == (1, 1)
 
 
 def test_old_material_makes_room(make):
     workers = make(memory=64_000_000)
     block = b"\n".join([b'"%b"' % (b"x" * 1_000)] * 10_000)
-    sources = [Source((block,)) for _ in range(8)]
+    sources = [material((block,)) for _ in range(8)]
     for number, source in enumerate(sources):
         assert workers.ask(sql("SELECT count(*) FROM result", str(number)), source).rows
     assert len(children(workers)) == 1
     workers.ask(sql("SELECT 1", "7"), sources[7])
     workers.ask(sql("SELECT 1", "0"), sources[0])
-    assert (sources[7].reads, sources[0].reads) == (1, 2)
+    assert (sources[7].blocks.reads, sources[0].blocks.reads) == (1, 2)
+
+
+def test_the_parent_knows_what_a_child_has_dropped(make):
+    workers, count = make(), MOST_KEPT + 10
+    for number in range(count):
+        workers.ask(jq(".", str(number)), material())
+        workers.ask(jq(".", "0"), None)  # What is used stays.
+    [pid] = children(workers)
+    [child] = workers._children
+    held = {number for number in range(count) if child.holds(jq(".", str(number)))}
+    assert held == {0, *range(count - MOST_KEPT + 1, count)}
+    for number in range(count):
+        answer = workers.ask(jq("length", str(number)), None)
+        assert isinstance(answer, Answer if number in held else MaterialNeeded)
+    assert children(workers) == {pid}
 
 
 def test_several_threads_at_once(make):
@@ -176,7 +237,7 @@ def test_several_threads_at_once(make):
     with ThreadPoolExecutor(8) as pool:
         asked = [(number % 5, number) for number in range(80)]
         answers = pool.map(
-            lambda pair: workers.ask(jq(f".[{pair[1]}].id", str(pair[0])), Source()), asked
+            lambda pair: workers.ask(jq(f".[{pair[1]}].id", str(pair[0])), material()), asked
         )
         assert [answer.rows for answer in answers] == [(b"%d" % n,) for _, n in asked]
     assert len(children(workers)) <= 2
@@ -188,7 +249,7 @@ def test_several_threads_at_once(make):
 @pytest.mark.parametrize("program", ["env|length", "$ENV|length"])
 def test_the_environment_is_empty(shared, monkeypatch, program):
     monkeypatch.setenv("SECRET", "x")
-    assert shared.ask(jq(program), Source()).rows == (b"0",)
+    assert shared.ask(jq(program), material()).rows == (b"0",)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource limits")
@@ -202,13 +263,13 @@ def test_no_file_can_be_read(shared, tmp_path):
         f'include "m" {search}; secret',
         f'"{tmp_path}/m" | modulemeta',
     ):
-        assert isinstance(shared.ask(jq(program), Source()), Failure)
+        assert isinstance(shared.ask(jq(program), material()), Failure)
 
 
 @linux_only
 def test_the_child_has_given_up_its_rights(make):
     workers = make(memory=100_000_000)
-    assert is_healthy(workers, Source())
+    assert is_healthy(workers, material())
     [pid] = children(workers)
     child = psutil.Process(pid)
     assert child.rlimit(psutil.RLIMIT_NOFILE) == (3, 3)
@@ -236,7 +297,7 @@ def test_the_child_has_given_up_its_rights(make):
     ],
 )
 def test_a_loop_is_ended_and_the_child_replaced(make, question):
-    workers, source = make(seconds=0.5), Source()
+    workers, source = make(seconds=0.5), material()
     outcome = workers.ask(question, source)
     assert outcome.error == "The program was ended: it ran longer than 0.5 s."
     assert not children(workers)
@@ -250,7 +311,7 @@ def test_loading_has_a_limit_of_its_own(make):
         while True:
             yield b"1"
 
-    outcome = workers.ask(sql("SELECT 1"), Source(for_ever()))
+    outcome = workers.ask(sql("SELECT 1"), material(for_ever()))
     assert outcome.error == "The result could not be loaded within 0.2 s."
     assert "path" in outcome.next_step
 
@@ -274,7 +335,7 @@ def test_loading_has_a_limit_of_its_own(make):
     ],
 )
 def test_memory_runs_out(make, question):
-    workers, source = make(seconds=60.0, memory=50_000_000), Source()
+    workers, source = make(seconds=60.0, memory=50_000_000), material()
     outcome = workers.ask(question, source)
     assert outcome.error == "The program was ended: it needed more than 50 MB of memory."
     assert is_healthy(workers, source)
@@ -285,16 +346,16 @@ def test_memory_runs_out(make, question):
 def test_material_beyond_the_memory(make, language):
     workers = make(seconds=60.0, memory=20_000_000)
     blocks = (b'"%b"' % (b"x" * 1_000_000) for _ in range(100))
-    outcome = workers.ask(Question("k", language, "SELECT 1"), Source(blocks))
+    outcome = workers.ask(Question("k", language, "SELECT 1"), material(blocks))
     assert "more than 20 MB" in outcome.error
     one_block = (b'"%b"' % (b"x" * 100_000_000),)
-    outcome = workers.ask(Question("k", language, "SELECT 1"), Source(one_block, "value"))
+    outcome = workers.ask(Question("k", language, "SELECT 1"), material(one_block, "value"))
     assert "more than 20 MB" in outcome.error
 
 
 @linux_only
 def test_an_answer_may_take_more_than_half_of_the_memory(make):
-    answer = make(seconds=60.0, memory=50_000_000).ask(jq('range(320) | "x" * 100000'), Source())
+    answer = make(seconds=60.0, memory=50_000_000).ask(jq('range(320) | "x" * 100000'), material())
     assert [len(row) for row in answer.rows] == [100_002] * 320
 
 
@@ -312,7 +373,7 @@ def test_an_answer_may_take_more_than_half_of_the_memory(make):
     ],
 )
 def test_too_many_rows_are_cut_and_it_is_said(make, question):
-    answer = make(seconds=60.0, rows=1_000).ask(question, Source())
+    answer = make(seconds=60.0, rows=1_000).ask(question, material())
     assert len(answer.rows) == 1_000
     assert answer.truncated
 
@@ -325,7 +386,7 @@ def test_too_many_rows_are_cut_and_it_is_said(make, question):
     ],
 )
 def test_too_many_bytes_are_cut_and_it_is_said(make, question):
-    answer = make(seconds=60.0, answer_bytes=5_000_000).ask(question, Source())
+    answer = make(seconds=60.0, answer_bytes=5_000_000).ask(question, material())
     assert answer.truncated
     assert 4_800_000 < sum(map(len, answer.rows)) <= 5_000_000
 
@@ -360,7 +421,7 @@ def test_too_many_bytes_are_cut_and_it_is_said(make, question):
 )
 def test_bad_programs_fail_and_do_no_harm(shared, question):
     before = children(shared)
-    outcome = shared.ask(question, Source())
+    outcome = shared.ask(question, material())
     assert isinstance(outcome, Failure)
     assert outcome.error
     assert outcome.next_step
@@ -375,18 +436,18 @@ def test_what_the_material_raises_comes_through(make):
         raise OSError("the store is down")
 
     with pytest.raises(OSError, match="the store is down"):
-        workers.ask(sql("SELECT 1"), Source(broken()))
+        workers.ask(sql("SELECT 1"), material(broken()))
     assert not children(workers)
     with pytest.raises(ZeroDivisionError):
-        workers.ask(sql("SELECT 1"), lambda: 1 / 0)
-    assert is_healthy(workers, Source())
+        workers.ask(sql("SELECT 1"), material(1 / n for n in (0,)))
+    assert is_healthy(workers, material())
 
 
 def test_material_that_is_not_json(make):
     workers = make()
-    assert isinstance(workers.ask(sql("SELECT 1", "bad"), Source((b"{oops",))), Failure)
-    assert isinstance(workers.ask(jq(".", "bad"), Source((b"{oops",))), Failure)
-    assert is_healthy(workers, Source())
+    assert isinstance(workers.ask(sql("SELECT 1", "bad"), material((b"{oops",))), Failure)
+    assert isinstance(workers.ask(jq(".", "bad"), material((b"{oops",))), Failure)
+    assert is_healthy(workers, material())
 
 
 # What is loaded where
@@ -423,7 +484,7 @@ def test_the_child_loads_nothing_else_of_penstock():
 
 
 def test_a_child_that_dies_between_questions(make):
-    workers, source = make(), Source()
+    workers, source = make(), material()
     assert is_healthy(workers, source)
     [pid] = children(workers)
     psutil.Process(pid).kill()
@@ -435,13 +496,13 @@ def test_a_child_that_dies_between_questions(make):
 def test_cancellation_kills_the_child(make):
     workers, cancellation = make(seconds=60.0), Cancellation()
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(workers.ask, jq("def f: f; f"), Source(), cancellation)
+        asked = pool.submit(workers.ask, jq("def f: f; f"), material(), cancellation)
         while not children(workers):
             time.sleep(0.01)
         cancellation.request()
         assert asked.result() == CANCELLED
     assert not children(workers)
-    assert is_healthy(workers, Source())
+    assert is_healthy(workers, material())
 
 
 def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
@@ -457,9 +518,9 @@ def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
     monkeypatch.setattr(Child, "end", slow_end)
     with ThreadPoolExecutor(2) as pool:
         try:
-            failing = pool.submit(workers.ask, sql("SELECT 1"), lambda: 1 / 0)
+            failing = pool.submit(workers.ask, sql("SELECT 1"), material(1 / n for n in (0,)))
             assert ending.wait(10)
-            assert pool.submit(is_healthy, workers, Source()).result(10)
+            assert pool.submit(is_healthy, workers, material()).result(10)
             assert not failing.done()
         finally:
             may_end.set()
@@ -470,15 +531,15 @@ def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
 def test_cancelled_before_it_began(make):
     workers, cancellation = make(), Cancellation()
     cancellation.request()
-    assert workers.ask(jq("def f: f; f"), Source(), cancellation) == CANCELLED
+    assert workers.ask(jq("def f: f; f"), material(), cancellation) == CANCELLED
 
 
 def test_cancellation_after_the_answer_harms_nobody(make):
     workers, cancellation = make(), Cancellation()
-    workers.ask(jq("."), Source(), cancellation)
+    workers.ask(jq("."), material(), cancellation)
     before = children(workers)
     cancellation.request()
-    assert is_healthy(workers, Source())
+    assert is_healthy(workers, material())
     assert children(workers) == before
 
 
@@ -490,25 +551,26 @@ def test_close_leaves_no_orphan(make):
     workers = make(size=2, seconds=60.0)
     started = threading.Barrier(3)
 
-    def source():
+    def blocks():
         started.wait()
-        return Source().material
+        yield from BLOCKS
 
     with ThreadPoolExecutor(2) as pool:
-        busy = [pool.submit(workers.ask, jq("def f: f; f"), source) for _ in range(2)]
+        asked = jq("def f: f; f")
+        busy = [pool.submit(workers.ask, asked, material(blocks())) for _ in range(2)]
         started.wait()
         pids = children(workers)
         workers.close()
         assert [asked.result() for asked in busy] == [CLOSED, CLOSED]
     assert len(pids) == 2
     assert not any(psutil.pid_exists(pid) for pid in pids)
-    assert workers.ask(jq("."), Source()) == CLOSED
+    assert workers.ask(jq("."), material()) == CLOSED
     workers.close()
 
 
 def test_forgotten_workers_end_their_children():
     workers = Workers()
-    assert is_healthy(workers, Source())
+    assert is_healthy(workers, material())
     [pid] = children(workers)
     del workers
     assert not psutil.pid_exists(pid)
@@ -521,7 +583,7 @@ def script(body):
         from penstock.core.model.questions import Limits, Material, Question
         from penstock.worker import Workers
         workers = Workers(Limits(seconds=1.0))
-        material = lambda: Material("value", b"", b"", [b"1"])
+        material = Material("value", b"", b"", [b"1"])
         ask = lambda program: workers.ask(Question("k", "jq", program), material)
         ask(".")
         [child] = workers._children

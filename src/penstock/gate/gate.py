@@ -221,7 +221,7 @@ class Gate:
 
     def _ask(self, effect: Compute, cancellation: Cancellation) -> Any:
         """Ask the worker. Without material, only a child that already has it can answer."""
-        return self._pool().ask(effect.question, lambda: effect.material, cancellation)
+        return self._pool().ask(effect.question, effect.material, cancellation)
 
     def _pool(self) -> Workers:
         from penstock.worker import Workers

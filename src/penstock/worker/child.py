@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import deque
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from penstock.core.model.questions import Answer, Limits, Material, Question
 from penstock.worker import frames
 
 EXIT_SECONDS = 5.0
-KEYS_REMEMBERED = 16
+
+_F = TypeVar("_F", bound=frames.Frame)
 
 # The packages' own __init__ would import the whole of Penstock. Bare packages in their place let
 # the child import the few modules it needs. The path is the parent's: whatever way the parent
@@ -50,7 +50,7 @@ class Child:
         )
         self._stdin = cast("IO[bytes]", self._process.stdin)
         self._stdout = cast("IO[bytes]", self._process.stdout)
-        self.keys: deque[str] = deque(maxlen=KEYS_REMEMBERED)
+        self.keys: set[frames.Key] = set()  # of all that it holds
         self.greeted = False
         self.usable = True
 
@@ -61,19 +61,22 @@ class Child:
         self.greeted = True
 
     def load(self, question: Question, material: Material) -> None:
-        shape, prefix, suffix = material.shape, material.prefix, material.suffix
-        self._send(frames.Load(question.key, question.language, shape, prefix, suffix))
+        key = frames.key_of(question)
+        self._send(frames.Load(key, material.shape, material.prefix, material.suffix))
         for block in material.blocks:
             self._send(frames.Block(block))
-        self._expect(frames.End(), frames.Loaded)
-        self.keys.append(question.key)
+        loaded = self._expect(frames.End(), frames.Loaded)
+        self.keys.add(key)
+        self.keys.difference_update(loaded.dropped)
 
     def ask(self, question: Question) -> Answer | frames.Response:
         return self._call(frames.Ask(question))
 
-    def _expect(self, frame: frames.Frame, kind: type[frames.Frame]) -> None:
-        if not isinstance(self._call(frame), kind):
+    def _expect(self, frame: frames.Frame, kind: type[_F]) -> _F:
+        reply = self._call(frame)
+        if not isinstance(reply, kind):
             raise self._gone()
+        return reply
 
     def _call(self, frame: frames.Frame) -> Answer | frames.Response:
         self._send(frame)
@@ -94,6 +97,12 @@ class Child:
     def _gone(self) -> Gone:
         self.usable = False
         return Gone()
+
+    # What is known of it
+
+    def holds(self, question: Question) -> bool:
+        """Return whether it holds the material of the question, in the form for its language."""
+        return frames.key_of(question) in self.keys
 
     # Its end
 

@@ -1,20 +1,36 @@
 """What the parent and a child say to each other: frames of msgpack, each after its length.
 
-The parent sends Setup once. Then it sends Ask; when the child says Missing, it sends Load, the
-Blocks, and End, and asks again. After Found come the rows, as they are.
+The parent sends Setup once, and then Ask. Before it asks about a material that the child does not
+hold, it sends Load, the Blocks, and End. Loaded tells what the child has dropped to make room, so
+that the parent always knows what the child holds. After Found come the rows, as they are.
 """
 
 from __future__ import annotations
 
-from typing import IO, TypeVar
+from typing import IO, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Failure, Language, Limits, Question, Shape
+from penstock.core.model.questions import Answer, Failure, Limits, Question, Shape
 
 OUT_OF_MEMORY = 77  # the child's exit status
 LOADING_FACTOR = 4  # loading may take this many times what a question may
 LENGTH_BYTES = 8
+
+# What a material is loaded into.
+Form = Literal["table", "document"]
+
+
+class Key(NamedTuple):
+    """The name of a loaded material, on both sides."""
+
+    form: Form
+    material: str
+
+
+def key_of(question: Question) -> Key:
+    """Return the key of what a question is asked of: of a document in jq, else of a table."""
+    return Key("document" if question.language == "jq" else "table", question.key)
 
 
 class Frame(msgspec.Struct, frozen=True, tag=True):
@@ -33,8 +49,7 @@ class Ask(Frame, frozen=True):
 
 
 class Load(Frame, frozen=True):
-    key: str
-    language: Language
+    key: Key
     shape: Shape
     prefix: bytes
     suffix: bytes
@@ -55,12 +70,8 @@ class Ready(Frame, frozen=True):
     pass
 
 
-class Missing(Frame, frozen=True):
-    pass
-
-
 class Loaded(Frame, frozen=True):
-    pass
+    dropped: tuple[Key, ...]
 
 
 class Found(Frame, frozen=True):
@@ -77,7 +88,7 @@ class Refused(Frame, frozen=True):
 
 
 Request = Setup | Ask | Load | Block | End
-Response = Ready | Missing | Loaded | Found | Refused
+Response = Ready | Loaded | Found | Refused
 
 _F = TypeVar("_F")
 _requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)

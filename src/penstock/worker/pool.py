@@ -37,7 +37,6 @@ from penstock.worker.child import Child, Gone
 from penstock.worker.leash import Leash
 
 Outcome = Answer | Failure | MaterialNeeded
-Source = Callable[[], Material | None]
 
 START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
 
@@ -55,20 +54,20 @@ class Workers:
     def ask(
         self,
         question: Question,
-        material: Source,
+        material: Material | None,
         cancellation: Cancellation | None = None,
     ) -> Outcome:
-        """Waits for a free child, and for its answer.
+        """Wait for a free child, and for its answer.
 
-        `material` is called only if the child does not hold what it loaded for this key and this
-        language. Whatever it raises, this raises; where it gives None, this gives `MaterialNeeded`,
-        and the child keeps what it has.
+        `material` is read only if the child does not hold it already, in the form for this language.
+        Whatever its blocks raise, this raises. Without a material, a child is asked only if it holds
+        what the question is about. Otherwise the answer is `MaterialNeeded`, and no child takes part.
         """
         refusal = failures.unusable(question.program, self._limits, question.language)
         if refusal:
             return refusal
-        child = self._take(question)
-        if isinstance(child, Failure):
+        child = self._take(question, material)
+        if not isinstance(child, Child):
             return child
         try:
             return self._converse(child, question, material, cancellation or Cancellation())
@@ -91,16 +90,20 @@ class Workers:
         # Also at exit of the interpreter. It may not hold `self`, or it would never run.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
-    def _take(self, question: Question) -> Child | Failure:
+    def _take(
+        self, question: Question, material: Material | None
+    ) -> Child | Failure | MaterialNeeded:
         with self._changed:
             self._drop_dead()
             self._changed.wait_for(self._has_room)
             if self._closed:
                 return failures.CLOSED
+            holder = next((child for child in self._free if child.holds(question)), None)
+            if holder is None and material is None:
+                return MaterialNeeded()
             if not self._free:
                 return self._start(question.language)
-            holders = (child for child in self._free if question.key in child.keys)
-            chosen = next(holders, self._free[-1])
+            chosen = holder or self._free[-1]
             self._free.remove(chosen)
             return chosen
 
@@ -126,7 +129,7 @@ class Workers:
         with self._changed:
             if child.usable and not self._closed:
                 self._free.append(child)
-                self._changed.notify()
+                self._changed.notify_all()  # the first to wake may have no use for it
                 return
         # It keeps its place until it has ended, so that there are never more children than `size`.
         # Others do not wait for that: an exit may take seconds.
@@ -134,7 +137,7 @@ class Workers:
         child.end()
         with self._changed:
             self._children.discard(child)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def _leave_children_of_parent(self) -> None:
         """After a fork the children are the parent's. Two processes on one pipe would mix frames."""
@@ -149,7 +152,7 @@ class Workers:
         self,
         child: Child,
         question: Question,
-        material: Source,
+        material: Material | None,
         cancellation: Cancellation,
     ) -> Outcome:
         leash = Leash(child)
@@ -165,25 +168,19 @@ class Workers:
             leash.let_go()
 
     def _dialogue(
-        self, child: Child, leash: Leash, question: Question, material: Source
+        self, child: Child, leash: Leash, question: Question, material: Material | None
     ) -> Outcome:
         if not child.greeted:
             with leash.within(START_SECONDS, failures.too_slow_to_start(question.language)):
                 child.greet(self._limits)
-        reply = self._put_question(child, leash, question)
-        if isinstance(reply, frames.Missing):
-            if not self._load(child, leash, question, material):
-                return MaterialNeeded()
-            reply = self._put_question(child, leash, question)
-        return _outcome(reply)
+        if material is not None and not child.holds(question):
+            self._load(child, leash, question, material)
+        return _outcome(self._put_question(child, leash, question))
 
-    def _load(self, child: Child, leash: Leash, question: Question, material: Source) -> bool:
+    def _load(self, child: Child, leash: Leash, question: Question, material: Material) -> None:
         seconds = self._limits.seconds * frames.LOADING_FACTOR
         with leash.within(seconds, failures.too_large(self._limits, question.language)):
-            given = material()
-            if given is not None:
-                child.load(question, given)
-        return given is not None
+            child.load(question, material)
 
     def _put_question(
         self, child: Child, leash: Leash, question: Question

@@ -25,18 +25,23 @@ SLOW = (
 
 @pytest.fixture
 def started(monkeypatch):
-    """The children that are started, each with the keys of what it loaded."""
+    """The children that are started, each with the keys of what it loaded and with what it was told."""
     children = []
 
     class Watched(Child):
         def __init__(self):
             super().__init__()
             self.loads = []
+            self.told = []
             children.append(self)
 
         def load(self, question, material):
             self.loads.append(question.key)
             super().load(question, material)
+
+        def _call(self, frame):
+            self.told.append(type(frame).__name__)
+            return super()._call(frame)
 
     monkeypatch.setattr(pool, "Child", Watched)
     return children
@@ -52,6 +57,46 @@ def test_questions_over_two_results_take_one_child(open_agent, started, kind):
             assert told["items"] == [{"n": count - least}]
     [child] = started
     assert len(child.loads) == len(set(child.loads)) == 2
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_the_first_question_is_one_load_and_one_ask_and_later_ones_one_ask(
+    open_agent, started, kind
+):
+    agent = open_agent(kind=kind)
+    token = agent.offer(ROWS).value["continuation_token"]
+    agent.look(token, mode="sql", query="SELECT 1")
+    [child] = started
+    assert child.told == ["Setup", "End", "Ask"]
+    agent.look(token, mode="sql", query="SELECT 2")
+    assert child.told == ["Setup", "End", "Ask", "Ask"]
+    assert len(started) == 1
+
+
+def test_each_form_of_the_rows_is_loaded_once(agent, started):
+    pytest.importorskip("jq")
+    token = agent.offer(ROWS).value["continuation_token"]
+
+    def browse(**fields):
+        reply = agent.gate.browse(agent._call({"continuation_token": token, **fields}))
+        assert not reply.is_error, reply.text
+
+    for text in "12":  # An order that was asked for before would be kept.
+        agent.look(token, mode="sql", query="SELECT 1")
+        agent.look(token, mode="query", query="length")
+        browse(find=text)
+        browse(chart={"x": "id"})
+    [child] = started
+    assert child.told == ["Setup", "End", "Ask", "End", "Ask", *["Ask"] * 6]
+
+
+def test_a_child_that_was_ended_has_to_be_given_the_rows_again(agent, started):
+    token = agent.offer(ROWS).value["continuation_token"]
+    agent.look(token, mode="sql", query="SELECT 1")
+    started[0].kill()
+    started[0]._process.wait()
+    agent.look(token, mode="sql", query="SELECT 2")
+    assert [child.told for child in started] == [["Setup", "End", "Ask"]] * 2
 
 
 # Who waits

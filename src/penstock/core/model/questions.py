@@ -113,7 +113,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class MaterialNeeded(msgspec.Struct, frozen=True):
-    """The worker that was asked does not hold what the question is about, and was not given it."""
+    """No worker that is free holds what the question is about, and the question came without it."""
 
 
 @cache

@@ -11,7 +11,7 @@ import os
 import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from typing import IO, Literal, Protocol
+from typing import IO, Protocol
 
 import msgspec
 
@@ -22,9 +22,8 @@ from penstock.worker.sandbox import jq, rights, sql
 GRACE = 2.0  # seconds that the parent has to end the child before the child's own alarm does
 # Of the memory limit, what tables and documents of earlier questions may keep.
 KEPT_SHARE = 4
-
-# What a material is loaded into.
-Form = Literal["table", "document"]
+# Even a small one takes memory beside its size, here and in the parent, which remembers its key.
+MOST_KEPT = 100
 
 
 def main() -> None:
@@ -96,25 +95,19 @@ class Desk:
                 raise EOFError  # out of step; the parent starts another child
 
     def _answer(self, question: Question) -> Answer | frames.Response:
-        held = self._shelf.get((_form(question.language), question.key))
+        held = self._shelf.get(frames.key_of(question))
         if held is None:
-            return frames.Missing()
+            raise EOFError  # out of step; the parent starts another child
         outcome = held.answer(question.program, self._limits, question.language)
         return outcome if isinstance(outcome, Answer) else frames.Refused(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
-        form = _form(load.language)
-        build = _table if form == "table" else _document
-        self._shelf.put((form, load.key), build(load, self._blocks()))
-        return frames.Loaded()
+        build = _table if load.key.form == "table" else _document
+        return frames.Loaded(self._shelf.put(load.key, build(load, self._blocks())))
 
     def _blocks(self) -> Iterator[bytes]:
         while isinstance(block := frames.receive_request(self._stdin), frames.Block):
             yield block.rows
-
-
-def _form(language: Language) -> Form:
-    return "document" if language == "jq" else "table"
 
 
 class Held(Protocol):
@@ -133,21 +126,26 @@ class Shelf:
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._held: OrderedDict[tuple[Form, str], Held] = OrderedDict()
+        self._held: OrderedDict[frames.Key, Held] = OrderedDict()
 
-    def get(self, key: tuple[Form, str]) -> Held | None:
+    def get(self, key: frames.Key) -> Held | None:
         if key in self._held:
             self._held.move_to_end(key)
         return self._held.get(key)
 
-    def put(self, key: tuple[Form, str], held: Held) -> None:
+    def put(self, key: frames.Key, held: Held) -> tuple[frames.Key, ...]:
+        """Keep what was loaded, and return the keys of what had to go for it."""
         self._held[key] = held
-        while len(self._held) > 1 and self._size() > self._capacity:
-            _, oldest = self._held.popitem(last=False)
+        dropped = []
+        while len(self._held) > 1 and self._is_over():
+            old, oldest = self._held.popitem(last=False)
             oldest.close()
+            dropped.append(old)
+        return tuple(dropped)
 
-    def _size(self) -> int:
-        return sum(held.size for held in self._held.values())
+    def _is_over(self) -> bool:
+        size = sum(held.size for held in self._held.values())
+        return size > self._capacity or len(self._held) > MOST_KEPT
 
 
 def _table(load: frames.Load, blocks: Iterable[bytes]) -> Held:
