@@ -10,7 +10,7 @@ import pytest
 
 from penstock.core.json.rawjson import TooDeep
 from penstock.core.model.values import Result
-from penstock.core.results.blocks import read_result, read_result_as_text
+from penstock.core.results.blocks import document_as_text, document_of
 from penstock.core.results.document import Document, pointer, read_value
 from penstock.errors import InvalidResult
 
@@ -18,7 +18,7 @@ DIGITS = b"123456789012345678901234567890"
 
 
 def read(result, media_cap=1_000) -> Document:
-    return read_result(result, media_cap=media_cap)
+    return document_of(result, media_cap=media_cap)
 
 
 def rows_of(document: Document) -> list[bytes]:
@@ -306,7 +306,7 @@ DEEP = "[" * 1_000 + "1" + "]" * 1_000
 def test_a_thousand_levels_are_kept_as_text_with_a_notice(result):
     with pytest.raises(TooDeep):
         rows_of(read(result))
-    document = read_result_as_text(result, media_cap=1_000)
+    document = document_as_text(result, media_cap=1_000)
     assert document.shape == "lines"
     assert whole(document).count(b"[") >= 1_000
     assert document.all_notices == ("Nested deeper than 128 levels: kept as text.",)

@@ -20,7 +20,7 @@ from penstock.core.model.values import Call, LiveRows, Refusal, Result
 from penstock.core.protocol import probe
 from penstock.core.protocol.entries import Context, alias_entry, kept_meta, live_entry, new_entry
 from penstock.core.protocol.looking import bookmark_of
-from penstock.core.results.blocks import has_large_media, read_result, read_result_as_text
+from penstock.core.results.blocks import document_as_text, document_of, has_large_media
 from penstock.core.results.ingest import Ingested, ingest
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
@@ -69,9 +69,9 @@ def conclude(
 def _ingest(result: Result, policy: Policy) -> Ingested:
     cap = policy.media_cap
     try:
-        return ingest(read_result(result, media_cap=cap), policy.inline_budget)
+        return ingest(document_of(result, media_cap=cap), policy.inline_budget)
     except rawjson.TooDeep:
-        return ingest(read_result_as_text(result, media_cap=cap), policy.inline_budget)
+        return ingest(document_as_text(result, media_cap=cap), policy.inline_budget)
 
 
 def _inline_reply(

@@ -43,7 +43,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _APART = "Content that stood beside structuredContent is kept under /content."
 
 
-def read_result(result: Result, *, media_cap: int) -> Document:
+def document_of(result: Result, *, media_cap: int) -> Document:
     """The document of a tool's result, after the table above."""
     media, blocks = apart(result.content, media_cap)
     if result.structured is not ABSENT:
@@ -54,7 +54,7 @@ def read_result(result: Result, *, media_cap: int) -> Document:
     return replace(read_value(values), beside=media, notices=notices)
 
 
-def read_result_as_text(result: Result, *, media_cap: int) -> Document:
+def document_as_text(result: Result, *, media_cap: int) -> Document:
     """A value that nests too deep to be walked is kept and shown as text."""
     media, blocks = apart(result.content, media_cap)
     if result.structured is not ABSENT:
