@@ -161,7 +161,7 @@ class RemoteRelay:
             self._upstream,
             message,
             self._headers(read),
-            self._tool(read),
+            self._session.called_by(read),
             tells_loss=not is_last,
         )
         await exchange.run(self._receive, self._opened)
@@ -196,12 +196,6 @@ class RemoteRelay:
             return {}
         made = {headers.SESSION: self._session_id, headers.VERSION: self._session.known.version}
         return {name: value for name, value in made.items() if value}
-
-    def _tool(self, message: Message | None) -> Any:
-        if message is None or message.method != "tools/call" or self._session.known.toolbox is None:
-            return None
-        name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.known.toolbox.tools.get(name or "")
 
     async def _listen(self) -> None:
         """What a legacy upstream says unasked. It need not offer that."""

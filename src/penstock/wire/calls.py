@@ -38,7 +38,7 @@ def _names_a_tool(request: Request) -> bool:
     params = messages.members_of(request.params)
     name = messages.text_of(params, "name")
     if name is not None:
-        request.call_of(name, params.get("arguments"))
+        request.set_call(name, params.get("arguments"))
     return name is not None
 
 

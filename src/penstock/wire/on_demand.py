@@ -59,6 +59,7 @@ def answer_on_demand(request: Request) -> Steps[bytes]:
         return request.fault or request.answer(_wire(request, is_error=True)(_NOT_LISTED))
     if shown is None or shown.is_full:
         return b""
+    request.is_shown_less = True
     role = shown.listing.role_of(request.tool)
     yield from know_tools(request, current=role in _ANSWERS, names=_meant(request, role))
     if role in _ANSWERS:
@@ -158,11 +159,12 @@ def _take_grant(request: Request) -> Steps[None]:
 def refuse_too_early(request: Request) -> Steps[bytes]:
     """Refuse a call before its description was read, where the gate wants that; empty where it may
     go on."""
-    shown = yield from disclosed(request)
-    if shown is None or shown.listing.says_all_of(request.tool):
+    if not request.is_shown_less:
+        return b""
+    enquiry = yield from _enquiry(request)
+    if enquiry.listing.says_all_of(request.tool):
         return b""
     is_there = request.upstream_tool is not None
-    enquiry = yield from _enquiry(request)
     refusal: bytes = yield Judge(enquiry, request.tool, _arguments(request), is_there)
     as_error = _wire(request, is_error=True)
     return (request.fault or request.answer(as_error(refusal))) if refusal else b""

@@ -17,6 +17,8 @@ from penstock.core.json import rawjson
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import LiveRows, Principal, Result
+from penstock.core.protocol.references import PREFIX
+from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.discloser import Audience
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
@@ -29,6 +31,8 @@ from penstock.wire.toolbox import Tool, Toolbox
 
 _MOST_REPLACED: Final = 256
 _UNREAD: Final = object()
+# A `\\u` may be how one of the others is spelled.
+_MARKS: Final = (TOKEN_FIELD.encode(), PREFIX.encode(), rb"\u")
 
 # Over HTTP some arguments are repeated in headers: the error, if they do not agree.
 HeaderCheck = Callable[[Tool | None], bytes | None]
@@ -88,8 +92,8 @@ class Request:
     """A request that has not been answered. `line` is the message as it goes to upstream.
 
     `steps`: its handler, under way. `is_understood`: its handler has got beyond the parameters.
-    `is_ours`: it has not reached upstream, or upstream has answered it. `grant`: the handle that came
-    with it.
+    `is_ours`: it has not reached upstream, or upstream has answered it. `is_shown_less`: its client is
+    not shown every tool in full. `grant`: the handle that came with it.
     """
 
     connection: Connection
@@ -102,6 +106,7 @@ class Request:
     steps: Steps[bytes] | None = None
     is_understood: bool = False
     is_ours: bool = False
+    is_shown_less: bool = False
     tool: str = ""
     arguments: msgspec.Raw | None = None
     grant: Any = None
@@ -111,6 +116,7 @@ class Request:
     cancellation: Cancellation = field(default_factory=Cancellation)
     _audience: Audience | None = None
     _decoded: Any = _UNREAD
+    _is_marked: bool | None = None
 
     # -- what is known -------------------------------------------------------------------------
 
@@ -172,17 +178,26 @@ class Request:
         return self._decoded
 
     @property
+    def is_marked(self) -> bool:
+        """Whether the arguments may hold a token or a reference: others need no second look."""
+        if self._is_marked is None:
+            raw = b"" if self.arguments is None else bytes(self.arguments)
+            self._is_marked = any(mark in raw for mark in _MARKS)
+        return self._is_marked
+
+    @property
     def decoded_object(self) -> dict[str, Any]:
         return self.decoded if isinstance(self.decoded, dict) else {}
 
     # -- what it becomes -----------------------------------------------------------------------
 
-    def call_of(self, tool: str, arguments: msgspec.Raw | None) -> None:
-        self.tool, self.arguments, self._decoded = tool, arguments, _UNREAD
+    def set_call(self, tool: str, arguments: msgspec.Raw | None) -> None:
+        self.tool, self.arguments = tool, arguments
+        self._decoded, self._is_marked = _UNREAD, None
 
     def become(self, tool: str, arguments: bytes) -> None:
         """From now on the call of this tool, whatever it came as."""
-        self.call_of(tool, msgspec.Raw(arguments))
+        self.set_call(tool, msgspec.Raw(arguments))
         self.line = self.line_with(arguments, tool)
         self.params = messages.read_message(self.line).params
 

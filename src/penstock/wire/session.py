@@ -48,6 +48,7 @@ from penstock.wire.methods import HANDLERS, Handler
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.request import Connection, Request, Told, pass_on
 from penstock.wire.tasks import task_notified
+from penstock.wire.toolbox import Tool
 
 _MOST_CANCELLED: Final = 10_000
 _SHOWN: Final = 200
@@ -214,6 +215,14 @@ class Session:
         if was_cancelled and not inline.surely_admits(len(line)):
             return []
         return [ToClient(line)]
+
+    def called_by(self, message: Message | None) -> Tool | None:
+        """The tool that a message to upstream calls, as upstream lists it."""
+        toolbox = self.known.toolbox
+        if message is None or message.method != "tools/call" or toolbox is None:
+            return None
+        name = messages.text_of(messages.members_of(message.params), "name")
+        return toolbox.tools.get(name or "")
 
     def tell(self, key: bytes, told: Told) -> None:
         """What an upstream in this process says of its answer to a call, before it gives that."""

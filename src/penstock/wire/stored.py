@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -25,10 +25,6 @@ from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
 from penstock.wire.telling import call_of, is_merged, keeps_output
 from penstock.wire.toolbox import Tool
-
-# Arguments without any of these need no second look. A `\u` may be how one of them is spelled.
-_MARKS: Final = (TOKEN_FIELD.encode(), PREFIX.encode(), rb"\u")
-
 
 # -- calls that are answered here --------------------------------------------------------------
 
@@ -58,16 +54,8 @@ def _may_be_ours(request: Request) -> bool:
 
 def _is_looked_at(request: Request) -> bool:
     """Whether the arguments may hold something of ours."""
-    return (_is_marked(request.arguments) or is_merged(request)) and request.policy.covers(
-        request.tool
-    )
-
-
-def _is_marked(arguments: msgspec.Raw | None) -> bool:
-    if arguments is None:
-        return False
-    raw = bytes(arguments)
-    return any(mark in raw for mark in _MARKS)
+    may_hold = request.is_marked or is_merged(request)
+    return may_hold and request.policy.covers(request.tool)
 
 
 def _explorer_role(request: Request) -> str:

@@ -33,7 +33,6 @@ _SESSION_NOT_FOUND: Final = -32001
 
 class Hosted:
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._gate = gate
         self._engine = Engine(gate)
         self._target = target
         self._seated: dict[str, Seated] = {}
@@ -107,7 +106,7 @@ class Hosted:
             return
         session_id = secrets.token_urlsafe(24)
         connection = Connection(
-            self._gate,
+            self._engine.gate,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             seat=session_id,

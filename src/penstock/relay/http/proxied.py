@@ -21,11 +21,9 @@ from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.knowledge import Knowledge
-from penstock.wire.messages import Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection, HeaderCheck
 from penstock.wire.session import Session
-from penstock.wire.toolbox import Tool
 
 _MOST_KEPT = 10_000
 _POOLS: Final = 16
@@ -169,7 +167,7 @@ class _Post:
             self._gateway.upstream,
             message,
             fixed_headers(self._inbound),
-            self._tool(read),
+            self._session.called_by(read),
             resumes=self._inbound.is_modern,
         )
         is_clients = read is None or read.key == self._key or not read.key
@@ -213,12 +211,6 @@ class _Post:
         is_lost = answer.status == _NOT_FOUND and inbound.session  # to begin a new one
         if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
             self._outlet.status = answer.status
-
-    def _tool(self, message: Message | None) -> Tool | None:
-        if message is None or message.method != "tools/call" or self._session.known.toolbox is None:
-            return None
-        name = messages.text_of(messages.members_of(message.params), "name")
-        return self._session.known.toolbox.tools.get(name or "")
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:
