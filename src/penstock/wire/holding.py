@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from penstock.core.model.reply import Reply
-from penstock.core.model.values import Result
+from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
 from penstock.wire.effects import Answer, StepAside, Steps
 from penstock.wire.explorer_tools import ROLES
@@ -61,8 +61,8 @@ def _hold_result(request: Request, answer: Answer, result: msgspec.Raw) -> Steps
         return answer.line
     if _is_of_explorer(request):
         return answer.line
-    held = yield from _held(request, wire)
-    return answer.line if held is None else request.in_place(request.answer(held))
+    instead = yield from held(request, wire)
+    return answer.line if instead is None else request.in_place(request.answer(instead))
 
 
 def _is_of_explorer(request: Request) -> bool:
@@ -71,21 +71,29 @@ def _is_of_explorer(request: Request) -> bool:
     return is_theirs and request.tool in ROLES
 
 
-def _held(request: Request, wire: WireResult) -> Steps[bytes | None]:
-    """What goes down in the place of a result; None where that is the result."""
+def held(
+    request: Request, wire: WireResult, around: dict[str, Any] | None = None
+) -> Steps[bytes | None]:
+    """What goes down in the place of a result; None where that is the result. `around`: what it stands
+    in, where it comes within something else."""
     if is_for_widget(request, wire):
         from penstock.wire import for_widgets
 
-        return (yield from for_widgets.held(request, wire))
-    reply: Reply = yield from offer(request, wire)
-    is_same = reply.is_whole and not request.notice and request.told.result is None
-    return None if is_same else reply.wire()
+        return (yield from for_widgets.held(request, wire, around))
+    reply = yield from offer(request, wire, around)
+    if reply.is_whole and not request.notice and request.told.result is None:
+        return None
+    if around is not None:
+        reply = replace(
+            reply, frame=Frame(reply.frame.structured)
+        )  # the rest goes around the outer
+    return reply.wire()
 
 
 def _hold_error(request: Request, answer: Answer, error: bytes) -> Steps[bytes]:
     """An error over the budget is cut, and kept whole in the store."""
-    held = yield from offer_error(request, error)
-    return answer.line if held is None else request.in_place(request.refuse(held))
+    instead = yield from offer_error(request, error)
+    return answer.line if instead is None else request.in_place(request.refuse(instead))
 
 
 def _remember_task(request: Request, wire: WireResult) -> None:

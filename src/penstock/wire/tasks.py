@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
-from penstock.core.model.values import Frame
 from penstock.wire import messages
 from penstock.wire.effects import Answer, Forward, StepAside, Steps
-from penstock.wire.holding import hold
-from penstock.wire.offering import is_for_widget, offer, offer_error
+from penstock.wire.holding import held, hold
+from penstock.wire.offering import offer_error
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
 
@@ -31,15 +29,17 @@ def tasks_get(request: Request) -> Steps[bytes]:
     answer: Answer = yield Forward(request.line)
     if answer.result is None:
         return (yield from hold(request, answer))
-    held = yield from _hold_inside(request, answer.result)
-    return answer.line if held is None else request.in_place(request.answer(held))
+    instead = yield from _hold_inside(request, answer.result)
+    return answer.line if instead is None else request.in_place(request.answer(instead))
 
 
 def task_notified(request: Request) -> Steps[bytes]:
     """The same, told unasked."""
     request.tool = _tool_of_task(request)
-    held = yield from _hold_inside(request, request.params)
-    return request.line if held is None else messages.notification("notifications/tasks", held)
+    instead = yield from _hold_inside(request, request.params)
+    if instead is None:
+        return request.line
+    return messages.notification("notifications/tasks", instead)
 
 
 def _tool_of_task(request: Request) -> str:
@@ -57,19 +57,6 @@ def _hold_inside(request: Request, outer: msgspec.Raw | msgspec.UnsetType) -> St
     if "result" not in members:
         error = yield from offer_error(request, bytes(members["error"]), around)
         return None if error is None else messages.object_from({**members, "error": error})
-    held = yield from _held(request, WireResult.of(members["result"]), around)
-    return None if held is None else messages.object_from({**members, "result": held})
-
-
-def _held(request: Request, wire: WireResult, around: dict[str, Any]) -> Steps[bytes | None]:
-    """What stands in the place of a result within its task; None where that is the result."""
-    if not wire.is_complete:
-        return None
-    if is_for_widget(request, wire):
-        from penstock.wire import for_widgets
-
-        return (yield from for_widgets.held(request, wire, around))
-    reply = yield from offer(request, wire, around)
-    if reply.is_whole:
-        return None
-    return replace(reply, frame=Frame(reply.frame.structured)).wire()
+    wire = WireResult.of(members["result"])
+    result = (yield from held(request, wire, around)) if wire.is_complete else None
+    return None if result is None else messages.object_from({**members, "result": result})
