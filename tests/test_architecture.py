@@ -138,8 +138,8 @@ def test_a_circle_is_seen():
 
 # Folders of tests that are about no single folder of the package.
 ACROSS = {
-    *("benchmarks", "conformance", "corpus", "examples", "helpers", "node", "property", "servers"),
-    "typing",
+    *("benchmarks", "carriers", "conformance", "corpus", "examples", "helpers", "node", "property"),
+    *("servers", "typing"),
 }
 TESTS = Path(__file__).parent
 

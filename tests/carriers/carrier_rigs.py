@@ -1,0 +1,151 @@
+"""The carriers: every way in which messages pass through Penstock's rules, and how to start each."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from carrier_clients import Client, HttpClient, StdioClient
+from relay_processes import PATIENCE, RUN, clean_environment, end, wait_until
+from sluice import Sluice
+from staging import Stage
+
+SERVERS = Path(__file__).parents[1] / "servers"
+UPSTREAM = str(SERVERS / "staged_server.py")
+SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+URL = re.compile(r"http://\S+(?=\n)")
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """One way. `program` holds the rules; `door` is how clients reach it, and `upstream` how it
+    reaches the server: by a pipe, over HTTP, or inside its own process."""
+
+    program: str
+    era: str
+    door: str
+    upstream: str
+
+    def __str__(self) -> str:
+        return f"{self.program}-{self.era}"
+
+    def command(self, folder: Path, url: str) -> list[str]:
+        """Return the command that starts it. `url` is that of an upstream over HTTP."""
+        server, inside = staged_server(folder), str(SERVERS / "staged_inside.py")
+        return {
+            "run": [*RUN, "--", *server],
+            "run-url": [*RUN, "--url", url],
+            "serve": [*SERVE, "--", *server],
+            "serve-url": [*SERVE, "--url", url],
+            "mcp": [sys.executable, inside, str(folder), "mcp"],
+            "fastmcp": [sys.executable, inside, str(folder), "fastmcp"],
+            "django": [sys.executable, str(SERVERS / "staged_site.py"), str(folder)],
+        }[self.program]
+
+
+def staged_server(folder: Path) -> list[str]:
+    return [sys.executable, UPSTREAM, str(folder)]
+
+
+BOTH = ("legacy", "modern")
+CARRIERS = [
+    Carrier(program, era, door, upstream)
+    for program, door, upstream, eras in (
+        ("run", "stdio", "pipe", BOTH),
+        ("run-url", "stdio", "http", BOTH),
+        ("serve", "http", "pipe", BOTH),
+        ("serve-url", "http", "http", BOTH),
+        # To the rules the two frameworks are one carrier, and each is slow to start.
+        ("mcp", "stdio", "inside", ["legacy"]),
+        ("fastmcp", "stdio", "inside", ["modern"]),
+        ("django", "http", "inside", BOTH),
+    )
+    for era in eras
+]
+
+
+class Rig:
+    """A carrier at work, with its server on a stage and its store behind a sluice."""
+
+    def __init__(self, carrier: Carrier, folder: Path, store: Sluice) -> None:
+        self.carrier = carrier
+        self.store = store
+        self.stage = Stage(folder)
+        self._folder = folder
+        self._open = ExitStack()
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> None:
+        url = ""
+        if self.carrier.upstream == "http":
+            self._start("upstream", [*staged_server(self._folder), "--http"])
+            url = self._address("upstream")
+        self._start("carrier", self.carrier.command(self._folder, url))
+        self._url = self._address("carrier") if self.carrier.door == "http" else ""
+
+    def client(self) -> Client:
+        """Return a client that has greeted. On pipes there is room for one alone."""
+        if self.carrier.door == "http":
+            client: Client = HttpClient(self.carrier.era, self._url)
+        else:
+            client = StdioClient(self.carrier.era, self._started["carrier"])
+        self._open.callback(client.close)
+        client.greet()
+        return client
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes that answer SQL and jq: all that were started, but the server."""
+        below = psutil.Process(self._started["carrier"].pid).children()
+        return [one for one in below if is_worker(one)]
+
+    def kill_workers(self) -> None:
+        for worker in self.workers():
+            worker.kill()
+
+    def kill_upstream(self) -> None:
+        """Kill the server process that heard the last message, and wait until its parent, which is
+        the carrier or this test, has noticed."""
+        pid = self.stage.heard()[-1].pid
+        os.kill(pid, signal.SIGKILL)
+        if "upstream" in self._started:
+            self._started["upstream"].wait(PATIENCE)
+        wait_until(lambda: not psutil.pid_exists(pid), "the end of the server")
+
+    def close(self) -> str:
+        """End everything, and return what the processes logged."""
+        for process in self._started.values():
+            end(process.pid)
+        self._open.close()
+        return "".join(path.read_text("utf-8") for path in self._folder.glob("*.log"))
+
+    def _start(self, name: str, command: list[str]) -> None:
+        settings = {"PENSTOCK_STORE": self.store.url, "PENSTOCK_QUERY_SECONDS": f"{10 * PATIENCE}"}
+        log = self._open.enter_context((self._folder / f"{name}.log").open("wb"))
+        has_pipes = name == "carrier" and self.carrier.door == "stdio"
+        started = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE if has_pipes else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if has_pipes else log,
+            stderr=log,
+            env=clean_environment(**settings),
+        )
+        self._started[name] = self._open.enter_context(started)
+
+    def _address(self, name: str) -> str:
+        """Wait until a process says on which address it listens."""
+        log, found = self._folder / f"{name}.log", []
+        wait_until(lambda: found.extend(URL.findall(log.read_text("utf-8"))) or found, "an address")
+        return found[0]
+
+
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        command = process.cmdline()
+    except psutil.Error:  # it has ended meanwhile
+        return False
+    return bool(command) and UPSTREAM not in command

@@ -1,0 +1,20 @@
+"""The tables of the contract say nothing of points and carriers that there are not."""
+
+from fnmatch import filter as matching
+
+import pytest
+from carrier_rigs import CARRIERS
+from contract import DEFECTS, LEFT_OUT, POINTS, reason
+
+
+@pytest.mark.parametrize(("points", "carriers", "why"), [*LEFT_OUT, *DEFECTS])
+def test_every_row_is_about_something(points, carriers, why):
+    assert why
+    assert matching(POINTS, points)
+    for pattern in carriers:
+        assert matching(map(str, CARRIERS), pattern)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_every_point_is_for_some_carrier(point):
+    assert any(reason(LEFT_OUT, point, carrier) is None for carrier in CARRIERS)
