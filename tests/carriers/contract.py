@@ -48,46 +48,31 @@ LEFT_OUT: list[tuple[str, tuple[str, ...], str]] = [
 ]  # fmt: skip
 
 
-DELAYED = "the death of upstream is told only after the store has answered"
-# Where the present code does not keep the contract.
-DEFECTS: list[tuple[str, tuple[str, ...], str]] = [
-    ("cancellation while running", ("run-url-legacy", "serve-url-legacy"),
-     "upstream rightly ends its stream without an answer, and the client gets an error for that"),
-    ("death at once while loading", ("run-legacy", "run-modern", "serve-legacy"), DELAYED),
-    ("death at once while storing", ("run-legacy", "run-modern", "serve-legacy"), DELAYED),
-]  # fmt: skip
-
-
-def reason(
-    table: list[tuple[str, tuple[str, ...], str]], point: str, carrier: Carrier
-) -> str | None:
-    """Return what a table says of a point and a carrier."""
-    for points, carriers, why in table:
+def reason(point: str, carrier: Carrier) -> str | None:
+    """Return why a point is not for a carrier."""
+    for points, carriers, why in LEFT_OUT:
         if fnmatchcase(point, points) and any(fnmatchcase(str(carrier), one) for one in carriers):
             return why
     return None
 
 
-def marked(point: str, *values: Any) -> Any:
-    """Return the parameters of a test, marked where it is known to fail."""
+def is_for(point: str, carrier: Carrier) -> bool:
     assert point in POINTS, point
-    why = reason(DEFECTS, point, values[0])
-    marks = [] if why is None else [pytest.mark.xfail(strict=True, reason=why)]
-    return pytest.param(*values, id="-".join(map(str, values)), marks=marks)
+    return reason(point, carrier) is None
 
 
 def carriers_for(point: str) -> Any:
     """Parametrize a test with every carrier that a point is for."""
-    chosen = [one for one in CARRIERS if reason(LEFT_OUT, point, one) is None]
-    return pytest.mark.parametrize("carrier", [marked(point, one) for one in chosen])
+    chosen = [one for one in CARRIERS if is_for(point, one)]
+    return pytest.mark.parametrize("carrier", chosen, ids=str)
 
 
 def carriers_at(point: str, *stages: str) -> Any:
     """Parametrize a test with stages of a call, and with the carriers that the point is for there."""
     chosen = [
-        marked(f"{point} while {stage}", carrier, stage)
+        (carrier, stage)
         for carrier in CARRIERS
         for stage in stages
-        if reason(LEFT_OUT, f"{point} while {stage}", carrier) is None
+        if is_for(f"{point} while {stage}", carrier)
     ]
-    return pytest.mark.parametrize(("carrier", "stage"), chosen)
+    return pytest.mark.parametrize(("carrier", "stage"), chosen, ids=str)

@@ -28,7 +28,7 @@ def answered(messages):
 
 
 def test_each_request_that_waits_is_told_once(open_rig, era):
-    """Local, forwarded, concluding, waiting for a list: each gets one error."""
+    """Waiting for a list or for the answer: each gets one error. A result that was given is kept."""
     rig = open_rig(Upstream(era, results={"rows": LARGE}))
     rig.upstream = None
     rig.holds_work = True
@@ -48,12 +48,27 @@ def test_each_request_that_waits_is_told_once(open_rig, era):
     rig.from_upstream({"jsonrpc": "2.0", "id": 12, "result": text("small")})
     rig.from_client({"jsonrpc": "2.0", "id": 14, "method": "ping"})
     told = rig.upstream_ends()
-    assert {answer["error"]["code"] for answer in told} == {UPSTREAM_GONE}
+    assert {answer["id"]: answer["error"]["code"] for answer in told} == dict.fromkeys(
+        [10, 11, 14], UPSTREAM_GONE
+    )
     assert rig.upstream_ends() == []
     rig.work()
     assert answered(rig.down) == dict.fromkeys([10, 11, 12, 13, 14], 1)
-    assert rig.store.stats().entries == 0
+    assert rig.store.stats().entries == 1
     assert rig.session.pending == {}
+
+
+def test_a_request_that_needs_upstream_after_its_end_is_told_then(open_rig, era):
+    """The first page of a list had come; the second never will."""
+    rig = open_rig(Upstream(era))
+    rig.upstream = None
+    rig.from_client(rig.request("tools/list", {}, id=60))
+    page = {"tools": [], "nextCursor": "more"}
+    if era == "modern":
+        page |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    rig.from_upstream({"jsonrpc": "2.0", "id": 60, "result": page})
+    (told,) = rig.upstream_ends()
+    assert (told["id"], told["error"]["code"]) == (60, UPSTREAM_GONE)
 
 
 def test_a_request_that_comes_too_late_is_told_too(open_rig, era):

@@ -120,11 +120,12 @@ class StdioRelay:
         expected = self._client_left.is_set()
         how = self._upstream.how_it_ended()
         self._upstream.end(grace=0)
-        self._answered.finish()  # what it answered before it ended is an answer
         if not expected:
             logger().error("the MCP server %s", how)
             told = f"The MCP server behind Penstock {how} before it answered."
             self._tell(self._session.upstream_ended(told))
+        self._answered.finish()  # what it answered before it ended is an answer
+        if not expected:
             self._tell_late_comers()
         self._asked.finish()
         self._sending.finish()

@@ -160,8 +160,7 @@ def decoded(value: str | None) -> str | None:
 
 def status_of(response: bytes) -> int:
     """The HTTP status of a response of the new era, which says there too what is wrong."""
-    error = messages.read_message(response).error
-    code = messages.decoded(messages.members_of(error).get("code"))
+    code = messages.code_of(messages.read_message(response))
     return _STATUS.get(code, 200) if isinstance(code, int) else 200
 
 

@@ -11,7 +11,7 @@ from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
 from penstock.wire.effects import Answer, StepAside, Steps
 from penstock.wire.explorer_tools import ROLES
-from penstock.wire.messages import HEADER_MISMATCH
+from penstock.wire.messages import HEADER_MISMATCH, Message
 from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult, plain_wire
@@ -28,7 +28,7 @@ def hold(request: Request, answer: Answer) -> Steps[bytes]:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(given, fields))
     if not is_covered or (given is None and _is_small(request, body)):
-        _note(request, answer, body)
+        _note(request, answer.message, body)
         return answer.line
     yield StepAside()
     if answer.result is None:
@@ -41,17 +41,13 @@ def _is_small(request: Request, body: msgspec.Raw) -> bool:
     return not policy.heavy and policy.inline_budget.surely_admits(len(memoryview(body)))
 
 
-def _note(request: Request, answer: Answer, body: msgspec.Raw) -> None:
+def _note(request: Request, message: Message, body: msgspec.Raw) -> None:
     """What an answer that passes as it is says of upstream."""
     if b'"taskId"' in bytes(body):
         _remember_task(request, WireResult.of(body))
-    if answer.error is body and _code_of(body) == HEADER_MISMATCH:
+    if messages.code_of(message) == HEADER_MISMATCH:
         # Upstream's schema is not the one that the headers were made from.
         request.known.outdate_toolbox()
-
-
-def _code_of(error: msgspec.Raw) -> Any:
-    return messages.decoded(messages.members_of(error).get("code"))
 
 
 def _hold_result(request: Request, answer: Answer, result: msgspec.Raw) -> Steps[bytes]:

@@ -93,8 +93,7 @@ class Knowledge:
             self.capabilities = capabilities_in(members)
             self.server_info = _server_info(members)
             return
-        code = messages.decoded(messages.members_of(message.error).get("code"))
-        if code not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
+        if messages.code_of(message) not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
             self.era = "legacy"
 
     def remember_task(self, task: str, tool: str) -> None:

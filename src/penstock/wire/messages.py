@@ -171,6 +171,11 @@ def object_from(members: Mapping[str, bytes | msgspec.Raw]) -> bytes:
     )
 
 
+def code_of(message: Message) -> Any:
+    """The code of an error; None for a result."""
+    return decoded(members_of(message.error).get("code"))
+
+
 # -- messages of our own -----------------------------------------------------------------------
 
 

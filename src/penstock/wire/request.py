@@ -92,8 +92,9 @@ class Request:
     """A request that has not been answered. `line` is the message as it goes to upstream.
 
     `steps`: its handler, under way. `is_understood`: its handler has got beyond the parameters.
-    `is_ours`: it has not reached upstream, or upstream has answered it. `is_shown_less`: its client is
-    not shown every tool in full. `grant`: the handle that came with it.
+    `is_ours`: upstream does not have it, not yet or not any more. `is_answered`: upstream has answered
+    it. `is_shown_less`: its client is not shown every tool in full. `grant`: the handle that came with
+    it.
     """
 
     connection: Connection
@@ -106,6 +107,7 @@ class Request:
     steps: Steps[bytes] | None = None
     is_understood: bool = False
     is_ours: bool = False
+    is_answered: bool = False
     is_shown_less: bool = False
     tool: str = ""
     arguments: msgspec.Raw | None = None

@@ -119,7 +119,7 @@ class Session:
         )
         self.pending[request.key] = request
         if self._ended:
-            return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended))
+            return self._lost(request)
         handler = HANDLERS.get(request.method)
         if is_modern and self.known.era != "modern":
             return self._begin(request, _in_its_era(request, handler or pass_on))
@@ -195,24 +195,27 @@ class Session:
         request = self._awaiting.pop(key, None)
         if request is not None:
             request.is_ours = True
+            request.is_answered = request.is_answered or key == request.key
             return self.go_on(request, Answer(message, line))
         request = self.pending.get(key)
         if request is None:
-            return self._unexpected(key, line)
+            return self._unexpected(message, line)
         if request.steps is None:
             return self._deliver(request, line)
         logger().warning("upstream answered a request twice")
         return []
 
-    def _unexpected(self, key: bytes, line: bytes) -> Outputs:
+    def _unexpected(self, message: Message, line: bytes) -> Outputs:
         """A response to nothing that is pending: perhaps to what was cancelled meanwhile. A client
-        may ignore it; it is not to be flooded by it."""
+        may ignore it; it is not to be flooded by it, nor told that none came."""
+        key = message.key
         was_cancelled = self._cancelled.pop(key)
         replaced = self.connection.replaced.get(key)
         if replaced is not None:  # a replay after a broken stream: the same token as the first time
             return [ToClient(replaced, key)]
         inline = self.connection.rules.policy.inline_budget
-        if was_cancelled and not inline.surely_admits(len(line)):
+        is_small = inline.surely_admits(len(line))
+        if was_cancelled and (not is_small or messages.code_of(message) == UPSTREAM_GONE):
             return []
         return [ToClient(line)]
 
@@ -232,16 +235,21 @@ class Session:
             request.notice = " ".join(filter(None, (request.notice, told.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
-        """What each request that waits is told, and from now on each that comes."""
+        """What each request is told that upstream has not answered, and from now on each that needs
+        upstream. One whose answer is being worked on gets that."""
         self._ended = why
-        outputs: Outputs = []
-        for key in list(self.pending):
-            request = self.pending.get(key)
-            if request is not None:
-                request.cancellation.request()
-                outputs += self._deliver(request, request.fail(UPSTREAM_GONE, why))
+        waiting = set(self._awaiting.values())
         self._awaiting.clear()
-        return outputs
+        lost = [
+            request
+            for request in list(self.pending.values())
+            if request in waiting or not request.is_answered
+        ]
+        return [output for request in lost for output in self._lost(request)]
+
+    def _lost(self, request: Request) -> Outputs:
+        request.cancellation.request()
+        return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended))
 
     def is_at_work(self) -> bool:
         """Whether something that the client asked has not reached upstream, or is being answered."""
@@ -269,22 +277,28 @@ class Session:
         request.is_understood = not isinstance(effect, Discover)
         match effect:
             case Forward():
-                return self._forward(request, effect.line)
+                return self._send(request, request.key, effect.line)
             case Ask():
                 key = self._own_id()
-                self._awaiting[key] = request
-                return [ToUpstream(messages.request(key, effect.method, effect.params))]
+                line = messages.request(key, effect.method, effect.params)
+                return self._send(request, key, line)
             case Discover():
                 return self._discover(request)
             case _:
                 return [Perform(request, effect)]
 
-    def _forward(self, request: Request, line: bytes) -> Outputs:
-        self._awaiting[request.key] = request
-        # Whoever cancels it at this moment sees that upstream has it, or is seen here.
-        request.is_ours = False
+    def _send(self, request: Request, key: bytes, line: bytes) -> Outputs:
+        """Send upstream a message for the sake of a request, and wait for the answer.
+
+        Another thread may cancel the request at this moment, or learn that upstream has ended: it sees
+        what is noted here, or is seen.
+        """
+        self._awaiting[key] = request
+        request.is_ours = key != request.key
+        if self._ended:
+            return self._lost(request)
         if request.cancellation.requested:
-            self._awaiting.pop(request.key, None)
+            self._awaiting.pop(key, None)
             return []
         return [ToUpstream(line)]
 

@@ -110,11 +110,11 @@ class Seated:
 
     async def _ended(self, how: str) -> None:
         self.has_ended = True
-        await asyncio.gather(*self._tasks)  # answers that it gave before it ended
         told = f"The MCP server behind Penstock {how} before it answered."
         if self._session.pending:
             logger().error("the MCP server %s", how)
         await self._carrier.carry_out(self._session.upstream_ended(told))
+        await asyncio.gather(*self._tasks)  # answers that it gave before it ended
         listener = [self._listener] if self._listener is not None else []
         for outlet in [*self._posts.values(), *listener]:
             await outlet.close()
