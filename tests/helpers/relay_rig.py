@@ -66,6 +66,7 @@ class Rig(Caller):
                 principal=Principal(principal),
                 server="srv",
                 seat=seat,
+                now=self.clock,
             )
         )
         self.up: list[bytes] = []

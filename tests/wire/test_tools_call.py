@@ -4,7 +4,6 @@ No gate, no store, no thread: a handler does nothing itself.
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +47,11 @@ class Rules:
 
     policy: Policy
     meter: Any
-    clock: Callable[[], float]
 
 
 def request_of(name, arguments=None, **settings):
     connection = Connection(
-        Rules(Policy(**settings), default_meter(), lambda: 0.0), Principal("ann"), "srv", "seat"
+        Rules(Policy(**settings), default_meter()), Principal("ann"), "srv", "seat"
     )
     connection.known.era, connection.known.is_initialized = "legacy", True
     params = {"name": name} if arguments is None else {"name": name, "arguments": arguments}
@@ -114,7 +112,7 @@ def test_a_large_result_is_offered_after_the_reader_was_left():
 def test_the_reader_asks_for_the_list_once_and_never_for_the_tool():
     world = World(Read=Reply(b"[]"))
     world.drive(request_of("read_result", {"continuation_token": TOKEN}))
-    assert world.kinds == [Ask, StepAside, Read]
+    assert world.kinds == [Ask, Read]
 
 
 def test_a_token_given_to_its_tool_is_read_and_the_tool_does_not_run():
@@ -148,14 +146,14 @@ def hidden(world, name, arguments=None):
 def test_a_hidden_tool_is_judged_and_then_forwarded():
     world = World(INDEX)
     hidden(world, "rows")
-    assert world.kinds == [Ask, StepAside, Disclose, Judge, Forward]
+    assert world.kinds == [Ask, Disclose, Judge, Forward]
 
 
 def test_a_hidden_tool_that_is_called_too_early_never_reaches_upstream():
     world = World(INDEX, Judge=b'{"error":"read first"}')
     told = hidden(world, "rows")
     assert told["result"]["isError"] is True
-    assert world.kinds == [Ask, StepAside, Disclose, Judge]
+    assert world.kinds == [Ask, Disclose, Judge]
 
 
 def test_a_call_through_another_is_the_call_that_it_means():
@@ -163,7 +161,7 @@ def test_a_call_through_another_is_the_call_that_it_means():
 
     world = World(INDEX, Unwrap=Inner("rows", b'{"x":1}'))
     hidden(world, "call_tool", {"name": "rows", "arguments": {"x": 1}})
-    assert world.kinds == [Ask, StepAside, Disclose, Unwrap, Judge, Forward]
+    assert world.kinds == [Ask, Disclose, Unwrap, Judge, Forward]
     sent = json.loads(world.effects[-1].line)["params"]
     assert sent == {"name": "rows", "arguments": {"x": 1}}
 
@@ -173,7 +171,7 @@ def test_descriptions_are_given_and_nothing_is_forwarded():
 
     world = World(INDEX, Describe=Told(b"{}"))
     hidden(world, "describe_tools", {"tools": ["rows"]})
-    assert world.kinds == [Ask, StepAside, Disclose, Describe]
+    assert world.kinds == [Ask, Disclose, Describe]
 
 
 def test_headers_that_do_not_agree_end_a_call_before_anything_else():
@@ -181,7 +179,7 @@ def test_headers_that_do_not_agree_end_a_call_before_anything_else():
     request.connection.header_check = lambda _tool: messages.error(-32020, "They differ.")
     world = World()
     assert world.drive(request)["error"]["code"] == -32020
-    assert world.kinds == [Ask, StepAside]
+    assert world.kinds == [Ask]
 
 
 @pytest.mark.parametrize("arguments", [{}, {"what": "plain"}, {"what": ["nested", {"deep": 1}]}])

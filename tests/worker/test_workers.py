@@ -177,8 +177,11 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
         yield from BLOCKS
 
     def until_waiting(count):
-        while len(workers._changed._waiters) < count:
+        for _ in range(3_000):
+            if len(workers._changed._waiters) >= count:
+                return
             time.sleep(0.01)
+        raise AssertionError("nobody waits")
 
     with ThreadPoolExecutor(3) as pool:
         pool.submit(workers.ask, sql("SELECT 1"), material(blocks()))

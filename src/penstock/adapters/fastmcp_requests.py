@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from penstock.adapters.inside import Asked, Facts
 from penstock.adapters.sdk import audience_of, dumped, principal_of, session_of
-from penstock.engine.identity import os_user
+from penstock.gate.identity import os_user
 from penstock.wire import eras
 
 AnyContext = MiddlewareContext[Any]

@@ -173,7 +173,8 @@ class _Passage:
             output = outputs.pop(0)
             match output:
                 case ToClient():
-                    return self._answer(output.message)
+                    if output.answers:
+                        return self._answer(output.message)
                 case ToUpstream():
                     outputs += self._session.from_upstream(await self._up(output.message))
                 case Perform():

@@ -33,7 +33,7 @@ from penstock.adapters.sdk import (
     principal_of,
     session_of,
 )
-from penstock.engine.identity import new_seat
+from penstock.gate.identity import new_seat
 from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.marks import serving

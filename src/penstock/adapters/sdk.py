@@ -15,7 +15,7 @@ from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import NOBODY, Principal
 from penstock.disclosure.discloser import Audience
-from penstock.engine.identity import os_user
+from penstock.gate.identity import os_user
 from penstock.wire.audience import APPS, shows_apps
 
 _SESSION_HEADER: Final = "mcp-session-id"

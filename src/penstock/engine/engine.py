@@ -1,6 +1,6 @@
-"""The one place where a handler's work is done.
+"""The one place where the work of handlers is done.
 
-A session says which (`Perform`), a carrier says where: in a thread, or at once. Here is what it is.
+A handler yields a piece of work, a session hands it out (`Perform`), and a carrier chooses the thread.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from penstock.disclosure.discloser import Discloser
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.wire.effects import (
-    Adopt,
     Browse,
     Describe,
     Disclose,
@@ -42,9 +41,10 @@ class Engine:
         self._discloser = Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:
-        """Do the work, and go on with its request. May take its time: call it where nobody waits.
+        """Do the work, and advance the request that needs it.
 
-        Work that follows at once is done at once, for this is already the place for it.
+        This may take seconds: call it on a thread that reads from nobody. Work that follows at once is
+        done here too.
         """
         outputs: Outputs = [output]
         while len(outputs) == 1 and isinstance(outputs[0], Perform):
@@ -52,11 +52,13 @@ class Engine:
         return outputs
 
     def _go_on(self, session: Session, output: Perform) -> Outputs:
-        """A fault of ours must not leave a client waiting."""
+        """Do one piece of work, and advance the request that needs it."""
+        if output.request.cancellation.requested:
+            return session.drop(output.request)
         try:
             given = self._do(output.request, output.work)
         except Cancelled:
-            return []
+            return session.drop(output.request)
         except Exception:  # noqa: BLE001 (whatever it is, the client is told)
             logger().exception("a request could not be worked on")
             return session.give_up(output.request)
@@ -95,8 +97,6 @@ class Engine:
                 return gate.browse(work.call, **hooks)
             case ReadResource():
                 return gate.read_resource(work.call, work.uri, **hooks)
-            case Adopt():
-                return gate.adopt(work.settings, of=work.of)
             case _:
                 assert_never(work)
 

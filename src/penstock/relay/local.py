@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock.engine.engine import Engine
-from penstock.engine.identity import new_seat, os_user
 from penstock.gate.gate import Gate
+from penstock.gate.identity import new_seat, os_user
 from penstock.relay.process import Process
 from penstock.relay.stdio import Client, StdioRelay
 from penstock.relay.target import Target

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from penstock.engine.engine import Engine
-from penstock.engine.identity import new_seat, os_user
 from penstock.errors import MissingExtra
 from penstock.gate.gate import Gate
+from penstock.gate.identity import new_seat, os_user
 from penstock.log import logger
 from penstock.relay.stdio import Client
 from penstock.relay.target import Target
@@ -31,7 +31,7 @@ from penstock.wire.session import Session
 try:
     import httpx2
 
-    from penstock.relay.http.carrier import Carrier
+    from penstock.relay.http.carrier import Carrier, Workshop
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
     from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
@@ -63,7 +63,8 @@ class RemoteRelay:
         self._client = client
         self._upstream = HttpUpstream(target)
         self._session = session
-        self._carrier = Carrier(engine, session, self._to_upstream, self._to_client)
+        self._workshop = Workshop(engine)
+        self._carrier = Carrier(self._workshop, session, self._to_upstream, self._to_client)
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue(_WAITING)
         self._leaving = asyncio.Event()
         self._writing = asyncio.Lock()
@@ -233,6 +234,7 @@ class RemoteRelay:
             with contextlib.suppress(Unanswered, httpx2.HTTPError):
                 await self._upstream.leave(self._headers(None))
         await self._upstream.close()
+        await self._workshop.close()
 
     async def _finish_requests(self) -> None:
         while under_way := {*self._requests, *self._posts.values()}:

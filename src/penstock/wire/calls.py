@@ -12,9 +12,8 @@ from penstock.wire.stored import answer_from_store, resolve_arguments
 
 
 def tools_call(request: Request) -> Steps[bytes]:
-    """Every stage of a call, in order. A stage that has an answer ends it; the others change the
-    request, or nothing."""
-    if not _names_a_tool(request):
+    """Take a call through its stages, in order. A stage may end it with an answer."""
+    if not _read_call(request):
         return (yield from pass_on(request))  # upstream says what is wrong with it
     if answer := (yield from _check_headers(request)):
         return answer
@@ -34,7 +33,8 @@ def tools_call(request: Request) -> Steps[bytes]:
     return (yield from hold(request, given))  # within the budget, or a probe
 
 
-def _names_a_tool(request: Request) -> bool:
+def _read_call(request: Request) -> bool:
+    """Take the tool and its arguments from the parameters. False where no tool is named."""
     params = messages.members_of(request.params)
     name = messages.text_of(params, "name")
     if name is not None:
@@ -42,11 +42,11 @@ def _names_a_tool(request: Request) -> bool:
     return name is not None
 
 
-def _check_headers(request: Request) -> Steps[bytes]:
-    """Over HTTP some arguments are repeated in headers. They must agree."""
+def _check_headers(request: Request) -> Steps[bytes | None]:
+    """Refuse a call over HTTP whose headers do not agree with the arguments that they repeat."""
     check = request.connection.header_check
     if check is None:
-        return b""
+        return None
     yield from know_tools(request, current=True)
     fault = check(request.upstream_tool)
-    return b"" if fault is None else request.refuse(fault)
+    return None if fault is None else request.refuse(fault)

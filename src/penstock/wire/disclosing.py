@@ -26,17 +26,20 @@ def disclosed(request: Request) -> Steps[Shown | None]:
 
 
 def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
-    """The same of these tools, worked out once for a list and a kind of client."""
+    """These tools as this client is shown them. Made once for a list and a kind of client."""
+    seen_by = request.audience
     # A folder of descriptions may change between two requests, but not within one; anything else
     # is the same until upstream lists anew.
-    keeper = request if request.policy.descriptions else request.known
-    kept, seen_by = keeper.shown, request.audience
-    if kept is not None and kept.toolbox is toolbox and kept.audience == seen_by:
+    is_fixed = not request.policy.descriptions
+    kept = request.known.shown.get(seen_by) if is_fixed else request.shown
+    if kept is not None and kept.toolbox is toolbox:
         return kept
     ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
     around = _around(toolbox)
     catalogue, listing = yield Disclose(toolbox.catalogue, seen_by, ours, for_apps, around)
-    keeper.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
+    request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
+    if is_fixed:
+        request.known.shown.put(seen_by, shown)
     return shown
 
 

@@ -101,13 +101,6 @@ class ReadResource(msgspec.Struct, frozen=True):
     uri: str
 
 
-class Adopt(msgspec.Struct, frozen=True):
-    """Take over the settings that the tools named in `of` bring along. Answer: None."""
-
-    settings: Mapping[str, Mapping[str, Any]]
-    of: frozenset[str]
-
-
 # -- tool descriptions -------------------------------------------------------------------------
 
 
@@ -187,7 +180,7 @@ class StepAside(msgspec.Struct, frozen=True):
     """Go on in another thread, because the next lines work on something large. Answer: None."""
 
 
-GateWork = Prepare | Offer | Read | Show | Browse | ReadResource | Adopt
+GateWork = Prepare | Offer | Read | Show | Browse | ReadResource
 DeskWork = Disclose | Find | Describe | Unwrap | Judge
 Work = GateWork | DeskWork | LoadExplorer | StepAside
 Effect = Forward | Ask | Discover | Work

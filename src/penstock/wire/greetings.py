@@ -73,7 +73,8 @@ def _with_ours(request: Request, capabilities: msgspec.Raw) -> bytes:
 def _instructions(request: Request) -> Steps[str]:
     """How large results are read, and how tools are used that are not listed in full."""
     shown = yield from disclosed(request)
-    if shown.is_full if shown is not None else not request.may_hide:
+    is_full = not request.may_hide if shown is None else shown.is_full
+    if is_full:
         return INSTRUCTIONS
     form, own = (shown.listing.form, shown.listing.own) if shown is not None else ("", {})
     return f"{INSTRUCTIONS}\n{workflow.instructions(request.gate, form, own)}"

@@ -18,7 +18,8 @@ from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _LONGEST_INFO: Final = 300
-_MOST_TASKS = 10_000
+_MOST_TASKS: Final = 10_000
+_MOST_AUDIENCES: Final = 32
 # Under this id a server says that Penstock is in it.
 EXTENSION: Final = "dev.penstock/results"
 
@@ -47,7 +48,7 @@ class Knowledge:
         self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
         self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
         self.toolbox: Toolbox | None = None
-        self.shown: Shown | None = None  # the last list that was made of it
+        self.shown: Recent[Audience, Shown] = Recent(_MOST_AUDIENCES)
         self._tasks: Recent[str, str] = Recent(_MOST_TASKS)
 
     @property

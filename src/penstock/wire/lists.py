@@ -9,7 +9,7 @@ from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import list_result, shown_of
-from penstock.wire.effects import Adopt, Answer, Ask, Forward, StepAside, Steps
+from penstock.wire.effects import Answer, Ask, Forward, Steps
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
 from penstock.wire.request import Request
 from penstock.wire.toolbox import Page, Toolbox, read_list, read_page
@@ -28,8 +28,7 @@ def tools_list(request: Request) -> Steps[bytes]:
     pages = yield from _all_pages(request, [first])
     if isinstance(pages, bytes):
         return request.refuse(pages)
-    toolbox = yield from _learn(request, pages)
-    shown = yield from shown_of(request, toolbox)
+    shown = yield from shown_of(request, _learn(request, pages))
     return request.answer(list_result(request, shown))
 
 
@@ -48,7 +47,7 @@ def know_tools(
     known = request.toolbox
     is_known = known is not None and not known.is_outdated and all(map(known.knows, names))
     if current and known is not None:
-        is_current = known.is_current(request.connection.rules.clock())
+        is_current = known.is_current(request.connection.now())
         is_known = is_known and is_current and known.knows(request.tool)
     may_ask = request.is_modern or request.known.is_initialized
     if is_known or not may_ask or request.known.lacks_tools:
@@ -57,7 +56,7 @@ def know_tools(
     if isinstance(pages, bytes):
         logger().warning("upstream's tools could not be listed: %s", pages.decode())
     else:
-        yield from _learn(request, pages)
+        _learn(request, pages)
 
 
 def _all_pages(request: Request, pages: list[Page]) -> Steps[list[Page] | bytes]:
@@ -80,18 +79,18 @@ def _all_pages(request: Request, pages: list[Page]) -> Steps[list[Page] | bytes]
     return pages
 
 
-def _learn(request: Request, pages: list[Page]) -> Steps[Toolbox]:
-    yield StepAside()  # a long list takes its time
+def _learn(request: Request, pages: list[Page]) -> Toolbox:
+    """Remember upstream's tools. On the thread that reads, so that a later change is seen later."""
     connection, known = request.connection, request.known
     toolbox = read_list(
         pages,
         request.policy,
-        connection.rules.clock(),
+        connection.now(),
         is_modern=request.is_modern,
         has_marks=connection.is_inside,
     )
     if connection.is_inside:
-        yield Adopt(toolbox.settings, frozenset(toolbox.tools))
+        connection.rules.adopt(toolbox.settings, of=toolbox.tools)
     if known.toolbox is None:
         for name in request.policy.unmatched(toolbox.tools):
             logger().warning("no tool is called %s, which the settings name", name)

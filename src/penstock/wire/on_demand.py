@@ -45,11 +45,11 @@ _NOT_LISTED: Final = encode(
 )
 
 
-def answer_on_demand(request: Request) -> Steps[bytes]:
+def answer_on_demand(request: Request) -> Steps[bytes | None]:
     """Answer what a client asks of tools that it is not shown in full. Make of a call through another
     tool the call that it means."""
     if not _depends_on_list(request):
-        return b""
+        return None
     # Before a strict gate, and where decorators speak, a tool that is not known may have come since;
     # else it is upstream's to say.
     may_have_come = request.connection.is_inside or request.gate == "strict"
@@ -58,8 +58,7 @@ def answer_on_demand(request: Request) -> Steps[bytes]:
     if shown is None and request.gate == "strict":
         return request.fault or request.answer(_wire(request, is_error=True)(_NOT_LISTED))
     if shown is None or shown.is_full:
-        return b""
-    request.is_shown_less = True
+        return None
     role = shown.listing.role_of(request.tool)
     yield from know_tools(request, current=role in _ANSWERS, names=_meant(request, role))
     if role in _ANSWERS:
@@ -67,7 +66,7 @@ def answer_on_demand(request: Request) -> Steps[bytes]:
     if role:
         return (yield from _unwrap(request, role))
     yield from _take_grant(request)
-    return b""
+    return None
 
 
 def _depends_on_list(request: Request) -> bool:
@@ -127,7 +126,7 @@ def _meant(request: Request, role: str) -> Iterable[str]:
     return (name,) if name else ()
 
 
-def _unwrap(request: Request, role: str) -> Steps[bytes]:
+def _unwrap(request: Request, role: str) -> Steps[bytes | None]:
     """Make of a call through `call_tool` the call of the tool that it names. Answer what is wrong
     with it, where that cannot be."""
     as_error = _wire(request, is_error=True)
@@ -139,7 +138,7 @@ def _unwrap(request: Request, role: str) -> Steps[bytes]:
     request.grant = inner.grant
     request.become(inner.name, inner.arguments)
     yield from _take_grant(request)
-    return b""
+    return None
 
 
 def _take_grant(request: Request) -> Steps[None]:
@@ -156,18 +155,16 @@ def _take_grant(request: Request) -> Steps[None]:
     request.become(request.tool, messages.object_from(rest))
 
 
-def refuse_too_early(request: Request) -> Steps[bytes]:
-    """Refuse a call before its description was read, where the gate wants that; empty where it may
-    go on."""
-    if not request.is_shown_less:
-        return b""
+def refuse_too_early(request: Request) -> Steps[bytes | None]:
+    """Refuse a call before its description was read, where the gate wants that."""
+    shown = yield from disclosed(request)
+    if shown is None or shown.listing.says_all_of(request.tool):
+        return None
     enquiry = yield from _enquiry(request)
-    if enquiry.listing.says_all_of(request.tool):
-        return b""
     is_there = request.upstream_tool is not None
     refusal: bytes = yield Judge(enquiry, request.tool, _arguments(request), is_there)
     as_error = _wire(request, is_error=True)
-    return (request.fault or request.answer(as_error(refusal))) if refusal else b""
+    return (request.fault or request.answer(as_error(refusal))) if refusal else None
 
 
 # -- what `disclosure` is told, and how its words are sent -------------------------------------

@@ -1,12 +1,9 @@
-"""A request of the client's, with all that a handler has to know of it.
-
-`Connection` is what the requests of one client have in common. A `Request` is all that a handler is
-given.
-"""
+"""A request of the client's, with all that a handler has to know of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -39,7 +36,7 @@ HeaderCheck = Callable[[Tool | None], bytes | None]
 
 
 class Rules(Protocol):
-    """The settings that hold now, how text is counted, and the time. A gate has all three."""
+    """The settings that hold now, and how text is counted. A gate is one."""
 
     @property
     def policy(self) -> Policy: ...
@@ -47,74 +44,77 @@ class Rules(Protocol):
     @property
     def meter(self) -> Meter: ...
 
-    @property
-    def clock(self) -> Callable[[], float]: ...
+    def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
+        """Take over the settings that tools bring along."""
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One client and one upstream.
-
-    `seat` tells its legacy session from others. `is_inside`: upstream is in this process, and its
-    decorators have something to say. `hooks` are what an adapter brings to every call, see
-    `gate.Hooks`. `replaced` holds answers in the place of upstream's, by request.
-    """
+    """One client and one upstream: what all requests between them have in common."""
 
     rules: Rules
     principal: Principal
     server: str
+    # It tells this legacy session from others.
     seat: str = ""
     known: Knowledge = field(default_factory=Knowledge)
+    # What a legacy client has said of itself.
     audience: Audience = field(default_factory=Audience)
+    # Upstream is in this process, and its decorators may have marked its tools.
     is_inside: bool = False
     header_check: HeaderCheck | None = None
+    # What an adapter brings to every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = field(default_factory=dict)
+    now: Callable[[], float] = time.monotonic
+    # Answers that were given in the place of upstream's, by request.
     replaced: Recent[bytes, bytes] = field(default_factory=lambda: Recent(_MOST_REPLACED))
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What upstream says of a call's result besides, where it is in this process. `result`: the result
-    itself, in the place of that in the message. `notice`: for whoever reads it. The others are a
-    `Call`'s."""
+class Given(msgspec.Struct, frozen=True):
+    """What a tool in this process gave, besides the message that says so."""
 
+    # In the place of the result in the message.
     result: Result | LiveRows | None = None
+    # These are a `Call`'s.
     origin: Any = None
     pages_first: bool = False
     essence: Mapping[str, Any] | None = None
+    # For the agent that reads the result.
     notice: str = ""
 
 
-_NOTHING: Final = Told()
+_NOTHING: Final = Given()
 
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """A request that has not been answered. `line` is the message as it goes to upstream.
-
-    `steps`: its handler, under way. `is_understood`: its handler has got beyond the parameters.
-    `is_ours`: upstream does not have it, not yet or not any more. `is_answered`: upstream has answered
-    it. `is_shown_less`: its client is not shown every tool in full. `grant`: the handle that came with
-    it.
-    """
+    """A request that has not been answered."""
 
     connection: Connection
     key: bytes
     method: str
     params: msgspec.Raw | msgspec.UnsetType
+    # The message as it goes to upstream.
     line: bytes
     is_modern: bool
     batch: Batch | None = None
+    # The handler, under way. None for a request that passes unread.
     steps: Steps[bytes] | None = None
+    # The handler has got beyond the parameters.
     is_understood: bool = False
+    # Upstream does not have it: it has not been sent, or it has been answered.
     is_ours: bool = False
+    # Upstream has answered it.
     is_answered: bool = False
-    is_shown_less: bool = False
     tool: str = ""
     arguments: msgspec.Raw | None = None
+    # The handle for grants that came with it.
     grant: Any = None
-    shown: Shown | None = None  # where a folder of descriptions may change between two requests
-    notice: str = ""  # for whoever reads the result
-    told: Told = _NOTHING
+    # The tools as its client is shown them, where files may change that from request to request.
+    shown: Shown | None = None
+    # For the agent that reads the result.
+    notice: str = ""
+    given: Given = _NOTHING
     cancellation: Cancellation = field(default_factory=Cancellation)
     _audience: Audience | None = None
     _decoded: Any = _UNREAD
@@ -164,7 +164,7 @@ class Request:
 
     @property
     def may_hide(self) -> bool:
-        """False where this client is shown everything, whatever there is."""
+        """Whether a list may leave something out for this client."""
         return self.policy.for_client(self.audience.client).list_form != "full"
 
     @property
@@ -198,27 +198,22 @@ class Request:
         self._decoded, self._is_marked = _UNREAD, None
 
     def become(self, tool: str, arguments: bytes) -> None:
-        """From now on the call of this tool, whatever it came as."""
+        """Turn it into the call of another tool, or with other arguments."""
         self.set_call(tool, msgspec.Raw(arguments))
-        self.line = self.line_with(arguments, tool)
-        self.params = messages.read_message(self.line).params
-
-    def line_with(self, arguments: bytes, tool: str | None = None) -> bytes:
-        """The call with other arguments, all else as it was spelled."""
         params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(self.params))
-        params["arguments"] = arguments
-        if tool is not None:
-            params["name"] = rawjson.string(tool)
-        return messages.request(self.key, self.method, messages.object_from(params))
+        params["name"], params["arguments"] = rawjson.string(tool), arguments
+        changed = messages.object_from(params)
+        self.params = msgspec.Raw(changed)
+        self.line = messages.request(self.key, self.method, changed)
 
     # -- answers -------------------------------------------------------------------------------
 
     @property
-    def fault(self) -> bytes:
-        """The answer to a request that is not in order, empty for others: where we answer, the duties
-        of a server are ours."""
+    def fault(self) -> bytes | None:
+        """The refusal of a modern request whose `_meta` is not in order. Whoever answers a request has
+        to look at that first."""
         wrong = eras.envelope_fault(eras.meta_of(self.params)) if self.is_modern else None
-        return b"" if wrong is None else self.refuse(wrong)
+        return None if wrong is None else self.refuse(wrong)
 
     def answer(self, result: bytes) -> bytes:
         return messages.response(self.key, result)
@@ -230,13 +225,13 @@ class Request:
         return messages.failure(self.key, code, message, data)
 
     def in_place(self, message: bytes) -> bytes:
-        """An answer in the place of upstream's. If upstream sends its own once more, after a stream
-        broke, this one is sent again."""
+        """Remember an answer in the place of upstream's. Upstream may send its own once more, after a
+        stream broke; then the client gets this one again."""
         self.connection.replaced.put(self.key, message)
         return message
 
 
 def pass_on(request: Request) -> Steps[bytes]:
-    """To upstream and back, unread."""
+    """Forward a request, and return the answer as it came."""
     answer: Answer = yield Forward(request.line)
     return answer.line

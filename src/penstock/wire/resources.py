@@ -20,6 +20,7 @@ from penstock.wire.disclosing import depends_on_client, disclosed, has_explorer
 from penstock.wire.effects import Answer, Forward, LoadExplorer, ReadResource, Steps
 from penstock.wire.lists import has_cursor, know_tools
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
+from penstock.wire.on_demand import describe_resource
 from penstock.wire.request import Request, pass_on
 
 JSON: Final = "application/json"
@@ -113,8 +114,6 @@ def _read_explorer(request: Request) -> Steps[bytes]:
 
 
 def _describe(request: Request, uri: str) -> Steps[bytes]:
-    from penstock.wire.on_demand import describe_resource
-
     def wire(payload: bytes) -> bytes:
         content = {"uri": uri, "mimeType": JSON, "text": rawjson.text(payload)}
         return _stamped(request, {"contents": [content]}, _NOT_TO_BE_KEPT)

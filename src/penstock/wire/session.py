@@ -14,13 +14,12 @@ Requests of our own have ids that no client uses, and their responses go to nobo
 
 RULES FOR WHOEVER EDITS THIS
 
-1. No I/O, no clock, no lock held while anything is decoded.
-2. `from_client`, `from_upstream` and `go_on` run in different threads. Whoever takes a request out of
-   `_awaiting` with one `pop`, or was given its work to do, advances its handler: nobody else can.
-3. One `pop` from `pending` decides who answers, so that nothing is answered twice.
-4. A request that is cancelled or answered is not advanced any more. Its handler is dropped, never
-   closed from another thread.
-5. What need not be changed is sent as the bytes that came.
+1. No I/O, no clock but the connection's, no lock held while anything is decoded.
+2. `from_client`, `from_upstream` and `go_on` run in different threads. A handler is advanced by the thread
+   that took its request out of `_awaiting`, or that did its work. No other thread touches it.
+3. The thread that takes a request out of `pending` answers it, so that nothing is answered twice.
+4. A cancellation sets a flag. The handler's own thread sees the flag and lets go of the handler.
+5. A message that need not be changed is sent as the bytes that came.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from penstock.wire.messages import (
 )
 from penstock.wire.methods import HANDLERS, Handler
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
-from penstock.wire.request import Connection, Request, Told, pass_on
+from penstock.wire.request import Connection, Given, Request, pass_on
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import Tool
 
@@ -63,8 +62,8 @@ class Session:
         self.known = connection.known
         self.pending: dict[bytes, Request] = {}
         self._awaiting: dict[bytes, Request] = {}  # by the id of what upstream is to answer
-        self._awaiting_era: list[Request] | None = None
-        self._discovery = b""  # the id of the request that finds it out
+        self._awaiting_era: list[Request] = []
+        self._discovery: bytes | None = None  # the id of the request that finds out the era
         self._nonce = secrets.token_hex(8).encode()
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
@@ -149,7 +148,8 @@ class Session:
             return None
         request.cancellation.request()
         if not request.is_ours:
-            self._awaiting.pop(key, None)
+            if self._take(self._awaiting, key, request):
+                self.drop(request)
             self._cancelled.put(key, True)
         return request
 
@@ -227,25 +227,25 @@ class Session:
         name = messages.text_of(messages.members_of(message.params), "name")
         return toolbox.tools.get(name or "")
 
-    def tell(self, key: bytes, told: Told) -> None:
-        """What an upstream in this process says of its answer to a call, before it gives that."""
+    def tell(self, key: bytes, given: Given) -> None:
+        """Note what a tool in this process gave for a call, before upstream answers that."""
         request = self.pending.get(key)
         if request is not None:
-            request.told = told
-            request.notice = " ".join(filter(None, (request.notice, told.notice)))
+            request.given = given
+            request.notice = " ".join(filter(None, (request.notice, given.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
         """What each request is told that upstream has not answered, and from now on each that needs
         upstream. One whose answer is being worked on gets that."""
         self._ended = why
-        waiting = set(self._awaiting.values())
-        self._awaiting.clear()
-        lost = [
-            request
-            for request in list(self.pending.values())
-            if request in waiting or not request.is_answered
-        ]
-        return [output for request in lost for output in self._lost(request)]
+        outputs: Outputs = []
+        for key, request in list(self._awaiting.items()):
+            if self._take(self._awaiting, key, request):
+                outputs += self._lost(request)
+                self.drop(request)
+        for request in list(self.pending.values()):
+            outputs += [] if request.is_answered else self._lost(request)
+        return outputs
 
     def _lost(self, request: Request) -> Outputs:
         request.cancellation.request()
@@ -263,7 +263,7 @@ class Session:
 
     def go_on(self, request: Request, given: Any = None) -> Outputs:
         """Advance the handler of a request, now that it has been `given` what it needed."""
-        if request.steps is None or request.cancellation.requested:
+        if request.steps is None:
             return []
         try:
             effect = request.steps.send(given)
@@ -274,6 +274,8 @@ class Session:
         return self._see_to(request, effect)
 
     def _see_to(self, request: Request, effect: Effect) -> Outputs:
+        if request.cancellation.requested:
+            return self.drop(request)
         request.is_understood = not isinstance(effect, Discover)
         match effect:
             case Forward():
@@ -295,12 +297,24 @@ class Session:
         """
         self._awaiting[key] = request
         request.is_ours = key != request.key
-        if self._ended:
-            return self._lost(request)
-        if request.cancellation.requested:
-            self._awaiting.pop(key, None)
-            return []
-        return [ToUpstream(line)]
+        if not self._ended and not request.cancellation.requested:
+            return [ToUpstream(line)]
+        if self._take(self._awaiting, key, request):
+            self.drop(request)
+        return self._lost(request) if self._ended else []
+
+    def drop(self, request: Request) -> Outputs:
+        """Let go of a handler, on the thread that may advance it: nobody wants its answer."""
+        request.steps = None
+        return []
+
+    def _take(self, waiting: dict[bytes, Request], key: bytes, request: Request) -> bool:
+        """Take a request from those that wait. A client may have used its id again meanwhile."""
+        with self._lock:
+            if waiting.get(key) is not request:
+                return False
+            del waiting[key]
+            return True
 
     def _own_id(self) -> bytes:
         return b'"penstock-%b-%d"' % (self._nonce, next(self._serials))
@@ -314,15 +328,15 @@ class Session:
         return self.give_up(request)
 
     def give_up(self, request: Request) -> Outputs:
-        """A fault of ours must not leave a client waiting."""
+        """Answer a request that Penstock has failed on with an error."""
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
-        """An answer, unless the request was cancelled or answered meanwhile."""
+        """Send the client an answer, unless the request was cancelled or answered meanwhile."""
         key = request.key
         if not key:  # a notification of upstream's
             return [ToClient(message)] if message else []
-        if self.pending.get(key) is not request or self.pending.pop(key, None) is None:
+        if not self._take(self.pending, key, request):
             return []
         if request.batch is None:
             return [ToClient(message, key)]
@@ -334,18 +348,17 @@ class Session:
     def _discover(self, request: Request) -> Outputs:
         """Hold a request back until upstream's era is known. The first of them asks."""
         with self._lock:
-            is_asked = self._awaiting_era is not None
-            self._awaiting_era = [*(self._awaiting_era or []), request]
-        if is_asked:
-            return []
-        self._discovery = self._own_id()
+            self._awaiting_era.append(request)
+            if self._discovery is not None:
+                return []
+            self._discovery = key = self._own_id()
         params = eras.own_params(eras.meta_of(request.params))
-        return [ToUpstream(messages.request(self._discovery, "server/discover", params))]
+        return [ToUpstream(messages.request(key, "server/discover", params))]
 
     def _discovered(self, message: Message) -> Outputs:
         self.known.learn_discovery(message)
         with self._lock:
-            waiting, self._awaiting_era = self._awaiting_era or [], None
+            waiting, self._awaiting_era, self._discovery = self._awaiting_era, [], None
         return [output for request in waiting for output in self.go_on(request)]
 
 

@@ -29,10 +29,10 @@ from penstock.wire.toolbox import Tool
 # -- calls that are answered here --------------------------------------------------------------
 
 
-def answer_from_store(request: Request) -> Steps[bytes]:
+def answer_from_store(request: Request) -> Steps[bytes | None]:
     """Answer a call of the reader or of the explorer, and one that goes on with a token of ours."""
     if not _may_be_ours(request):
-        return b""
+        return None
     yield from know_tools(request)
     if request.tool == request.reader:
         return request.fault or (yield from _look(request, Read))
@@ -43,7 +43,7 @@ def answer_from_store(request: Request) -> Steps[bytes]:
         return request.fault or (yield from _look(request, effect, browser=browser))
     if _is_looked_at(request) and is_token_ours(request):
         return request.fault or (yield from _go_on(request))
-    return b""
+    return None
 
 
 def _may_be_ours(request: Request) -> bool:
@@ -87,8 +87,9 @@ def _go_on(request: Request) -> Steps[bytes]:
     """The tool that gave the token is called once more, and does not run."""
     structured = yield from keeps_output(request)
     call = call_of(request, request.decoded_object, structured=structured)
-    outcome: Run | Reply = yield Prepare(call)
-    return request.answer(outcome.wire()) if isinstance(outcome, Reply) else b""
+    reply = yield Prepare(call)
+    assert isinstance(reply, Reply)  # noqa: S101 (with a token of ours no tool runs)
+    return request.answer(reply.wire())
 
 
 def is_token_ours(request: Request) -> bool:
@@ -106,16 +107,16 @@ def is_token_ours(request: Request) -> bool:
 # -- calls that go on --------------------------------------------------------------------------
 
 
-def resolve_arguments(request: Request) -> Steps[bytes]:
+def resolve_arguments(request: Request) -> Steps[bytes | None]:
     """Put stored values in the place of references, and take out fields that are ours. Answer where
     that cannot be."""
     if not _is_looked_at(request) or not isinstance(request.decoded, dict):
-        return b""
+        return None
     refers = has_references(request.decoded)
     if refers:
         yield from know_tools(request, current=True)
     elif not is_merged(request):
-        return b""
+        return None
     refusal = _refuse_in_headers(request.upstream_tool, request.decoded)
     if refusal is not None:
         return request.answer(_refusal_wire(request, refusal))
@@ -125,10 +126,10 @@ def resolve_arguments(request: Request) -> Steps[bytes]:
     outcome: Run | Reply = yield Prepare(call)
     if isinstance(outcome, Run):
         request.notice = outcome.notice
-        request.line = request.line_with(_resolved(request, outcome, is_merged=call.is_merged))
-        return b""
+        request.line = _resolved(request, outcome, is_merged=call.is_merged)
+        return None
     if outcome.reason and refers and _may_be_theirs(request):
-        return b""
+        return None
     return request.answer(outcome.wire())
 
 
@@ -143,15 +144,16 @@ def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resolved(request: Request, run: Run, *, is_merged: bool) -> bytes:
-    """The arguments that the tool gets, spelled as they were but for stored values."""
+    """The call as the tool gets it, spelled as it was but for stored values."""
     spelled = messages.members_of(request.arguments or msgspec.UNSET)
-    return messages.object_from(
-        {
-            name: encode(run.arguments[name]) if _refers(raw) and name in run.arguments else raw
-            for name, raw in spelled.items()
-            if name in run.arguments or not (is_merged and name in FIELDS)
-        }
-    )
+    arguments = {
+        name: encode(run.arguments[name]) if _refers(raw) and name in run.arguments else raw
+        for name, raw in spelled.items()
+        if name in run.arguments or not (is_merged and name in FIELDS)
+    }
+    params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(request.params))
+    params["arguments"] = messages.object_from(arguments)
+    return messages.request(request.key, request.method, messages.object_from(params))
 
 
 def _refers(raw: msgspec.Raw) -> bool:

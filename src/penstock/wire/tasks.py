@@ -18,14 +18,14 @@ _DONE: Final = frozenset({"result", "error"})
 
 def tasks_result(request: Request) -> Steps[bytes]:
     """The result of a task, as if it came from its tool."""
-    request.tool = _tool_of_task(request)
+    _find_tool(request)
     answer: Answer = yield Forward(request.line)
     return (yield from hold(request, answer))
 
 
 def tasks_get(request: Request) -> Steps[bytes]:
     """Since 2026-07-28 the status of a task that is done carries its result, or its error."""
-    request.tool = _tool_of_task(request)
+    _find_tool(request)
     answer: Answer = yield Forward(request.line)
     if answer.result is None:
         return (yield from hold(request, answer))
@@ -34,17 +34,18 @@ def tasks_get(request: Request) -> Steps[bytes]:
 
 
 def task_notified(request: Request) -> Steps[bytes]:
-    """The same, told unasked."""
-    request.tool = _tool_of_task(request)
+    """Hold the result in a notification that a task is done."""
+    _find_tool(request)
     instead = yield from _hold_inside(request, request.params)
     if instead is None:
         return request.line
     return messages.notification("notifications/tasks", instead)
 
 
-def _tool_of_task(request: Request) -> str:
+def _find_tool(request: Request) -> None:
+    """Take the request for one of the tool that its task runs."""
     params = messages.members_of(request.params)
-    return request.known.tool_of_task(messages.text_of(params, "taskId"))
+    request.set_call(request.known.tool_of_task(messages.text_of(params, "taskId")), None)
 
 
 def _hold_inside(request: Request, outer: msgspec.Raw | msgspec.UnsetType) -> Steps[bytes | None]:

@@ -48,7 +48,7 @@ def policy_of(request: Request) -> Policy:
 
 
 def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = False) -> Call:
-    tool, told = request.upstream_tool, request.told
+    tool, given = request.upstream_tool, request.given
     mark = None if tool is None else tool.mark
     return Call(
         request.tool,
@@ -61,7 +61,7 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         is_merged=is_merged(request),
         for_app=is_for_app(request),
         has_link=mark is not None and mark.has_link,
-        origin=told.origin,
-        pages_first=told.pages_first,
-        essence=told.essence,
+        origin=given.origin,
+        pages_first=given.pages_first,
+        essence=given.essence,
     )

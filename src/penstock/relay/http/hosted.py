@@ -13,6 +13,7 @@ from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
@@ -33,7 +34,7 @@ _SESSION_NOT_FOUND: Final = -32001
 
 class Hosted:
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._engine = Engine(gate)
+        self._workshop = Workshop(Engine(gate))
         self._target = target
         self._seated: dict[str, Seated] = {}
         self._shared: dict[str, Shared] = {}
@@ -80,6 +81,7 @@ class Hosted:
             self._sweeper.cancel()
         ending: list[Seated | Shared] = [*self._seated.values(), *self._shared.values()]
         await asyncio.gather(*(item.end() for item in ending))
+        await self._workshop.close()
 
     async def _find(self, inbound: Inbound, outlet: Outlet) -> Seated | None:
         seated = self._seated.get(inbound.session)
@@ -106,12 +108,12 @@ class Hosted:
             return
         session_id = secrets.token_urlsafe(24)
         connection = Connection(
-            self._engine.gate,
+            self._workshop.engine.gate,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             seat=session_id,
         )
-        seated = Seated(self._target, Session(connection), self._engine)
+        seated = Seated(self._target, Session(connection), self._workshop)
         self._seated[session_id] = seated
         outlet.session = session_id
         if self._sweeper is None:
@@ -121,7 +123,7 @@ class Hosted:
     def _shared_by(self, principal: Principal) -> Shared:
         shared = self._shared.get(principal.id)
         if shared is None:
-            shared = self._shared[principal.id] = Shared(self._engine, self._target, principal)
+            shared = self._shared[principal.id] = Shared(self._workshop, self._target, principal)
         return shared
 
     async def _keep_sweeping(self) -> None:

@@ -12,7 +12,7 @@ from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
-from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
@@ -38,7 +38,7 @@ class Proxied:
     by who asks."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self.engine = Engine(gate)
+        self.workshop = Workshop(Engine(gate))
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, Knowledge] = Recent(_MOST_KEPT)
@@ -63,7 +63,7 @@ class Proxied:
                 await outlet.put(Event())
                 async for event in answer.events():
                     put = partial(_put, outlet, event)
-                    carrier = Carrier(self.engine, session, _unasked, put)
+                    carrier = Carrier(self.workshop, session, _unasked, put)
                     outputs = session.from_upstream(event.message) if event.message else []
                     await carrier.carry_out(outputs)
                     if not event.message:
@@ -80,6 +80,7 @@ class Proxied:
 
     async def close(self) -> None:
         await self._upstream.close()
+        await self.workshop.close()
 
     @property
     def upstream(self) -> HttpUpstream:
@@ -124,7 +125,7 @@ class Proxied:
     ) -> Session:
         return Session(
             Connection(
-                self.engine.gate,
+                self.workshop.engine.gate,
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 seat=inbound.session,
@@ -150,7 +151,7 @@ class _Post:
         self._outlet = outlet
         self._event = Event(b"")
         self._key = b"" if inbound.message is None else inbound.message.key
-        self._carrier = Carrier(gateway.engine, self._session, self._up, self._down)
+        self._carrier = Carrier(gateway.workshop, self._session, self._up, self._down)
 
     async def run(self) -> None:
         inbound = self._inbound

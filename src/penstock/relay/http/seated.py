@@ -9,9 +9,8 @@ from typing import Final
 
 import msgspec
 
-from penstock.engine.engine import Engine
 from penstock.log import logger
-from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
@@ -31,9 +30,9 @@ class Seated:
     the client's open GET, or waits for it; while one POST alone is open it is taken to be that
     one's, for it is where a client looks for what its request led to."""
 
-    def __init__(self, target: Target, session: Session, engine: Engine) -> None:
+    def __init__(self, target: Target, session: Session, workshop: Workshop) -> None:
         self._session = session
-        self._carrier = Carrier(engine, session, self._up, self._down)
+        self._carrier = Carrier(workshop, session, self._up, self._down)
         self._posts: dict[bytes, Outlet] = {}
         self._progress: dict[bytes, bytes] = {}
         self._listener: Outlet | None = None

@@ -9,9 +9,8 @@ import msgspec
 
 from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
-from penstock.engine.engine import Engine
 from penstock.log import logger
-from penstock.relay.http.carrier import Carrier
+from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import Child
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
@@ -33,8 +32,8 @@ _MOST_WAITING: Final = 1_000
 class Shared:
     """Starts the process when it is first needed, and again after it has ended."""
 
-    def __init__(self, engine: Engine, target: Target, principal: Principal) -> None:
-        self._engine = engine
+    def __init__(self, workshop: Workshop, target: Target, principal: Principal) -> None:
+        self._workshop = workshop
         self._target = target
         self._principal = principal
         self.known = Knowledge()
@@ -53,13 +52,13 @@ class Shared:
             await outlet.finish(Event(told))
             return
         connection = Connection(
-            self._engine.gate,
+            self._workshop.engine.gate,
             principal=self._principal,
             server=self._target.server,
             known=self.known,
             header_check=lambda tool: headers.parameter_mismatch(message, inbound.headers, tool),
         )
-        post = _Post(self, Session(connection), self._engine, outlet)
+        post = _Post(self, Session(connection), self._workshop, outlet)
         try:
             await post.run(inbound.body)
         except asyncio.CancelledError:
@@ -139,11 +138,13 @@ class Shared:
 class _Post:
     """One request, and those that the relay makes for its sake."""
 
-    def __init__(self, shared: Shared, session: Session, engine: Engine, outlet: Outlet) -> None:
+    def __init__(
+        self, shared: Shared, session: Session, workshop: Workshop, outlet: Outlet
+    ) -> None:
         self._shared = shared
         self.session = session
         self._outlet = outlet
-        self._carrier = Carrier(engine, session, self._up, self._down)
+        self._carrier = Carrier(workshop, session, self._up, self._down)
         self._incoming: asyncio.Queue[bytes] = asyncio.Queue(_MOST_WAITING)
 
     async def run(self, body: bytes) -> None:
