@@ -4,8 +4,8 @@ A handler is a generator. It yields an effect, is sent the answer to it, and ret
 the client gets. Nothing in this folder does I/O, so threads, an event loop and a test can all drive
 the same handlers.
 
-Two kinds. `Forward`, `Ask` and `Discover` wait for upstream: the session sees to them. All others
-are `Work`, which may take its time: a carrier does it where it keeps nobody waiting.
+There are two kinds. `Forward`, `Ask` and `Discover` wait for upstream, and the session sees to them.
+All others are `Work`, which may take seconds: a carrier does it on a thread that reads from nobody.
 """
 
 from __future__ import annotations
@@ -106,46 +106,45 @@ class ReadResource(msgspec.Struct, frozen=True):
 
 class Disclose(msgspec.Struct, frozen=True):
     """Make the list of tools that a client is shown. Answer: the `Catalogue`, with what the settings
-    lay over it, and the `Listing` of it.
-
-    `ours` and `for_apps` are tools of Penstock's own; `around` is what stands beside the tools.
-    """
+    lay over it, and the `Listing` of it."""
 
     tools: Catalogue
     audience: Audience
+    # Penstock's own tools: for everybody, and for apps alone.
     ours: tuple[bytes, ...]
     for_apps: tuple[bytes, ...]
+    # The members that stand beside the tools.
     around: bytes
 
 
 class Enquiry(msgspec.Struct, frozen=True):
-    """An agent at the desk where tools are described: what it is shown, and who it is.
-
-    `fits` tells whether a reply is within its budget. `kept_as` is the call under which a description
-    is stored that no reply can hold.
-    """
+    """An agent at the desk where tools are described: what it is shown, and who it is."""
 
     catalogue: Catalogue
     listing: Listing
     audience: Audience
     holder: Holder
+    # Whether a reply is within its budget.
     fits: Callable[[bytes], bool]
+    # A description that no reply can hold is stored as the result of this call.
     kept_as: Call
 
 
 class Find(msgspec.Struct, frozen=True):
-    """Find tools by what they do. Answer: `describing.Told`. The query is whatever the agent gave."""
+    """Find tools by what they do. Answer: `describing.Told`."""
 
     enquiry: Enquiry
+    # As the agent gave it: text, if all is well.
     query: object
 
 
 class Describe(msgspec.Struct, frozen=True):
-    """Describe tools, and grant their use. Answer: `describing.Told`. `names` are None where the agent
-    gave no list; `is_tool`: a tool was called, and no resource read."""
+    """Describe tools, and grant their use. Answer: `describing.Told`."""
 
     enquiry: Enquiry
+    # None where the agent gave no list.
     names: Sequence[object] | None
+    # A tool was called, and no resource read.
     is_tool: bool
 
 
@@ -161,11 +160,12 @@ class Unwrap(msgspec.Struct, frozen=True):
 
 class Judge(msgspec.Struct, frozen=True):
     """Decide whether a tool may be called with what its agent has read of it. Answer: the refusal,
-    empty where it may. `is_there`: upstream has a tool of that name."""
+    empty where it may."""
 
     enquiry: Enquiry
     tool: str
     arguments: Mapping[str, Any] | None
+    # Upstream has a tool of that name.
     is_there: bool
 
 
@@ -177,7 +177,7 @@ class LoadExplorer(msgspec.Struct, frozen=True):
 
 
 class StepAside(msgspec.Struct, frozen=True):
-    """Go on in another thread, because the next lines work on something large. Answer: None."""
+    """Go on in another thread, because the next step works on something large. Answer: None."""
 
 
 GateWork = Prepare | Offer | Read | Show | Browse | ReadResource

@@ -1,0 +1,63 @@
+"""Work has threads of its own, and the store is not closed under it."""
+
+import asyncio
+import threading
+
+from penstock import Gate
+from penstock.engine.engine import Engine
+from penstock.relay.http.carrier import Workshop
+
+
+class Busy(Engine):
+    """An engine whose work lasts until it is told to end."""
+
+    def __init__(self, gate):
+        super().__init__(gate)
+        self.has_begun, self.may_end = threading.Event(), threading.Event()
+        self.ended = 0
+
+    def carry_out(self, _session, _output):
+        self.has_begun.set()
+        assert self.may_end.wait(30)
+        self.ended += 1
+        return []
+
+
+async def closed_while_busy():
+    """How much work had ended before the workshop was closed, and after."""
+    with Gate() as gate:
+        engine = Busy(gate)
+        workshop = Workshop(engine)
+        works = [asyncio.create_task(workshop.carry_out(None, None)) for _ in range(3)]
+        await asyncio.to_thread(engine.has_begun.wait, 30)
+        works[0].cancel()  # its client has gone, and its thread works on
+        closing = asyncio.create_task(workshop.close())
+        await asyncio.sleep(0)
+        before = (closing.done(), engine.ended)
+        engine.may_end.set()
+        await closing
+        return before, engine.ended
+
+
+def test_closing_waits_for_what_is_under_way():
+    before, after = asyncio.run(closed_while_busy())
+    assert before == (False, 0)
+    assert after == 3
+
+
+async def others_while_busy():
+    """Something else that needs a thread, while as much work is under way as there are threads."""
+    with Gate() as gate:
+        engine = Busy(gate)
+        workshop = Workshop(engine)
+        works = [asyncio.create_task(workshop.carry_out(None, None)) for _ in range(64)]
+        await asyncio.to_thread(engine.has_begun.wait, 30)
+        found = await asyncio.to_thread(lambda: engine.ended)
+        engine.may_end.set()
+        await asyncio.gather(*works)
+        await workshop.close()
+        return found
+
+
+def test_slow_work_does_not_hold_up_other_threads():
+    assert asyncio.run(others_while_busy()) == 0
