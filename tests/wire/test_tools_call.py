@@ -174,12 +174,25 @@ def test_descriptions_are_given_and_nothing_is_forwarded():
     assert world.kinds == [Ask, Disclose, Describe]
 
 
-def test_headers_that_do_not_agree_end_a_call_before_anything_else():
-    request = request_of("rows")
+def over_http(name):
+    """A call whose headers do not agree with its arguments, and a tool that repeats one there."""
+    request = request_of(name)
     request.connection.header_check = lambda _tool: messages.error(-32020, "They differ.")
-    world = World()
+    repeated = {"where": {"type": "string", "x-mcp-header": "Where"}}
+    return request, World(Ask=answer({"tools": [*TOOLS, tool("repeats", repeated)], "ttlMs": 0}))
+
+
+def test_headers_that_do_not_agree_end_a_call_before_anything_else():
+    request, world = over_http("repeats")
     assert world.drive(request)["error"]["code"] == -32020
-    assert world.kinds == [Ask]
+    assert world.kinds == [Ask, Ask]  # the list that was known had expired
+
+
+def test_a_tool_that_repeats_nothing_in_headers_needs_no_new_list():
+    request, world = over_http("rows")
+    world.drive(request)
+    world.drive(request)
+    assert world.kinds == [Ask, Disclose, Forward, Forward]
 
 
 @pytest.mark.parametrize("arguments", [{}, {"what": "plain"}, {"what": ["nested", {"deep": 1}]}])

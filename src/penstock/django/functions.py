@@ -16,7 +16,7 @@ from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tools import Tool
 from penstock.log import logger
-from penstock.wire.request import Given
+from penstock.wire.request import InsideResult
 
 
 class _Guard(APIView):
@@ -44,14 +44,14 @@ class Function:
             return False
         return True
 
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Given:
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
         guard = self._guard(caller)
         guard.check_permissions(caller.request)
         guard.check_throttles(caller.request)
         request = caller.http
         request.user = caller.request.user
         call = in_transaction(self.declared.function)
-        return Given(result_of(call(dict(arguments), request)))
+        return InsideResult(result_of(call(dict(arguments), request)))
 
     def _guard(self, caller: Caller) -> APIView:
         given = self.declared.permission_classes

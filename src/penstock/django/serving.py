@@ -28,7 +28,7 @@ from penstock.errors import InvalidResult
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Message
-from penstock.wire.request import Given
+from penstock.wire.request import InsideResult
 
 CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {"listChanged": False}}
 LIST_SECONDS: Final = 60
@@ -38,7 +38,7 @@ _SHOWN: Final = 100
 _TOLD: Final = b'{"content":[]}'
 
 
-Tell = Callable[[bytes, Given], None]
+Tell = Callable[[bytes, InsideResult], None]
 
 
 @dataclass(frozen=True)
@@ -174,22 +174,22 @@ class Server:
             raise NotAuthenticated
         raise Fault(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}. See tools/list.")
 
-    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Given:
+    def _run(self, tool: Tool, arguments: dict[str, Any]) -> InsideResult:
         wrong = tool.fault(arguments)
         if wrong:
             step = f"Correct the arguments and call {tool.name} again."
-            return Given(_error({"error": wrong, "next_step": step}))
+            return InsideResult(_error({"error": wrong, "next_step": step}))
         try:
             return tool.runs.run(arguments, self._caller)
         except APIException as refused:
-            return Given(failure(refused.status_code, refused.detail))
+            return InsideResult(failure(refused.status_code, refused.detail))
         except (Http404, PermissionDenied, ValidationError) as refused:
-            return Given(_refusal(refused))
+            return InsideResult(_refusal(refused))
         except InvalidResult as unfit:
-            return Given(_error({"error": unfit.message, "next_step": unfit.next_step}))
+            return InsideResult(_error({"error": unfit.message, "next_step": unfit.next_step}))
         except Exception:  # noqa: BLE001 (whatever a view does, the agent is told something)
             logger().exception("the tool %s failed", tool.name)
-            return Given(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
+            return InsideResult(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
 
 
 def _refusal(refused: Exception) -> Result:

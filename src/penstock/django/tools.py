@@ -22,7 +22,7 @@ from penstock.disclosure.described import Described
 from penstock.django.callers import Caller
 from penstock.django.tiers import Tier
 from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
-from penstock.wire.request import Given
+from penstock.wire.request import InsideResult
 
 _HEAVY_NOTE: Final = (
     f"Large: answers with a little of it, its size, and a {TOKEN_FIELD} for the rest."
@@ -38,7 +38,7 @@ class Runs(Protocol):
     def may_read(self, caller: Caller, origin: Any) -> bool:
         """Whether he may still read what a call with this origin gave."""
 
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Given:
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
         """What it gives, as values."""
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:

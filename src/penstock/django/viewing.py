@@ -48,7 +48,7 @@ from penstock.django.writing import VERIFY, essence_of
 from penstock.errors import StoreError
 from penstock.log import logger
 from penstock.settings.policy import Policy
-from penstock.wire.request import Given
+from penstock.wire.request import InsideResult
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
 _OWN_PAGE: Final = "This is one page of the API's own; the parameters of the tool, or next in it, lead to the others."
@@ -154,26 +154,26 @@ class ViewAction:
 
     # -- asking --------------------------------------------------------------------------------
 
-    def run(self, arguments: Mapping[str, Any], caller: Caller) -> Given:
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
         given = dict(arguments)
         is_whole = not self.is_lean or given.pop(VERIFY, False) is True
         try:
             exchange = self._exchange(given)
         except NoSuchPlace:
-            return Given(failure(_NOT_FOUND, None))
+            return InsideResult(failure(_NOT_FOUND, None))
         if not self.endpoint.is_read:
             return self._write(exchange, caller, is_whole=is_whole)
         if self.is_heard:
             return self._read(exchange, caller)
         return self._told(exchange, Listener(), self._respond(exchange, caller))
 
-    def _write(self, exchange: Exchange, caller: Caller, *, is_whole: bool) -> Given:
+    def _write(self, exchange: Exchange, caller: Caller, *, is_whole: bool) -> InsideResult:
         response = self._respond(exchange, caller)
         essence = None
         if not is_whole:
             kwargs = exchange.match.kwargs
             essence = essence_of(response, self.endpoint, kwargs, exchange.body)
-        return Given(result_of_response(response), exchange.reference, essence=essence)
+        return InsideResult(result_of_response(response), exchange.reference, essence=essence)
 
     def _exchange(self, arguments: Mapping[str, Any]) -> Exchange:
         path = path_of(self.endpoint, path_values(arguments, self.inputs))
@@ -214,7 +214,7 @@ class ViewAction:
 
     # -- lists ---------------------------------------------------------------------------------
 
-    def _read(self, exchange: Exchange, caller: Caller) -> Given:
+    def _read(self, exchange: Exchange, caller: Caller) -> InsideResult:
         policy = caller.policy.for_tool(self.name)
         listener = Listener(stop=policy.page_size, most=policy.query_rows)
         response = self._listened_to(exchange, caller, listener)
@@ -251,7 +251,7 @@ class ViewAction:
         listener: Listener,
         response: HttpResponseBase,
         rows: list[bytes],
-    ) -> Given:
+    ) -> InsideResult:
         """A list that can be asked for in parts: so it is, where it is large."""
         count = listener.count or 0
         size = sum(map(len, rows)) + len(rows) + 1
@@ -265,21 +265,23 @@ class ViewAction:
             return self._told(exchange, listener, response)
         reference = {"tool": self.name, **exchange.reference}
         live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
-        return Given(live, exchange.reference)
+        return InsideResult(live, exchange.reference)
 
-    def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> Given:
+    def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> InsideResult:
         listener = Listener(most=policy.query_rows)
         response = self._respond(exchange, caller, listener, is_throttled=False)
         return self._told(exchange, listener, response)
 
-    def _told(self, exchange: Exchange, listener: Listener, response: HttpResponseBase) -> Given:
+    def _told(
+        self, exchange: Exchange, listener: Listener, response: HttpResponseBase
+    ) -> InsideResult:
         notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
         is_list = self.is_heavy or listener.count is not None
         is_page = listener.count is None and _is_page(response)
         result = result_of_response(response)
         if is_page:
             result = with_word(result, _OWN_PAGE)
-        return Given(result, exchange.reference, pages_first=is_list, notice=notice)
+        return InsideResult(result, exchange.reference, pages_first=is_list, notice=notice)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
         exchange = self._recalled(reference)

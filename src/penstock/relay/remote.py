@@ -245,7 +245,9 @@ class RemoteRelay:
             self._signal = number
             self._leaving.set()
             # Also where a host takes nothing of what is written to it.
-            threading.Timer(_LAST_SECONDS, os._exit, (128 + number,)).start()
+            last = threading.Timer(_LAST_SECONDS, os._exit, (128 + number,))
+            last.daemon = True  # or the process would wait for it each time
+            last.start()
 
         if sys.platform == "win32":
             return  # there a loop takes no handlers; Ctrl-C raises KeyboardInterrupt

@@ -6,31 +6,31 @@ from penstock.wire import messages
 from penstock.wire.effects import Answer, Forward, Steps
 from penstock.wire.holding import hold
 from penstock.wire.lists import know_tools
-from penstock.wire.on_demand import answer_on_demand, refuse_too_early
+from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
 from penstock.wire.request import Request, pass_on
 from penstock.wire.stored import answer_from_store, resolve_arguments
 
 
 def tools_call(request: Request) -> Steps[bytes]:
-    """Take a call through its stages, in order. A stage may end it with an answer."""
+    """Take a call through its stages, in order. A stage may end it with a reply, or change it."""
     if not _read_call(request):
         return (yield from pass_on(request))  # upstream says what is wrong with it
-    if answer := (yield from _check_headers(request)):
-        return answer
-    # `find_tools` and `describe_tools` are answered; `call_tool` becomes the tool that it names.
-    if answer := (yield from answer_on_demand(request)):
-        return answer
+    if reply := (yield from _check_headers(request)):
+        return reply
+    # `find_tools` and `describe_tools` are answered. `call_tool` becomes the call of the tool that it names.
+    if reply := (yield from answer_on_demand(request)):
+        return reply
     # The reader, the explorer, a continuation token: a stored result is looked at.
-    if answer := (yield from answer_from_store(request)):
-        return answer
-    # A tool that was not described in full, before its description was read.
-    if answer := (yield from refuse_too_early(request)):
-        return answer
-    # "@result:…" becomes the stored value; fields that are ours are taken out.
-    if answer := (yield from resolve_arguments(request)):
-        return answer
-    given: Answer = yield Forward(request.line)  # upstream runs the tool, once
-    return (yield from hold(request, given))  # within the budget, or a probe
+    if reply := (yield from answer_from_store(request)):
+        return reply
+    # A tool that was not listed in full: its description comes first, or with what is wrong.
+    if reply := (yield from teach_or_refuse(request)):
+        return reply
+    # "@result:…" becomes the stored value. Fields that are ours are taken out.
+    if reply := (yield from resolve_arguments(request)):
+        return reply
+    answer: Answer = yield Forward(request.line)  # upstream runs the tool, once
+    return (yield from hold(request, answer))  # within the budget, or a probe
 
 
 def _read_call(request: Request) -> bool:
@@ -46,6 +46,10 @@ def _check_headers(request: Request) -> Steps[bytes | None]:
     """Refuse a call over HTTP whose headers do not agree with the arguments that they repeat."""
     check = request.connection.header_check
     if check is None:
+        return None
+    yield from know_tools(request, names=(request.tool,))
+    tool = request.upstream_tool
+    if tool is None or not tool.header_parameters:
         return None
     yield from know_tools(request, current=True)
     fault = check(request.upstream_tool)

@@ -23,11 +23,11 @@ def hold(request: Request, answer: Answer) -> Steps[bytes]:
     body = answer.error if answer.result is None else answer.result
     if body is None:
         return answer.line
-    given, is_covered = request.given.result, request.policy.covers(request.tool)
-    if isinstance(given, Result) and not is_covered:
+    inside, is_covered = request.inside.result, request.policy.covers(request.tool)
+    if isinstance(inside, Result) and not is_covered:
         fields = request.known.frame(is_modern=request.is_modern).fields
-        return request.answer(plain_wire(given, fields))
-    if not is_covered or (given is None and _is_small(request, body)):
+        return request.answer(plain_wire(inside, fields))
+    if not is_covered or (inside is None and _is_small(request, body)):
         _note(request, answer.message, body)
         return answer.line
     yield StepAside()
@@ -77,7 +77,7 @@ def held(
 
         return (yield from for_widgets.held(request, wire, around))
     reply = yield from offer(request, wire, around)
-    if reply.is_whole and not request.notice and request.given.result is None:
+    if reply.is_whole and not request.notice and request.inside.result is None:
         return None
     if around is not None:
         reply = replace(

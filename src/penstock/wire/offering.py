@@ -25,7 +25,7 @@ _LARGEST_CODE: Final = 2**31
 
 def is_for_widget(request: Request, wire: WireResult) -> bool:
     """Whether an app gets what is structured of a result that upstream has sent."""
-    return wire.has_structured and request.given.result is None and is_shown(request)
+    return wire.has_structured and request.inside.result is None and is_shown(request)
 
 
 def offer(
@@ -43,7 +43,7 @@ def offer(
     call = call_of(request, request.decoded_object)
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured and not is_text, fields))
-    result = wire.decoded() if request.given.result is None else request.given.result
+    result = wire.decoded() if request.inside.result is None else request.inside.result
     reply: Reply = yield Offer(call, result, request.notice)
     return reply
 

@@ -155,8 +155,9 @@ def _take_grant(request: Request) -> Steps[None]:
     request.become(request.tool, messages.object_from(rest))
 
 
-def refuse_too_early(request: Request) -> Steps[bytes | None]:
-    """Refuse a call before its description was read, where the gate wants that."""
+def teach_or_refuse(request: Request) -> Steps[bytes | None]:
+    """Answer a call of a tool that was not listed in full, where the setting `gate` wants that: with the
+    description, if the arguments do not fit, or with the word that it has to be read first."""
     shown = yield from disclosed(request)
     if shown is None or shown.listing.says_all_of(request.tool):
         return None

@@ -70,7 +70,7 @@ class Connection:
     replaced: Recent[bytes, bytes] = field(default_factory=lambda: Recent(_MOST_REPLACED))
 
 
-class Given(msgspec.Struct, frozen=True):
+class InsideResult(msgspec.Struct, frozen=True):
     """What a tool in this process gave, besides the message that says so."""
 
     # In the place of the result in the message.
@@ -83,7 +83,7 @@ class Given(msgspec.Struct, frozen=True):
     notice: str = ""
 
 
-_NOTHING: Final = Given()
+_NOTHING: Final = InsideResult()
 
 
 @dataclass(slots=True, eq=False)
@@ -114,7 +114,7 @@ class Request:
     shown: Shown | None = None
     # For the agent that reads the result.
     notice: str = ""
-    given: Given = _NOTHING
+    inside: InsideResult = _NOTHING
     cancellation: Cancellation = field(default_factory=Cancellation)
     _audience: Audience | None = None
     _decoded: Any = _UNREAD

@@ -45,7 +45,7 @@ from penstock.wire.messages import (
 )
 from penstock.wire.methods import HANDLERS, Handler
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
-from penstock.wire.request import Connection, Given, Request, pass_on
+from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import Tool
 
@@ -227,12 +227,12 @@ class Session:
         name = messages.text_of(messages.members_of(message.params), "name")
         return toolbox.tools.get(name or "")
 
-    def tell(self, key: bytes, given: Given) -> None:
+    def tell(self, key: bytes, result: InsideResult) -> None:
         """Note what a tool in this process gave for a call, before upstream answers that."""
         request = self.pending.get(key)
         if request is not None:
-            request.given = given
-            request.notice = " ".join(filter(None, (request.notice, given.notice)))
+            request.inside = result
+            request.notice = " ".join(filter(None, (request.notice, result.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
         """What each request is told that upstream has not answered, and from now on each that needs

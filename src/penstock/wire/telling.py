@@ -48,7 +48,7 @@ def policy_of(request: Request) -> Policy:
 
 
 def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = False) -> Call:
-    tool, given = request.upstream_tool, request.given
+    tool, inside = request.upstream_tool, request.inside
     mark = None if tool is None else tool.mark
     return Call(
         request.tool,
@@ -61,7 +61,7 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         is_merged=is_merged(request),
         for_app=is_for_app(request),
         has_link=mark is not None and mark.has_link,
-        origin=given.origin,
-        pages_first=given.pages_first,
-        essence=given.essence,
+        origin=inside.origin,
+        pages_first=inside.pages_first,
+        essence=inside.essence,
     )

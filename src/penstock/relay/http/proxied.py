@@ -6,18 +6,20 @@ import asyncio
 from functools import partial
 from typing import Final
 
+import httpx2
 import msgspec
 
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
+from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
+from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.knowledge import Knowledge
@@ -70,6 +72,8 @@ class Proxied:
                         await outlet.put(event)
         except Unanswered as error:
             outlet.status = error.status
+        except httpx2.HTTPError as error:
+            logger().warning("%s", broken(error))
 
     async def leave(self, inbound: Inbound, outlet: Outlet) -> None:
         self._sessions.pop(_seat(inbound, inbound.session))

@@ -127,7 +127,10 @@ class Shared:
     async def _ended(self, how: str) -> None:
         self._child = None
         told = f"The MCP server behind Penstock {how} before it answered."
-        for post in dict.fromkeys(self._renaming.owners()):
+        waiting = dict.fromkeys(self._renaming.owners())
+        if waiting:
+            logger().error("the MCP server %s", how)
+        for post in waiting:
             await post.fail(told)
 
     async def end(self) -> None:

@@ -176,7 +176,7 @@ def _no_connection(error: Exception, url: str, seconds: float | None) -> str:
         return f"Cannot connect to {url}: {error}. Is the server running, and the address right?"
     if isinstance(error, httpx2.TimeoutException) and seconds is not None:
         return f"{url} accepted the request but did not answer within {seconds:.0f} s."
-    return f"The request to {url} failed: {type(error).__name__} {error}".rstrip() + "."
+    return f"The request to {url} failed: {type(error).__name__} {error}".rstrip(" .") + "."
 
 
 def _redirected(response: httpx2.Response) -> str:

@@ -1,4 +1,4 @@
-"""Work has threads of its own, and the store is not closed under it."""
+"""Work has threads of its own, the store is not closed under it, and a broken stream is one line of log."""
 
 import asyncio
 import threading
@@ -6,6 +6,10 @@ import threading
 from penstock import Gate
 from penstock.engine.engine import Engine
 from penstock.relay.http.carrier import Workshop
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.proxied import Proxied
+from penstock.relay.target import Target
 
 
 class Busy(Engine):
@@ -61,3 +65,31 @@ async def others_while_busy():
 
 def test_slow_work_does_not_hold_up_other_threads():
     assert asyncio.run(others_while_busy()) == 0
+
+
+async def listened_until_it_broke():
+    """A legacy client listens to an upstream whose stream ends in the middle."""
+
+    async def break_off(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        head = b"content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        writer.write(b"HTTP/1.1 200 OK\r\n" + head + b"2\r\n: \r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(break_off, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    with Gate() as gate:
+        gateway = Proxied(gate, Target(url=f"http://{host}:{port}/mcp"))
+        outlet = Outlet()
+        await gateway.listen(Inbound(session="s"), outlet)
+        await gateway.close()
+    server.close()
+    return outlet.is_stream
+
+
+def test_a_stream_that_breaks_off_is_told_in_one_line(caplog):
+    assert asyncio.run(listened_until_it_broke())
+    (record,) = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert "broke off" in record.message
+    assert record.exc_info is None
