@@ -7,7 +7,7 @@ from penstock.wire.effects import Answer, Forward, Steps
 from penstock.wire.holding import hold
 from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
-from penstock.wire.request import Request, pass_on
+from penstock.wire.request import HeaderCheck, Request, pass_on
 from penstock.wire.stored import answer_from_store, resolve_arguments
 
 
@@ -15,7 +15,8 @@ def tools_call(request: Request) -> Steps[bytes]:
     """Take a call through its stages, in order. A stage may end it with a reply, or change it."""
     if not _read_call(request):
         return (yield from pass_on(request))  # upstream says what is wrong with it
-    if reply := (yield from _check_headers(request)):
+    check = request.connection.header_check  # over HTTP, where headers repeat arguments
+    if check is not None and (reply := (yield from _check_headers(request, check))):
         return reply
     # `find_tools` and `describe_tools` are answered. `call_tool` becomes the call of the tool that it names.
     if reply := (yield from answer_on_demand(request)):
@@ -42,11 +43,8 @@ def _read_call(request: Request) -> bool:
     return name is not None
 
 
-def _check_headers(request: Request) -> Steps[bytes | None]:
-    """Refuse a call over HTTP whose headers do not agree with the arguments that they repeat."""
-    check = request.connection.header_check
-    if check is None:
-        return None
+def _check_headers(request: Request, check: HeaderCheck) -> Steps[bytes | None]:
+    """Refuse a call whose headers do not agree with the arguments that they repeat."""
     yield from know_tools(request, names=(request.tool,))
     tool = request.upstream_tool
     if tool is None or not tool.header_parameters:

@@ -21,8 +21,10 @@ _A_LIFETIME: Final = b"9999999999"
 
 def disclosed(request: Request) -> Steps[Shown | None]:
     """The tools as this client is shown them; None where upstream's are not known."""
-    toolbox = request.toolbox
-    return None if toolbox is None else (yield from shown_of(request, toolbox))
+    toolbox, shown = request.toolbox, request.shown
+    if toolbox is None or (shown is not None and shown.toolbox is toolbox):
+        return shown
+    return (yield from shown_of(request, toolbox))
 
 
 def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
@@ -31,8 +33,9 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
     # A folder of descriptions may change between two requests, but not within one; anything else
     # is the same until upstream lists anew.
     is_fixed = not request.policy.descriptions
-    kept = request.known.shown.get(seen_by) if is_fixed else request.shown
+    kept = request.known.shown.get(seen_by) if is_fixed else None
     if kept is not None and kept.toolbox is toolbox:
+        request.shown = kept
         return kept
     ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
     around = _around(toolbox)

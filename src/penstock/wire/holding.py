@@ -20,7 +20,8 @@ from penstock.wire.telling import policy_of
 
 def hold(request: Request, answer: Answer) -> Steps[bytes]:
     """Upstream's answer to a call, or what goes down in its place."""
-    body = answer.error if answer.result is None else answer.result
+    result = answer.result
+    body = answer.error if result is None else result
     if body is None:
         return answer.line
     inside, is_covered = request.inside.result, request.policy.covers(request.tool)
@@ -31,9 +32,9 @@ def hold(request: Request, answer: Answer) -> Steps[bytes]:
         _note(request, answer.message, body)
         return answer.line
     yield StepAside()
-    if answer.result is None:
+    if result is None:
         return (yield from _hold_error(request, answer, bytes(body)))
-    return (yield from _hold_result(request, answer, answer.result))
+    return (yield from _hold_result(request, answer, result))
 
 
 def _is_small(request: Request, body: msgspec.Raw) -> bool:
@@ -45,7 +46,7 @@ def _note(request: Request, message: Message, body: msgspec.Raw) -> None:
     """What an answer that passes as it is says of upstream."""
     if b'"taskId"' in bytes(body):
         _remember_task(request, WireResult.of(body))
-    if messages.code_of(message) == HEADER_MISMATCH:
+    if message.error is body and messages.code_of(message) == HEADER_MISMATCH:
         # Upstream's schema is not the one that the headers were made from.
         request.known.outdate_toolbox()
 

@@ -79,8 +79,9 @@ def _depends_on_list(request: Request) -> bool:
         return True  # whose widget shows the result is said in the list
     if not request.may_hide:
         return False
-    may_be_ours = any(is_called(request.tool, role) for role in OWN_NAMES)
-    return toolbox is not None or may_be_ours or request.gate == "strict"
+    if toolbox is not None or request.gate == "strict":
+        return True
+    return any(is_called(request.tool, role) for role in OWN_NAMES)
 
 
 # -- tools that are answered here --------------------------------------------------------------

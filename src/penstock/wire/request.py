@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -28,8 +27,9 @@ from penstock.wire.toolbox import Tool, Toolbox
 
 _MOST_REPLACED: Final = 256
 _UNREAD: Final = object()
-# A `\\u` may be how one of the others is spelled.
-_MARKS: Final = (TOKEN_FIELD.encode(), PREFIX.encode(), rb"\u")
+_TOKEN: Final = TOKEN_FIELD.encode()
+_REFERENCE: Final = PREFIX.encode()
+_ESCAPE: Final = rb"\u"  # one of the others may be spelled with it
 
 # Over HTTP some arguments are repeated in headers: the error, if they do not agree.
 HeaderCheck = Callable[[Tool | None], bytes | None]
@@ -48,8 +48,7 @@ class Rules(Protocol):
         """Take over the settings that tools bring along."""
 
 
-@dataclass(slots=True, eq=False)
-class Connection:
+class Connection(msgspec.Struct, eq=False):
     """One client and one upstream: what all requests between them have in common."""
 
     rules: Rules
@@ -57,17 +56,17 @@ class Connection:
     server: str
     # It tells this legacy session from others.
     seat: str = ""
-    known: Knowledge = field(default_factory=Knowledge)
+    known: Knowledge = msgspec.field(default_factory=Knowledge)
     # What a legacy client has said of itself.
-    audience: Audience = field(default_factory=Audience)
+    audience: Audience = msgspec.field(default_factory=Audience)
     # Upstream is in this process, and its decorators may have marked its tools.
     is_inside: bool = False
     header_check: HeaderCheck | None = None
     # What an adapter brings to every call, see `gate.hooks`.
-    hooks: Mapping[str, Any] = field(default_factory=dict)
+    hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
     now: Callable[[], float] = time.monotonic
     # Answers that were given in the place of upstream's, by request.
-    replaced: Recent[bytes, bytes] = field(default_factory=lambda: Recent(_MOST_REPLACED))
+    replaced: Recent[bytes, bytes] = msgspec.field(default_factory=lambda: Recent(_MOST_REPLACED))
 
 
 class InsideResult(msgspec.Struct, frozen=True):
@@ -86,8 +85,7 @@ class InsideResult(msgspec.Struct, frozen=True):
 _NOTHING: Final = InsideResult()
 
 
-@dataclass(slots=True, eq=False)
-class Request:
+class Request(msgspec.Struct, eq=False):
     """A request that has not been answered."""
 
     connection: Connection
@@ -110,12 +108,12 @@ class Request:
     arguments: msgspec.Raw | None = None
     # The handle for grants that came with it.
     grant: Any = None
-    # The tools as its client is shown them, where files may change that from request to request.
+    # The tools as its client is shown them, once that was needed.
     shown: Shown | None = None
     # For the agent that reads the result.
     notice: str = ""
     inside: InsideResult = _NOTHING
-    cancellation: Cancellation = field(default_factory=Cancellation)
+    cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
     _audience: Audience | None = None
     _decoded: Any = _UNREAD
     _is_marked: bool | None = None
@@ -184,7 +182,7 @@ class Request:
         """Whether the arguments may hold a token or a reference: others need no second look."""
         if self._is_marked is None:
             raw = b"" if self.arguments is None else bytes(self.arguments)
-            self._is_marked = any(mark in raw for mark in _MARKS)
+            self._is_marked = _TOKEN in raw or _REFERENCE in raw or _ESCAPE in raw
         return self._is_marked
 
     @property

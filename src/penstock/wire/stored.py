@@ -16,7 +16,6 @@ from penstock.core.model.values import Call, Frame, Refusal
 from penstock.core.protocol.references import PREFIX, has_references
 from penstock.core.protocol.schema import owned_fields
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
-from penstock.disclosure.names import is_called
 from penstock.wire import messages
 from penstock.wire.disclosing import has_explorer
 from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
@@ -47,9 +46,9 @@ def answer_from_store(request: Request) -> Steps[bytes | None]:
 
 
 def _may_be_ours(request: Request) -> bool:
-    is_explorer = any(is_called(request.tool, role) for role in ROLES)
-    is_ours = request.tool == request.reader or (is_explorer and _explorer_role(request))
-    return bool(is_ours) or _is_looked_at(request)
+    if request.tool == request.reader or _is_looked_at(request):
+        return True
+    return request.audience.has_apps and bool(_explorer_role(request))
 
 
 def _is_looked_at(request: Request) -> bool:

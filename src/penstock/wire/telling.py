@@ -37,6 +37,8 @@ def is_shown(request: Request) -> bool:
 
 def is_merged(request: Request) -> bool:
     """Whether the negotiation fields are advertised as the tool's own."""
+    if not request.connection.is_inside:
+        return False  # only decorators in this process do that
     tool = request.upstream_tool
     return tool is not None and tool.mark is not None and tool.mark.is_merged
 
