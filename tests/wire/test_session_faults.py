@@ -165,7 +165,7 @@ def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
 
 def test_a_fault_while_a_notification_is_opened(open_rig, monkeypatch, caplog):
     rig = open_rig(Upstream("modern"))
-    monkeypatch.setattr("penstock.wire.tasks.WireResult.of", lambda _raw: 1 / 0)
+    monkeypatch.setattr("penstock.wire.tasks.WireResult", lambda _members: 1 / 0)
     params = {"taskId": "t", "result": LARGE}
     assert rig.from_upstream({"method": "notifications/tasks", "params": params}) == []
     assert "ZeroDivisionError" in caplog.text

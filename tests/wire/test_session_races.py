@@ -2,6 +2,8 @@
 
 import gc
 import json
+import sys
+import threading
 import weakref
 
 import pytest
@@ -39,7 +41,7 @@ def test_a_discovery_that_is_answered_twice_counts_once(open_rig):
     asked = json.loads(rig.up.pop())
     rig.from_upstream({"jsonrpc": "2.0", "id": asked["id"], "result": DISCOVERED})
     error = {"code": -32601, "message": "no such method"}
-    rig.from_upstream({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+    assert rig.from_upstream({"jsonrpc": "2.0", "id": asked["id"], "error": error}) == []
     assert rig.session.known.era == "modern"
 
 
@@ -53,6 +55,29 @@ def test_a_list_that_changes_while_it_is_shown_is_not_kept(open_rig):
     rig.from_upstream({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     rig.work()
     assert rig.session.known.toolbox.is_outdated
+
+
+def test_a_list_that_changes_between_two_of_its_pages_is_not_kept(open_rig):
+    rig = open_rig(Upstream(tools=[tool("a"), tool("b")], page_size=1))
+    rig.upstream = None
+    rig.from_client(rig.request("tools/list", {}, id=60))
+    first = {"tools": [tool("a")], "nextCursor": "more"}
+    rig.from_upstream({"jsonrpc": "2.0", "id": 60, "result": first})
+    rig.from_upstream({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    asked = json.loads(rig.up[-1])
+    rig.from_upstream({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": [tool("b")]}})
+    assert list(rig.session.known.toolbox.tools) == ["a", "b"]
+    assert rig.session.known.toolbox.is_outdated
+
+
+def test_a_long_list_is_read_by_another_thread_than_the_one_that_reads(open_rig):
+    rig = open_rig(Upstream(tools=[tool(f"t{number}", x={"y": 1}) for number in range(2_000)]))
+    rig.holds_work = True
+    rig.from_client(rig.request("tools/list", {}, id=60))
+    assert [type(held.work) for held in rig.held] == [StepAside]
+    assert rig.session.known.toolbox is None
+    rig.work()
+    assert len(rig.session.known.toolbox.tools) == 2_000
 
 
 def test_a_list_for_a_cancelled_call_is_kept_for_the_next(open_rig):
@@ -99,6 +124,49 @@ def test_an_id_that_is_used_again_while_a_cancelled_call_is_on_its_way(open_rig)
     assert rig.work() == []
     (answer,) = rig.from_upstream({"jsonrpc": "2.0", "id": 70, "result": text("done")})
     assert json.loads(answer)["result"] == text("done")
+    assert rig.session.pending == {}
+
+
+def test_an_answer_that_crosses_a_cancellation(open_rig):
+    """Two threads take a request from those that wait, in any order: neither stumbles."""
+    rig = open_rig(Upstream())
+    rig.upstream = None
+    faults, rounds = [], 3_000
+
+    def repeat(take):
+        try:
+            for number in range(rounds):
+                start.wait()
+                take(number)
+                end.wait()
+        except Exception as fault:  # noqa: BLE001 (whatever it is, the other thread must not wait)
+            faults.append(fault)
+            start.abort()
+            end.abort()
+
+    def ask(number):
+        rig.session.from_client(json.dumps(call("rows", number)).encode())
+
+    def answer(number):
+        line = {"jsonrpc": "2.0", "id": number, "result": text("done")}
+        rig.session.from_upstream(json.dumps(line).encode())
+
+    start, end = threading.Barrier(2, lambda: ask(next(numbers))), threading.Barrier(2)
+    numbers = iter(range(rounds))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [
+            threading.Thread(target=repeat, args=(take,))
+            for take in (answer, lambda number: rig.session.cancel(str(number).encode()))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert faults == []
     assert rig.session.pending == {}
 
 

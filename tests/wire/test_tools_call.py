@@ -30,6 +30,7 @@ from penstock.wire.effects import (
     StepAside,
     Unwrap,
 )
+from penstock.wire.headers import RepeatedArguments
 from penstock.wire.request import Connection, Request
 
 TOOLS = [tool("rows"), tool("take", {"what": {}})]
@@ -174,18 +175,31 @@ def test_descriptions_are_given_and_nothing_is_forwarded():
     assert world.kinds == [Ask, Disclose, Describe]
 
 
-def over_http(name):
-    """A call whose headers do not agree with its arguments, and a tool that repeats one there."""
-    request = request_of(name)
-    request.connection.header_check = lambda _tool: messages.error(-32020, "They differ.")
-    repeated = {"where": {"type": "string", "x-mcp-header": "Where"}}
-    return request, World(Ask=answer({"tools": [*TOOLS, tool("repeats", repeated)], "ttlMs": 0}))
+def over_http(name, *headers):
+    """A call with these headers, and a tool that repeats an argument there. Lists expire at once."""
+    request = request_of(name, {"where": "here"})
+    read = messages.read_message(request.line)
+    request.connection.repeated = RepeatedArguments(read, headers)
+    where = {"where": {"type": "string", "x-mcp-header": "Where"}}
+    return request, World(Ask=answer({"tools": [*TOOLS, tool("repeats", where)], "ttlMs": 0}))
 
 
 def test_headers_that_do_not_agree_end_a_call_before_anything_else():
-    request, world = over_http("repeats")
+    request, world = over_http("repeats", ("mcp-param-where", "there"))
     assert world.drive(request)["error"]["code"] == -32020
     assert world.kinds == [Ask, Ask]  # the list that was known had expired
+
+
+def test_headers_that_agree():
+    request, world = over_http("repeats", ("mcp-param-where", "here"))
+    world.drive(request)
+    assert world.kinds == [Ask, Ask, Disclose, Forward]
+
+
+def test_a_client_that_repeats_an_argument_may_know_a_newer_list():
+    request, world = over_http("rows", ("mcp-param-where", "here"))
+    world.drive(request)
+    assert world.kinds == [Ask, Ask, Disclose, Forward]
 
 
 def test_a_tool_that_repeats_nothing_in_headers_needs_no_new_list():

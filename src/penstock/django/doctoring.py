@@ -118,7 +118,7 @@ def _caller(gateway: Gateway, user: Any) -> Caller:
 def _listed(gateway: Gateway, caller: Caller) -> bytes:
     answer = gateway.answer(caller, _ASKING, is_modern=False)
     result = messages.read_message(answer).result
-    return b"" if isinstance(result, msgspec.UnsetType) else bytes(result)
+    return b"" if isinstance(result, msgspec.UnsetType) else messages.object_from(result)
 
 
 def as_json(diagnosis: Diagnosis, pattern: str) -> str:

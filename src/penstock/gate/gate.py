@@ -83,7 +83,7 @@ class Gate:
         self._random = random
         self._brought: dict[str, Mapping[str, Any]] = {}
         self._workers: Workers | None = None
-        self._starting = threading.Lock()
+        self._changing = threading.Lock()
 
     def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
         """Take over the settings that tools bring along. The policy's own are stronger.
@@ -91,10 +91,11 @@ class Gate:
         Tools named in `of` that bring nothing lose the settings that they brought before.
         """
         gone = {*of}.difference(brought)
-        kept = {name: told for name, told in self._brought.items() if name not in gone}
-        if {**kept, **brought} != self._brought:
-            self._brought = {**kept, **brought}
-            self.policy = self._stated.with_tools(self._brought)
+        with self._changing:
+            kept = {name: told for name, told in self._brought.items() if name not in gone}
+            if {**kept, **brought} != self._brought:
+                self._brought = {**kept, **brought}
+                self.policy = self._stated.with_tools(self._brought)
 
     def call(self, call: Call, run: Callable[[dict[str, Any]], Any], **hooks: Any) -> Reply:
         """Call a tool. `run(arguments)` is called at most once, and never with a token."""
@@ -227,7 +228,7 @@ class Gate:
         from penstock.worker import Workers
 
         policy = self.policy
-        with self._starting:
+        with self._changing:
             if self._workers is None:
                 limits = Limits(policy.query_seconds, policy.query_memory, policy.query_rows)
                 self._workers = Workers(limits, CHILDREN)

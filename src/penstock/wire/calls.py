@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from penstock.wire import messages
 from penstock.wire.effects import Answer, Forward, Steps
+from penstock.wire.headers import RepeatedArguments
 from penstock.wire.holding import hold
 from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
-from penstock.wire.request import HeaderCheck, Request, pass_on
+from penstock.wire.request import Request, pass_on
 from penstock.wire.stored import answer_from_store, resolve_arguments
 
 
@@ -15,8 +16,8 @@ def tools_call(request: Request) -> Steps[bytes]:
     """Take a call through its stages, in order. A stage may end it with a reply, or change it."""
     if not _read_call(request):
         return (yield from pass_on(request))  # upstream says what is wrong with it
-    check = request.connection.header_check  # over HTTP, where headers repeat arguments
-    if check is not None and (reply := (yield from _check_headers(request, check))):
+    repeated = request.connection.repeated  # over HTTP
+    if repeated is not None and (reply := (yield from _check_headers(request, repeated))):
         return reply
     # `find_tools` and `describe_tools` are answered. `call_tool` becomes the call of the tool that it names.
     if reply := (yield from answer_on_demand(request)):
@@ -43,12 +44,15 @@ def _read_call(request: Request) -> bool:
     return name is not None
 
 
-def _check_headers(request: Request, check: HeaderCheck) -> Steps[bytes | None]:
-    """Refuse a call whose headers do not agree with the arguments that they repeat."""
+def _check_headers(request: Request, repeated: RepeatedArguments) -> Steps[bytes | None]:
+    """Refuse a call whose headers do not agree with the arguments that they repeat.
+
+    A list that has expired is relied on to say that this tool repeats none, unless the client repeats
+    some: otherwise each call would cost a list.
+    """
     yield from know_tools(request, names=(request.tool,))
     tool = request.upstream_tool
-    if tool is None or not tool.header_parameters:
-        return None
-    yield from know_tools(request, current=True)
-    fault = check(request.upstream_tool)
+    if repeated.are_there or (tool is not None and tool.header_parameters):
+        yield from know_tools(request, current=True)
+    fault = repeated.mismatch(request.upstream_tool)
     return None if fault is None else request.refuse(fault)

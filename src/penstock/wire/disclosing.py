@@ -22,7 +22,9 @@ _A_LIFETIME: Final = b"9999999999"
 def disclosed(request: Request) -> Steps[Shown | None]:
     """The tools as this client is shown them; None where upstream's are not known."""
     toolbox, shown = request.toolbox, request.shown
-    if toolbox is None or (shown is not None and shown.toolbox is toolbox):
+    if toolbox is None:
+        return None
+    if shown is not None and shown.toolbox is toolbox:
         return shown
     return (yield from shown_of(request, toolbox))
 

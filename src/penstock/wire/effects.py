@@ -49,9 +49,10 @@ class Answer(msgspec.Struct, frozen=True):
     line: bytes
 
     @property
-    def result(self) -> msgspec.Raw | None:
-        raw = self.message.result
-        return None if isinstance(raw, msgspec.UnsetType) else raw
+    def result(self) -> dict[str, msgspec.Raw] | None:
+        """The members of a result; None for an error."""
+        members = self.message.result
+        return None if isinstance(members, msgspec.UnsetType) else members
 
     @property
     def error(self) -> msgspec.Raw | None:

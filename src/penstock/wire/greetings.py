@@ -25,7 +25,7 @@ def initialize(request: Request) -> Steps[bytes]:
     said = messages.members_of(request.params)
     connection.audience = audience_from(said.get("clientInfo"), said.get("capabilities"))
     logger().info("the client calls itself %s", connection.audience.client or "nothing")
-    version = messages.text_of(messages.members_of(answer.result), "protocolVersion")
+    version = messages.text_of(answer.result, "protocolVersion")
     known.version = version or ""
     return (yield from _greet(request, answer))
 
@@ -42,7 +42,7 @@ def _greet(request: Request, answer: Answer) -> Steps[bytes]:
     tools it adds nothing."""
     if answer.result is None:
         return answer.line
-    members = messages.members_of(answer.result)
+    members = answer.result
     request.known.capabilities = capabilities_in(members)
     if "tools" not in request.known.capabilities:
         return answer.line

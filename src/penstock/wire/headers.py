@@ -104,24 +104,38 @@ def mismatch(message: Message, given: Pairs) -> bytes | None:
     return None
 
 
-def parameter_mismatch(message: Message, given: Pairs, tool: Tool | None) -> bytes | None:
-    """The same for what the tool's schema wants repeated in headers."""
-    if tool is None or not tool.header_parameters:
-        return None
-    arguments = messages.decoded(messages.members_of(message.params).get("arguments"))
-    headers = dict(given)
-    for path, header in tool.header_parameters.items():
-        name = PARAMETER + header.lower()
-        value = _at(arguments, path)
-        wanted = _rendered(value)
-        if sum(other == name for other, _ in given) > 1:
-            return _error(f"The header {name} appears more than once.")
-        if (name in headers) != (wanted is not None):
-            state = "missing" if wanted is not None else "given without an argument"
-            return _error(f"The header {name} is {state}.")
-        if wanted is not None and not _same(decoded(headers[name]), wanted, value):
-            return _error(f"The header {name} does not match its argument.")
-    return None
+class RepeatedArguments(msgspec.Struct, frozen=True):
+    """A call over HTTP, and its headers, some of which may repeat arguments."""
+
+    message: Message
+    given: Pairs
+
+    @property
+    def are_there(self) -> bool:
+        return any(name.startswith(PARAMETER) for name, _ in self.given)
+
+    def mismatch(self, tool: Tool | None) -> bytes | None:
+        """The error, if the headers do not say what the schema of the tool wants repeated there."""
+        if tool is None or not tool.header_parameters:
+            return None
+        arguments = messages.decoded(messages.members_of(self.message.params).get("arguments"))
+        faults = (
+            self._fault(PARAMETER + header.lower(), _at(arguments, path))
+            for path, header in tool.header_parameters.items()
+        )
+        told = next((fault for fault in faults if fault), "")
+        return _error(told) if told else None
+
+    def _fault(self, name: str, value: Any) -> str:
+        wanted, values = _rendered(value), [text for other, text in self.given if other == name]
+        if len(values) > 1:
+            return f"The header {name} appears more than once."
+        if not values:
+            return f"The header {name} is missing." if wanted is not None else ""
+        if wanted is None:
+            return f"The header {name} is given without an argument."
+        is_same = _same(decoded(values[0]), wanted, value)
+        return "" if is_same else f"The header {name} does not match its argument."
 
 
 def _same(header: str | None, wanted: str, value: Any) -> bool:

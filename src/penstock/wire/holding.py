@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
 from penstock.wire.effects import Answer, StepAside, Steps
 from penstock.wire.explorer_tools import ROLES
-from penstock.wire.messages import HEADER_MISMATCH, Message
+from penstock.wire.messages import HEADER_MISMATCH
 from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult, plain_wire
@@ -20,39 +18,37 @@ from penstock.wire.telling import policy_of
 
 def hold(request: Request, answer: Answer) -> Steps[bytes]:
     """Upstream's answer to a call, or what goes down in its place."""
-    result = answer.result
-    body = answer.error if result is None else result
-    if body is None:
+    result, error = answer.result, answer.error
+    if result is None and error is None:
         return answer.line
     inside, is_covered = request.inside.result, request.policy.covers(request.tool)
     if isinstance(inside, Result) and not is_covered:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(inside, fields))
-    if not is_covered or (inside is None and _is_small(request, body)):
-        _note(request, answer.message, body)
+    if not is_covered or (inside is None and _is_small(request, answer.line)):
+        _note(request, answer)
         return answer.line
     yield StepAside()
-    if result is None:
-        return (yield from _hold_error(request, answer, bytes(body)))
-    return (yield from _hold_result(request, answer, result))
+    if result is not None:
+        return (yield from _hold_result(request, answer, WireResult(result)))
+    return (yield from _hold_error(request, answer, bytes(error or b"")))
 
 
-def _is_small(request: Request, body: msgspec.Raw) -> bool:
+def _is_small(request: Request, line: bytes) -> bool:
     policy = policy_of(request)
-    return not policy.heavy and policy.inline_budget.surely_admits(len(memoryview(body)))
+    return not policy.heavy and policy.inline_budget.surely_admits(len(line))
 
 
-def _note(request: Request, message: Message, body: msgspec.Raw) -> None:
+def _note(request: Request, answer: Answer) -> None:
     """What an answer that passes as it is says of upstream."""
-    if b'"taskId"' in bytes(body):
-        _remember_task(request, WireResult.of(body))
-    if message.error is body and messages.code_of(message) == HEADER_MISMATCH:
+    if answer.result is not None and b'"taskId"' in answer.line:
+        _remember_task(request, WireResult(answer.result))
+    if answer.error is not None and messages.code_of(answer.message) == HEADER_MISMATCH:
         # Upstream's schema is not the one that the headers were made from.
         request.known.outdate_toolbox()
 
 
-def _hold_result(request: Request, answer: Answer, result: msgspec.Raw) -> Steps[bytes]:
-    wire = WireResult.of(result)
+def _hold_result(request: Request, answer: Answer, wire: WireResult) -> Steps[bytes]:
     if not wire.is_complete:
         _remember_task(request, wire)
         return answer.line
@@ -81,9 +77,8 @@ def held(
     if reply.is_whole and not request.notice and request.inside.result is None:
         return None
     if around is not None:
-        reply = replace(
-            reply, frame=Frame(reply.frame.structured)
-        )  # the rest goes around the outer
+        # The other members of the frame are the task's, and stand around it already.
+        reply = replace(reply, frame=Frame(reply.frame.structured))
     return reply.wire()
 
 

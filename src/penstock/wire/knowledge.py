@@ -48,6 +48,7 @@ class Knowledge:
         self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
         self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
         self.toolbox: Toolbox | None = None
+        self.changes = 0  # how often upstream said that its list has changed
         self.shown: Recent[Audience, Shown] = Recent(_MOST_AUDIENCES)
         self._tasks: Recent[str, str] = Recent(_MOST_TASKS)
 
@@ -81,18 +82,23 @@ class Knowledge:
         return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
 
     def outdate_toolbox(self) -> None:
-        """Upstream has said that its list is not true any more."""
+        """Note that upstream's list is not true any more."""
+        self.changes += 1
         if self.toolbox is not None:
             self.toolbox = self.toolbox.outdated()
+
+    def learn_toolbox(self, toolbox: Toolbox, changes: int) -> None:
+        """Remember a list, of which the first page came when there had been so many changes."""
+        self.toolbox = toolbox if changes == self.changes else toolbox.outdated()
+        self.shown.clear()
 
     def learn_discovery(self, message: Message) -> None:
         """An upstream that cannot be discovered is of the old era, unless it says that it only
         objects to the version, failed, or could not be reached at all."""
         if not isinstance(message.result, msgspec.UnsetType):
             self.era = "modern"
-            members = messages.members_of(message.result)
-            self.capabilities = capabilities_in(members)
-            self.server_info = _server_info(members)
+            self.capabilities = capabilities_in(message.result)
+            self.server_info = _server_info(message.result)
             return
         if messages.code_of(message) not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
             self.era = "legacy"

@@ -9,12 +9,13 @@ from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import list_result, shown_of
-from penstock.wire.effects import Answer, Ask, Forward, Steps
+from penstock.wire.effects import Answer, Ask, Forward, StepAside, Steps
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
 from penstock.wire.request import Request
 from penstock.wire.toolbox import Page, Toolbox, read_list, read_page
 
 _MOST_PAGES: Final = 1_000
+_LONG_LIST: Final = 100_000  # bytes that take a few milliseconds
 
 
 def tools_list(request: Request) -> Steps[bytes]:
@@ -25,10 +26,10 @@ def tools_list(request: Request) -> Steps[bytes]:
     first = None if answer.result is None else read_page(answer.result)
     if first is None or request.known.lacks_tools:
         return answer.line
-    pages = yield from _all_pages(request, [first])
-    if isinstance(pages, bytes):
-        return request.refuse(pages)
-    shown = yield from shown_of(request, _learn(request, pages))
+    toolbox = yield from _learn(request, first)
+    if isinstance(toolbox, bytes):
+        return request.refuse(toolbox)
+    shown = yield from shown_of(request, toolbox)
     return request.answer(list_result(request, shown))
 
 
@@ -52,36 +53,22 @@ def know_tools(
     may_ask = request.is_modern or request.known.is_initialized
     if is_known or not may_ask or request.known.lacks_tools:
         return
-    pages = yield from _all_pages(request, [])
-    if isinstance(pages, bytes):
-        logger().warning("upstream's tools could not be listed: %s", pages.decode())
-    else:
-        _learn(request, pages)
+    first = yield from _ask_page(request, None)
+    toolbox = first if isinstance(first, bytes) else (yield from _learn(request, first))
+    if isinstance(toolbox, bytes):
+        logger().warning("upstream's tools could not be listed: %s", toolbox.decode())
 
 
-def _all_pages(request: Request, pages: list[Page]) -> Steps[list[Page] | bytes]:
-    """The pages that are there and all that follow, or the error that came instead."""
-    cursors: set[str | None] = set()
-    while not pages or pages[-1].next_cursor is not None:
-        cursor = pages[-1].next_cursor if pages else None
-        if cursor in cursors or len(pages) >= _MOST_PAGES:
-            told = "Upstream's list of tools does not end: it repeats a cursor."
-            return messages.error(INTERNAL_ERROR, told)
-        cursors.add(cursor)
-        members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
-        params = eras.own_params(eras.meta_of(request.params), **members)
-        answer: Answer = yield Ask("tools/list", params)
-        page = None if answer.result is None else read_page(answer.result)
-        if page is None:
-            no_list = messages.error(INTERNAL_ERROR, "Upstream gave no list of tools.")
-            return no_list if answer.error is None else bytes(answer.error)
-        pages.append(page)
-    return pages
-
-
-def _learn(request: Request, pages: list[Page]) -> Toolbox:
-    """Remember upstream's tools. On the thread that reads, so that a later change is seen later."""
+def _learn(request: Request, first: Page) -> Steps[Toolbox | bytes]:
+    """Remember upstream's tools, once all pages of its list have come. Return them, or the error that
+    came instead of a page."""
     connection, known = request.connection, request.known
+    changes = known.changes
+    pages = yield from _all_pages(request, first)
+    if isinstance(pages, bytes):
+        return pages
+    if sum(len(memoryview(tool)) for page in pages for tool in page.tools) > _LONG_LIST:
+        yield StepAside()
     toolbox = read_list(
         pages,
         request.policy,
@@ -94,5 +81,31 @@ def _learn(request: Request, pages: list[Page]) -> Toolbox:
     if known.toolbox is None:
         for name in request.policy.unmatched(toolbox.tools):
             logger().warning("no tool is called %s, which the settings name", name)
-    known.toolbox = toolbox
+    known.learn_toolbox(toolbox, changes)
     return toolbox
+
+
+def _all_pages(request: Request, first: Page) -> Steps[list[Page] | bytes]:
+    pages, cursors = [first], set[str]()
+    while (cursor := pages[-1].next_cursor) is not None:
+        if cursor in cursors or len(pages) >= _MOST_PAGES:
+            told = "Upstream's list of tools does not end: it repeats a cursor."
+            return messages.error(INTERNAL_ERROR, told)
+        cursors.add(cursor)
+        page = yield from _ask_page(request, cursor)
+        if isinstance(page, bytes):
+            return page
+        pages.append(page)
+    return pages
+
+
+def _ask_page(request: Request, cursor: str | None) -> Steps[Page | bytes]:
+    """A page of upstream's list, or the error that came instead."""
+    members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
+    params = eras.own_params(eras.meta_of(request.params), **members)
+    answer: Answer = yield Ask("tools/list", params)
+    page = None if answer.result is None else read_page(answer.result)
+    if page is not None:
+        return page
+    no_list = messages.error(INTERNAL_ERROR, "Upstream gave no list of tools.")
+    return no_list if answer.error is None else bytes(answer.error)

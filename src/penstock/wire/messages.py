@@ -37,7 +37,8 @@ class Message(msgspec.Struct):
     id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     method: str | msgspec.UnsetType = msgspec.UNSET
     params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    # Its members, undecoded: found on the way, so that a large one is not gone through once more.
+    result: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -78,7 +79,7 @@ def _read_slowly(line: bytes, cause: Exception) -> Message:
             raw.get("id", msgspec.UNSET),
             method if isinstance(method, str) else msgspec.UNSET,
             raw.get("params", msgspec.UNSET),
-            raw.get("result", msgspec.UNSET),
+            members_of(raw["result"]) if "result" in raw else msgspec.UNSET,
             raw.get("error", msgspec.UNSET),
         )
     except ValueError as error:

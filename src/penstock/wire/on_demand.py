@@ -159,6 +159,8 @@ def _take_grant(request: Request) -> Steps[None]:
 def teach_or_refuse(request: Request) -> Steps[bytes | None]:
     """Answer a call of a tool that was not listed in full, where the setting `gate` wants that: with the
     description, if the arguments do not fit, or with the word that it has to be read first."""
+    if not request.may_hide:
+        return None
     shown = yield from disclosed(request)
     if shown is None or shown.listing.says_all_of(request.tool):
         return None

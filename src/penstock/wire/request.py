@@ -21,6 +21,7 @@ from penstock.wire import eras, messages
 from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
 from penstock.wire.effects import Answer, Forward, Steps
+from penstock.wire.headers import RepeatedArguments
 from penstock.wire.knowledge import Knowledge, Shown
 from penstock.wire.reader import READER
 from penstock.wire.toolbox import Tool, Toolbox
@@ -30,9 +31,6 @@ _UNREAD: Final = object()
 _TOKEN: Final = TOKEN_FIELD.encode()
 _REFERENCE: Final = PREFIX.encode()
 _ESCAPE: Final = rb"\u"  # one of the others may be spelled with it
-
-# Over HTTP some arguments are repeated in headers: the error, if they do not agree.
-HeaderCheck = Callable[[Tool | None], bytes | None]
 
 
 class Rules(Protocol):
@@ -61,7 +59,8 @@ class Connection(msgspec.Struct, eq=False):
     audience: Audience = msgspec.field(default_factory=Audience)
     # Upstream is in this process, and its decorators may have marked its tools.
     is_inside: bool = False
-    header_check: HeaderCheck | None = None
+    # Over HTTP, the headers that repeat arguments.
+    repeated: RepeatedArguments | None = None
     # What an adapter brings to every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
     now: Callable[[], float] = time.monotonic

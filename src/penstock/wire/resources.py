@@ -49,7 +49,7 @@ def _list(request: Request, name: str) -> Steps[bytes]:
     if answer.result is None or has_cursor(request):
         return answer.line
     ours = b",".join((yield from _ours(request, name)))
-    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(answer.result))
+    members: dict[str, bytes | msgspec.Raw] = dict(answer.result)
     theirs = bytes(members.get(name, b"")).strip()
     if not ours or not theirs.startswith(b"["):
         return answer.line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 
@@ -22,10 +22,6 @@ class WireResult(msgspec.Struct, frozen=True):
     """The `result` of a call as upstream sent it, its members undecoded."""
 
     members: Mapping[str, msgspec.Raw]
-
-    @classmethod
-    def of(cls, raw: msgspec.Raw | bytes) -> Self:
-        return cls(messages.members_of(raw))
 
     @property
     def is_complete(self) -> bool:

@@ -16,9 +16,10 @@ RULES FOR WHOEVER EDITS THIS
 
 1. No I/O, no clock but the connection's, no lock held while anything is decoded.
 2. `from_client`, `from_upstream` and `go_on` run in different threads. A handler is advanced by the thread
-   that took its request out of `_awaiting`, or that did its work. No other thread touches it.
+   that took its request out of `_awaiting` or `_awaiting_era`, or that did its work. No other thread
+   touches it.
 3. The thread that takes a request out of `pending` answers it, so that nothing is answered twice.
-4. A cancellation sets a flag. The handler's own thread sees the flag and lets go of the handler.
+4. A cancellation sets a flag. The thread that may advance the handler sees it, and lets go of the handler.
 5. A message that need not be changed is sent as the bytes that came.
 """
 
@@ -64,7 +65,7 @@ class Session:
         self._awaiting: dict[bytes, Request] = {}  # by the id of what upstream is to answer
         self._awaiting_era: list[Request] = []
         self._discovery: bytes | None = None  # the id of the request that finds out the era
-        self._nonce = secrets.token_hex(8).encode()
+        self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # starts each id of ours
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
         self._ended = ""
@@ -141,9 +142,12 @@ class Session:
         return outputs
 
     def cancel(self, key: bytes) -> Request | None:
-        """The client does not want the answer any more. Upstream is to be told of it if the
-        request that this gives is not ours."""
-        request = self.pending.pop(key, None)
+        """Give a request up, because its client does not want the answer any more.
+
+        Return the request. Upstream is to be told too, unless the request `is_ours`.
+        """
+        with self._lock:
+            request = self.pending.pop(key, None)
         if request is None:
             return None
         request.cancellation.request()
@@ -192,7 +196,8 @@ class Session:
         key = message.key
         if key == self._discovery:
             return self._discovered(message)
-        request = self._awaiting.pop(key, None)
+        with self._lock:
+            request = self._awaiting.pop(key, None)
         if request is not None:
             request.is_ours = True
             request.is_answered = request.is_answered or key == request.key
@@ -206,9 +211,11 @@ class Session:
         return []
 
     def _unexpected(self, message: Message, line: bytes) -> Outputs:
-        """A response to nothing that is pending: perhaps to what was cancelled meanwhile. A client
-        may ignore it; it is not to be flooded by it, nor told that none came."""
+        """A response to no request that is pending. Perhaps the request was cancelled meanwhile: then a
+        large response is dropped, and so is our own word that none came."""
         key = message.key
+        if key.startswith(self._own):
+            return []  # a second answer to a request of ours
         was_cancelled = self._cancelled.pop(key)
         replaced = self.connection.replaced.get(key)
         if replaced is not None:  # a replay after a broken stream: the same token as the first time
@@ -235,8 +242,8 @@ class Session:
             request.notice = " ".join(filter(None, (request.notice, result.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
-        """What each request is told that upstream has not answered, and from now on each that needs
-        upstream. One whose answer is being worked on gets that."""
+        """Tell every request without an answer of upstream's that upstream is gone, and every later one.
+        A request whose answer is being worked on gets that answer."""
         self._ended = why
         outputs: Outputs = []
         for key, request in list(self._awaiting.items()):
@@ -317,7 +324,7 @@ class Session:
             return True
 
     def _own_id(self) -> bytes:
-        return b'"penstock-%b-%d"' % (self._nonce, next(self._serials))
+        return b'%b%d"' % (self._own, next(self._serials))
 
     def _failed(self, request: Request, error: Exception) -> Outputs:
         if isinstance(error, ValueError | RecursionError) and not request.is_understood:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -36,21 +37,20 @@ def tasks_get(request: Request) -> Steps[bytes]:
 def task_notified(request: Request) -> Steps[bytes]:
     """Hold the result in a notification that a task is done."""
     _find_tool(request)
-    instead = yield from _hold_inside(request, request.params)
+    instead = yield from _hold_inside(request, messages.members_of(request.params))
     if instead is None:
         return request.line
     return messages.notification("notifications/tasks", instead)
 
 
 def _find_tool(request: Request) -> None:
-    """Take the request for one of the tool that its task runs."""
+    """Find out which tool the task runs: its settings hold for the result."""
     params = messages.members_of(request.params)
     request.set_call(request.known.tool_of_task(messages.text_of(params, "taskId")), None)
 
 
-def _hold_inside(request: Request, outer: msgspec.Raw | msgspec.UnsetType) -> Steps[bytes | None]:
+def _hold_inside(request: Request, members: Mapping[str, msgspec.Raw]) -> Steps[bytes | None]:
     """A task with its result held to the budget, all of it together; None where it was."""
-    members = messages.members_of(outer)
     if _DONE.isdisjoint(members) or not request.policy.covers(request.tool):
         return None
     yield StepAside()
@@ -58,6 +58,6 @@ def _hold_inside(request: Request, outer: msgspec.Raw | msgspec.UnsetType) -> St
     if "result" not in members:
         error = yield from offer_error(request, bytes(members["error"]), around)
         return None if error is None else messages.object_from({**members, "error": error})
-    wire = WireResult.of(members["result"])
+    wire = WireResult(messages.members_of(members["result"]))
     result = (yield from held(request, wire, around)) if wire.is_complete else None
     return None if result is None else messages.object_from({**members, "result": result})

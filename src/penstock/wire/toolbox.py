@@ -123,9 +123,8 @@ class Page(msgspec.Struct, frozen=True):
 _TOOLS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def read_page(result: msgspec.Raw | bytes) -> Page | None:
-    """None where it is not a list of tools."""
-    members = messages.members_of(result)
+def read_page(members: Mapping[str, msgspec.Raw]) -> Page | None:
+    """None where the result with these members is not a list of tools."""
     try:
         return Page(members, _TOOLS.decode(members["tools"]))
     except KeyError:

@@ -15,6 +15,7 @@ from penstock.cli.demonstration.transcript import NotShown, Transcript, count_to
 from penstock.core.json.encoding import encode
 from penstock.relay.asking.conversation import Ask, Listed, Steps, listing
 from penstock.relay.asking.process import ask_command
+from penstock.wire import messages
 
 _SECONDS: Final = 60.0
 # -P: a file in the folder where the user happens to be must not stand in for a module.
@@ -44,7 +45,7 @@ def call_tool(name: str, arguments: dict[str, Any]) -> Steps[bytes]:
     answer = yield Ask("tools/call", encode({"name": name, "arguments": arguments}))
     if answer is None or isinstance(answer.result, msgspec.UnsetType):
         raise NotShown
-    return bytes(answer.result)
+    return messages.object_from(answer.result)
 
 
 def list_tools() -> Steps[Listed]:

@@ -75,10 +75,10 @@ Steps: TypeAlias = Generator[Ask | Tell, Message | None, Found]
 
 def listing(report: Report) -> Steps[Listed]:
     greeting = yield Ask(INITIALIZE, encode(_GREETING))
-    if greeting is None or greeting.result is msgspec.UNSET:
+    if greeting is None or isinstance(greeting.result, msgspec.UnsetType):
         _give_up_if_gone(greeting)
         return (yield from _pages({"_meta": _MODERN}, msgspec.UNSET, report, greeting))
-    welcome = messages.members_of(greeting.result)
+    welcome = greeting.result
     if "tools" not in messages.members_of(welcome.get("capabilities", msgspec.UNSET)):
         raise no_tools()
     yield Tell(INITIALIZED)
@@ -111,7 +111,7 @@ def _page(answer: Message | None, refused: Message | None) -> dict[str, msgspec.
     if answer is None or isinstance(answer.result, msgspec.UnsetType):
         _give_up_if_gone(answer)
         raise _refusal(answer, refused)
-    return messages.members_of(answer.result)
+    return answer.result
 
 
 def tools_in(raw: bytes | msgspec.Raw | msgspec.UnsetType) -> list[bytes]:

@@ -80,7 +80,7 @@ class Talk:
         if answer is None:
             raise self._silent(step.method)
         if step.method == INITIALIZE and not isinstance(answer.result, msgspec.UnsetType):
-            version = messages.text_of(messages.members_of(answer.result), "protocolVersion")
+            version = messages.text_of(answer.result, "protocolVersion")
             self._session |= {headers.VERSION: version} if version else {}
         return answer
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, assert_never
 
+from penstock.core.model.cancellation import Cancellation
 from penstock.engine.engine import Engine
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.session import Session
 
 _THREADS: Final = 32
+_LAST_SECONDS: Final = 3.0
 
 
 class Workshop:
@@ -20,14 +22,22 @@ class Workshop:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._threads = ThreadPoolExecutor(_THREADS, "penstock-work")
+        self._underway: dict[Future[Outputs], Cancellation] = {}
 
     async def carry_out(self, session: Session, output: Perform) -> Outputs:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self.engine.carry_out, session, output)
+        work = self._threads.submit(self.engine.carry_out, session, output)
+        self._underway[work] = output.request.cancellation
+        work.add_done_callback(lambda work: self._underway.pop(work, None))
+        return await asyncio.wrap_future(work)
 
     async def close(self) -> None:
-        """Wait for what is under way: it needs the store, which is closed next."""
-        await asyncio.to_thread(self._threads.shutdown)
+        """Stop what is under way, and wait for that a while: it needs the store, which is closed next."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        underway = dict(self._underway)
+        for cancellation in underway.values():
+            cancellation.request()
+        if underway:
+            await asyncio.wait(map(asyncio.wrap_future, underway), timeout=_LAST_SECONDS)
 
 
 class Carrier:
@@ -46,6 +56,7 @@ class Carrier:
         self._down = down
 
     async def carry_out(self, outputs: Outputs) -> None:
+        work: list[Awaitable[None]] = []
         for output in outputs:
             match output:
                 case ToClient():
@@ -53,6 +64,10 @@ class Carrier:
                 case ToUpstream():
                     await self._up(output.message)
                 case Perform():
-                    await self.carry_out(await self._workshop.carry_out(self._session, output))
+                    work.append(self._perform(output))
                 case _:
                     assert_never(output)
+        await asyncio.gather(*work)  # last, and side by side: no request waits for another's
+
+    async def _perform(self, output: Perform) -> None:
+        await self.carry_out(await self._workshop.carry_out(self._session, output))

@@ -22,9 +22,10 @@ from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
+from penstock.wire.headers import RepeatedArguments
 from penstock.wire.knowledge import Knowledge
 from penstock.wire.outputs import ToClient
-from penstock.wire.request import Connection, HeaderCheck
+from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
 _MOST_KEPT = 10_000
@@ -94,7 +95,7 @@ class Proxied:
         if inbound.is_modern:
             # Ids are each client's own: only what is known of upstream can be shared.
             known = self._known.get_or_make(f"modern {inbound.principal.id}", Knowledge)
-            return self._new(inbound, known, _header_check(inbound))
+            return self._new(inbound, known, _repeated(inbound))
         if inbound.session:
             seat = _seat(inbound, inbound.session)
             return self._sessions.get_or_make(seat, partial(self._resumed, inbound))
@@ -125,7 +126,7 @@ class Proxied:
         self,
         inbound: Inbound,
         known: Knowledge | None = None,
-        header_check: HeaderCheck | None = None,
+        repeated: RepeatedArguments | None = None,
     ) -> Session:
         return Session(
             Connection(
@@ -134,7 +135,7 @@ class Proxied:
                 server=self._upstream.target.server,
                 seat=inbound.session,
                 known=known or Knowledge(),
-                header_check=header_check,
+                repeated=repeated,
             )
         )
 
@@ -226,13 +227,11 @@ def fixed_headers(inbound: Inbound) -> dict[str, str]:
     return {name: value for name, value in made.items() if value}
 
 
-def _header_check(inbound: Inbound) -> HeaderCheck | None:
+def _repeated(inbound: Inbound) -> RepeatedArguments | None:
     """Headers that repeat arguments are not copied but made anew from the tool's schema: so that
     wrong or missing ones are not mended on the way, they are checked here."""
     message = inbound.message
-    if message is None:
-        return None
-    return lambda tool: headers.parameter_mismatch(message, inbound.headers, tool)
+    return None if message is None else RepeatedArguments(message, inbound.headers)
 
 
 async def _put(outlet: Outlet, event: Event, output: ToClient) -> None:

@@ -113,7 +113,7 @@ class Seated:
         if self._session.pending:
             logger().error("the MCP server %s", how)
         await self._carrier.carry_out(self._session.upstream_ended(told))
-        await asyncio.gather(*self._tasks)  # answers that it gave before it ended
+        await asyncio.gather(*self._tasks, return_exceptions=True)  # answers that it gave before
         listener = [self._listener] if self._listener is not None else []
         for outlet in [*self._posts.values(), *listener]:
             await outlet.close()

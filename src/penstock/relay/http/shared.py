@@ -17,7 +17,8 @@ from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
 from penstock.relay.http.renaming import Renaming, cancelled
 from penstock.relay.target import Target
-from penstock.wire import headers, messages
+from penstock.wire import messages
+from penstock.wire.headers import RepeatedArguments
 from penstock.wire.knowledge import Knowledge
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
 from penstock.wire.outputs import ToClient
@@ -56,7 +57,7 @@ class Shared:
             principal=self._principal,
             server=self._target.server,
             known=self.known,
-            header_check=lambda tool: headers.parameter_mismatch(message, inbound.headers, tool),
+            repeated=RepeatedArguments(message, inbound.headers),
         )
         post = _Post(self, Session(connection), self._workshop, outlet)
         try:
