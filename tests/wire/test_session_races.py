@@ -2,7 +2,6 @@
 
 import gc
 import json
-import sys
 import threading
 import weakref
 
@@ -127,47 +126,49 @@ def test_an_id_that_is_used_again_while_a_cancelled_call_is_on_its_way(open_rig)
     assert rig.session.pending == {}
 
 
-def test_an_answer_that_crosses_a_cancellation(open_rig):
-    """Two threads take a request from those that wait, in any order: neither stumbles."""
+class Crossed(dict):
+    """Requests that wait. While one is looked up, another thread does something else."""
+
+    def __init__(self, waiting, meanwhile):
+        super().__init__(waiting)
+        self._thread = threading.Thread(target=meanwhile)
+        self._is_first = True
+
+    def get(self, key, default=None):
+        found = super().get(key, default)
+        if self._is_first:
+            self._is_first = False
+            self._thread.start()
+            self._thread.join(0.1)  # it may have to wait for its turn
+        return found
+
+    def end(self):
+        self._thread.join(30)
+
+
+def test_a_cancellation_while_an_answer_is_delivered(open_rig):
     rig = open_rig(Upstream())
     rig.upstream = None
-    faults, rounds = [], 3_000
-
-    def repeat(take):
-        try:
-            for number in range(rounds):
-                start.wait()
-                take(number)
-                end.wait()
-        except Exception as fault:  # noqa: BLE001 (whatever it is, the other thread must not wait)
-            faults.append(fault)
-            start.abort()
-            end.abort()
-
-    def ask(number):
-        rig.session.from_client(json.dumps(call("rows", number)).encode())
-
-    def answer(number):
-        line = {"jsonrpc": "2.0", "id": number, "result": text("done")}
-        rig.session.from_upstream(json.dumps(line).encode())
-
-    start, end = threading.Barrier(2, lambda: ask(next(numbers))), threading.Barrier(2)
-    numbers = iter(range(rounds))
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [
-            threading.Thread(target=repeat, args=(take,))
-            for take in (answer, lambda number: rig.session.cancel(str(number).encode()))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-    finally:
-        sys.setswitchinterval(interval)
-    assert faults == []
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=70))
+    waiting = Crossed(rig.session.pending, lambda: rig.session.cancel(b"70"))
+    rig.session.pending = waiting
+    (answer,) = rig.from_upstream({"jsonrpc": "2.0", "id": 70, "result": text("done")})
+    waiting.end()
+    assert json.loads(answer)["result"] == text("done")
     assert rig.session.pending == {}
+
+
+def test_an_answer_while_its_request_is_cancelled(open_rig):
+    rig = open_rig(Upstream())
+    rig.upstream = None
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=70))
+    line = json.dumps({"jsonrpc": "2.0", "id": 70, "result": text(table())}).encode()
+    late = []
+    waiting = Crossed(rig.session._awaiting, lambda: late.extend(rig.session.from_upstream(line)))
+    rig.session._awaiting = waiting
+    assert rig.session.cancel(b"70") is not None
+    waiting.end()
+    assert late == []
 
 
 # -- memory ------------------------------------------------------------------------------------
