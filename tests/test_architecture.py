@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,30 @@ def test_no_module_of_a_folder_imports_itself_by_way_of_others(folder):
 def test_a_circle_is_seen():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {"a", "b", "c"}
     assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+
+
+# A user chooses one of these by its module.
+SAME_NAME = {"Penstock"}
+
+
+def classes(tree):
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+def test_no_two_classes_have_one_name():
+    """Or a reader has to look up which of them is meant."""
+    found = Counter(
+        name for path in MODULES.values() for name in classes(ast.parse(path.read_text("utf-8")))
+    )
+    assert {name for name, count in found.items() if count > 1} == SAME_NAME
+
+
+def test_a_class_within_another_is_seen():
+    assert classes(ast.parse("class A:\n    class B: ...\ndef f():\n    class C: ...\n")) == [
+        "A",
+        "B",
+        "C",
+    ]
 
 
 # Folders of tests that are about no single folder of the package.

@@ -109,8 +109,8 @@ def test_the_users_surroundings_do_not_change_it(shown, tmp_path):
 
 def test_a_step_that_fails_is_told_and_ends_it(tmp_path):
     failing = (
-        "from penstock.cli.demonstration.server import Tool\n"
-        "Tool.call = lambda *_: {'content': [], 'isError': True}\n"
+        "from penstock.cli.demonstration.server import DemoTool\n"
+        "DemoTool.call = lambda *_: {'content': [], 'isError': True}\n"
     )
     done = played(**with_code_in_each_process(tmp_path, failing))
     assert done.returncode == 2

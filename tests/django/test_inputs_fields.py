@@ -16,7 +16,7 @@ from gateway_site.fields.models import Keeper, Label, Place, Pump
 from gateway_site.fields.serializers import FreeSerializer, PartSerializer
 from rest_framework import serializers
 
-from penstock.django.inputs.fields import Walk, schema_of_serializer
+from penstock.django.inputs.fields import FieldWalk, schema_of_serializer
 
 
 class Spelt(serializers.CharField):
@@ -77,7 +77,7 @@ class Mapped:
 def named(field, *, is_partial=False, name="it"):
     """A schema of an object with this field alone, and the field's."""
     made = type("Made", (serializers.Serializer,), {name: field})()
-    schema = schema_of_serializer(made, Walk(is_partial=is_partial))
+    schema = schema_of_serializer(made, FieldWalk(is_partial=is_partial))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema_rs.validator_for(schema)
     return schema, schema["properties"].get(name)
@@ -386,6 +386,6 @@ def test_a_relation_without_a_queryset_is_known_by_its_column():
             model = Pump
             fields = ("keeper", "labels")
 
-    found = schema_of_serializer(Made(), Walk())["properties"]
+    found = schema_of_serializer(Made(), FieldWalk())["properties"]
     assert found["keeper"] == {"type": "string", "format": "uuid"}
     assert found["labels"] == {"type": "array", "items": INTEGER}

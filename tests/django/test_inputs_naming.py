@@ -8,13 +8,13 @@ import pytest
 
 from penstock.django.inputs import Place
 from penstock.django.inputs.naming import assembled
-from penstock.django.inputs.values import Argument, Part
+from penstock.django.inputs.values import Argument, InputPart
 
 TEXT = {"type": "string"}
 
 
 def part(where, *names):
-    return Part(tuple(Argument(Place(where, name), TEXT) for name in names))
+    return InputPart(tuple(Argument(Place(where, name), TEXT) for name in names))
 
 
 NAMES = {
@@ -48,14 +48,14 @@ def test_names(given, names):
 
 def test_long_names_are_cut_and_stay_apart():
     names = [f"{'station__' * 9}{end}" for end in ("a", "b")]
-    inputs = assembled(Part(), part("query", *names), Part())
+    inputs = assembled(InputPart(), part("query", *names), InputPart())
     assert len(inputs.places) == 2
     assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name) for name in inputs.places)
     assert [place.name for place in inputs.places.values()] == names
 
 
 def test_a_whole_body_that_is_no_list():
-    whole = Part((Argument(Place("body", ""), TEXT, is_required=True),))
-    inputs = assembled(part("path", "body"), Part(), whole)
+    whole = InputPart((Argument(Place("body", ""), TEXT, is_required=True),))
+    inputs = assembled(part("path", "body"), InputPart(), whole)
     assert list(inputs.places) == ["body", "body_body"]
     assert not inputs.is_list

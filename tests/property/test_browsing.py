@@ -15,7 +15,7 @@ from strategies import EXACT, HALF, Scene, documents, long_texts, scenes
 from weighing import over
 
 from penstock.core.budget.budget import Budget
-from penstock.core.model.questions import Answer, Limits
+from penstock.core.model.questions import Limits, WorkerAnswer
 from penstock.core.model.values import Call, Frame, Principal
 from penstock.core.protocol.entries import Context, new_entry
 from penstock.core.results.document import read_json, read_text
@@ -347,5 +347,5 @@ def test_orders_are_those_of_plain_python(rows, column, descending, conditions, 
     asked = {"sort": sort, "where": where, "find": find}
     outcome = table.answer(json.dumps(asked), Limits(), "order")
     table.close()
-    assert isinstance(outcome, Answer), outcome
+    assert isinstance(outcome, WorkerAnswer), outcome
     assert json.loads(outcome.rows[0]) == _expected(rows, sort, where, find)

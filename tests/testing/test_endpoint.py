@@ -23,7 +23,7 @@ from penstock.testing import (
     TurnsExhausted,
     call,
 )
-from penstock.testing.functions import Offer
+from penstock.testing.functions import OfferedFunctions
 
 MANY_TOOLS = Path(__file__).parents[1] / "servers" / "many_tools_server.py"
 
@@ -282,7 +282,9 @@ def test_half_of_an_environment(given):
 
 def test_lists_that_an_endpoint_would_refuse():
     names = ["a.b", "a/b", "a_b", "a_b_2", "x" * 100, "x" * 101, "ä", "read_resource"]
-    offer = Offer.of([{"name": name, "inputSchema": {"type": "object"}} for name in names])
+    offer = OfferedFunctions.of(
+        [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    )
     asked = {"tools": offer.functions, "messages": []}
     assert fault("/v1/chat/completions", asked) == ""
     assert list(offer.tools.values()) == names, "no reader of our own beside theirs"

@@ -18,8 +18,7 @@ from penstock.disclosure.forms import Listing
 from penstock.wire import messages
 from penstock.wire.calls import tools_call
 from penstock.wire.effects import (
-    Answer,
-    Ask,
+    AskUpstream,
     Describe,
     Disclose,
     Forward,
@@ -29,6 +28,7 @@ from penstock.wire.effects import (
     Read,
     StepAside,
     Unwrap,
+    UpstreamAnswer,
 )
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.request import Connection, Request
@@ -64,7 +64,7 @@ def request_of(name, arguments=None, **settings):
 
 def answer(result):
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
-    return Answer(messages.read_message(line), line)
+    return UpstreamAnswer(messages.read_message(line), line)
 
 
 class World:
@@ -74,7 +74,7 @@ class World:
         self.effects = []
         self._answers = {
             "StepAside": None,
-            "Ask": answer({"tools": TOOLS}),
+            "AskUpstream": answer({"tools": TOOLS}),
             "Disclose": (Catalogue.from_tools(TOOLS), listing),
             "Forward": answer(text("small")),
             "Judge": b"",
@@ -113,7 +113,7 @@ def test_a_large_result_is_offered_after_the_reader_was_left():
 def test_the_reader_asks_for_the_list_once_and_never_for_the_tool():
     world = World(Read=Reply(b"[]"))
     world.drive(request_of("read_result", {"continuation_token": TOKEN}))
-    assert world.kinds == [Ask, Read]
+    assert world.kinds == [AskUpstream, Read]
 
 
 def test_a_token_given_to_its_tool_is_read_and_the_tool_does_not_run():
@@ -147,14 +147,14 @@ def hidden(world, name, arguments=None):
 def test_a_hidden_tool_is_judged_and_then_forwarded():
     world = World(INDEX)
     hidden(world, "rows")
-    assert world.kinds == [Ask, Disclose, Judge, Forward]
+    assert world.kinds == [AskUpstream, Disclose, Judge, Forward]
 
 
 def test_a_hidden_tool_that_is_called_too_early_never_reaches_upstream():
     world = World(INDEX, Judge=b'{"error":"read first"}')
     told = hidden(world, "rows")
     assert told["result"]["isError"] is True
-    assert world.kinds == [Ask, Disclose, Judge]
+    assert world.kinds == [AskUpstream, Disclose, Judge]
 
 
 def test_a_call_through_another_is_the_call_that_it_means():
@@ -162,17 +162,17 @@ def test_a_call_through_another_is_the_call_that_it_means():
 
     world = World(INDEX, Unwrap=Inner("rows", b'{"x":1}'))
     hidden(world, "call_tool", {"name": "rows", "arguments": {"x": 1}})
-    assert world.kinds == [Ask, Disclose, Unwrap, Judge, Forward]
+    assert world.kinds == [AskUpstream, Disclose, Unwrap, Judge, Forward]
     sent = json.loads(world.effects[-1].line)["params"]
     assert sent == {"name": "rows", "arguments": {"x": 1}}
 
 
 def test_descriptions_are_given_and_nothing_is_forwarded():
-    from penstock.disclosure.describing import Told
+    from penstock.disclosure.describing import DescribedReply
 
-    world = World(INDEX, Describe=Told(b"{}"))
+    world = World(INDEX, Describe=DescribedReply(b"{}"))
     hidden(world, "describe_tools", {"tools": ["rows"]})
-    assert world.kinds == [Ask, Disclose, Describe]
+    assert world.kinds == [AskUpstream, Disclose, Describe]
 
 
 def over_http(name, *headers):
@@ -181,32 +181,34 @@ def over_http(name, *headers):
     read = messages.read_message(request.line)
     request.connection.repeated = RepeatedArguments(read, headers)
     where = {"where": {"type": "string", "x-mcp-header": "Where"}}
-    return request, World(Ask=answer({"tools": [*TOOLS, tool("repeats", where)], "ttlMs": 0}))
+    return request, World(
+        AskUpstream=answer({"tools": [*TOOLS, tool("repeats", where)], "ttlMs": 0})
+    )
 
 
 def test_headers_that_do_not_agree_end_a_call_before_anything_else():
     request, world = over_http("repeats", ("mcp-param-where", "there"))
     assert world.drive(request)["error"]["code"] == -32020
-    assert world.kinds == [Ask, Ask]  # the list that was known had expired
+    assert world.kinds == [AskUpstream, AskUpstream]  # the list that was known had expired
 
 
 def test_headers_that_agree():
     request, world = over_http("repeats", ("mcp-param-where", "here"))
     world.drive(request)
-    assert world.kinds == [Ask, Ask, Disclose, Forward]
+    assert world.kinds == [AskUpstream, AskUpstream, Disclose, Forward]
 
 
 def test_a_client_that_repeats_an_argument_may_know_a_newer_list():
     request, world = over_http("rows", ("mcp-param-where", "here"))
     world.drive(request)
-    assert world.kinds == [Ask, Ask, Disclose, Forward]
+    assert world.kinds == [AskUpstream, AskUpstream, Disclose, Forward]
 
 
 def test_a_tool_that_repeats_nothing_in_headers_needs_no_new_list():
     request, world = over_http("rows")
     world.drive(request)
     world.drive(request)
-    assert world.kinds == [Ask, Disclose, Forward, Forward]
+    assert world.kinds == [AskUpstream, Disclose, Forward, Forward]
 
 
 @pytest.mark.parametrize("arguments", [{}, {"what": "plain"}, {"what": ["nested", {"deep": 1}]}])

@@ -17,15 +17,15 @@ import pytest
 import penstock
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.questions import (
-    Answer,
     Failure,
     Limits,
     Material,
     MaterialNeeded,
     Question,
+    WorkerAnswer,
 )
 from penstock.worker import Workers
-from penstock.worker.child import BOOT, Child
+from penstock.worker.child import BOOT, WorkerChild
 from penstock.worker.failures import CANCELLED, CLOSED
 from penstock.worker.sandbox.serve import MOST_KEPT
 
@@ -84,20 +84,22 @@ def children(workers):
 
 
 def is_healthy(workers, source):
-    return workers.ask(jq("length"), source) == Answer((b"100",), single=True, truncated=False)
+    return workers.ask(jq("length"), source) == WorkerAnswer(
+        (b"100",), single=True, truncated=False
+    )
 
 
 # Answers
 
 
 def test_both_languages(shared):
-    assert shared.ask(sql("SELECT name FROM result WHERE id = 99"), material()) == Answer(
+    assert shared.ask(sql("SELECT name FROM result WHERE id = 99"), material()) == WorkerAnswer(
         (b'{"name":"n99"}',), single=False, truncated=False
     )
-    assert shared.ask(jq(".[99].name"), material()) == Answer(
+    assert shared.ask(jq(".[99].name"), material()) == WorkerAnswer(
         (b'"n99"',), single=True, truncated=False
     )
-    assert shared.ask(jq(".[:2][].id"), material()) == Answer(
+    assert shared.ask(jq(".[:2][].id"), material()) == WorkerAnswer(
         (b"0", b"1"), single=False, truncated=False
     )
 
@@ -150,7 +152,7 @@ def test_no_material_is_an_answer_and_costs_no_child(make):
     workers.ask(sql("SELECT 1"), material())
     before = children(workers)
     assert workers.ask(sql("SELECT 1", "other"), None) == MaterialNeeded()
-    assert isinstance(workers.ask(sql("SELECT 1"), None), Answer)
+    assert isinstance(workers.ask(sql("SELECT 1"), None), WorkerAnswer)
     assert children(workers) == before
     assert len(before) == 1
 
@@ -161,11 +163,11 @@ def test_a_table_is_no_document(make):
         "k", "order", '{"sort":{"column":"id","descending":true},"where":[],"find":""}'
     )
     workers.ask(sql("SELECT 1"), material())
-    assert isinstance(workers.ask(order, None), Answer)
+    assert isinstance(workers.ask(order, None), WorkerAnswer)
     assert workers.ask(jq("length"), None) == MaterialNeeded()
     assert is_healthy(workers, material())
     assert is_healthy(workers, None)
-    assert isinstance(workers.ask(sql("SELECT 1"), None), Answer)
+    assert isinstance(workers.ask(sql("SELECT 1"), None), WorkerAnswer)
 
 
 def test_without_material_nobody_takes_the_turn_of_another(make):
@@ -231,7 +233,7 @@ def test_the_parent_knows_what_a_child_has_dropped(make):
     assert held == {0, *range(count - MOST_KEPT + 1, count)}
     for number in range(count):
         answer = workers.ask(jq("length", str(number)), None)
-        assert isinstance(answer, Answer if number in held else MaterialNeeded)
+        assert isinstance(answer, WorkerAnswer if number in held else MaterialNeeded)
     assert children(workers) == {pid}
 
 
@@ -511,14 +513,14 @@ def test_cancellation_kills_the_child(make):
 def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
     workers = make(size=2)
     ending, may_end = threading.Event(), threading.Event()
-    end = Child.end
+    end = WorkerChild.end
 
     def slow_end(child):
         ending.set()
         assert may_end.wait(30)
         return end(child)
 
-    monkeypatch.setattr(Child, "end", slow_end)
+    monkeypatch.setattr(WorkerChild, "end", slow_end)
     with ThreadPoolExecutor(2) as pool:
         try:
             failing = pool.submit(workers.ask, sql("SELECT 1"), material(1 / n for n in (0,)))

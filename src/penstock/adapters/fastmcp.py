@@ -35,7 +35,7 @@ from penstock.adapters.fastmcp_tools import (
     listing_for_us,
     own_list,
 )
-from penstock.adapters.inside import Answer, AskServer, Inside
+from penstock.adapters.inside import AskServer, ServerAnswer, ServerSide
 from penstock.adapters.sdk import carried, dumped
 from penstock.settings.policy import Policy
 from penstock.stores import Store
@@ -57,7 +57,7 @@ class Penstock(Middleware):
     def __init__(
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
-        self._inside = Inside(policy, store, name)
+        self._inside = ServerSide(policy, store, name)
         self._own_tools = OwnTools()
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class Penstock(Middleware):
 
     async def _carry(
         self, context: AnyContext, method: str, params: dict[str, Any], ask: AskServer
-    ) -> Answer:
+    ) -> ServerAnswer:
         return await carried(self._inside, asked_by(context, method, params), ask)
 
 
@@ -179,7 +179,7 @@ def _model(context: AnyContext, call_next: AnyNext) -> AskServer:
     return ask
 
 
-def _greeting(answer: Answer, kind: type[BaseModel]) -> Any:
+def _greeting(answer: ServerAnswer, kind: type[BaseModel]) -> Any:
     if answer.result is None:
         return answer.given
     return kind.model_validate(answer.result)

@@ -23,7 +23,7 @@ from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store
 from penstock.wire import messages
-from penstock.wire.knowledge import Knowledge
+from penstock.wire.knowledge import UpstreamState
 from penstock.wire.marks import serving
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
 from penstock.wire.request import Connection, Request
@@ -72,14 +72,14 @@ AskServer = Callable[[str, Mapping[str, Any] | None], Awaitable[tuple[Any, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What goes out: `given`, as the server gave it, or a `result` in its place."""
 
     given: Any = None
     result: Mapping[str, Any] | None = None
 
 
-class Inside:
+class ServerSide:
     """One for a server: its gate, and what has been learnt of its tools. `server`: what tells it
     from others that use the same store, by default how the process was started."""
 
@@ -88,10 +88,10 @@ class Inside:
         self.gate = Gate(stated, _opened(store, stated))
         self.engine = Engine(self.gate)
         self.server = server or " ".join(sys.argv)
-        self._known: Recent[tuple[str, str, bool], Knowledge] = Recent(_MOST_KNOWN)
-        self._greeted: dict[bool, Knowledge] = {}  # by era, the last that was greeted
+        self._known: Recent[tuple[str, str, bool], UpstreamState] = Recent(_MOST_KNOWN)
+        self._greeted: dict[bool, UpstreamState] = {}  # by era, the last that was greeted
 
-    async def carry(self, asked: Asked, ask_server: AskServer) -> Answer:
+    async def carry(self, asked: Asked, ask_server: AskServer) -> ServerAnswer:
         """One request, from end to end."""
         session = self._session(asked)
         try:
@@ -113,7 +113,7 @@ class Inside:
             )
         )
 
-    def _knowledge(self, asked: Asked) -> Knowledge:
+    def _knowledge(self, asked: Asked) -> UpstreamState:
         """What one caller may know: a server may list other tools to another."""
         key = (asked.principal.id, asked.seat, asked.is_modern)
         known = self._known.get_or_make(key, lambda: self._newly_known(asked))
@@ -122,9 +122,9 @@ class Inside:
             known.is_initialized = asked.method != "initialize"
         return known
 
-    def _newly_known(self, asked: Asked) -> Knowledge:
+    def _newly_known(self, asked: Asked) -> UpstreamState:
         """What the server can do is the same for everybody, and was perhaps told to another."""
-        known, before = Knowledge(), self._greeted.get(asked.is_modern)
+        known, before = UpstreamState(), self._greeted.get(asked.is_modern)
         if before is not None:
             known.capabilities, known.server_info = before.capabilities, before.server_info
         if asked.facts is not None:
@@ -160,14 +160,14 @@ class _Passage:
         self._sent = messages.request(_KEY, asked.method, encode(dict(asked.params or {})))
         self._given: dict[bytes, Any] = {}  # what the server gave, by the message made of it
 
-    async def answer(self) -> Answer:
+    async def answer(self) -> ServerAnswer:
         try:
             return await self._pass()
         except BaseException:
             self._session.cancel(_KEY)  # whatever it was: nobody waits for it any more
             raise
 
-    async def _pass(self) -> Answer:
+    async def _pass(self) -> ServerAnswer:
         outputs = self._session.from_client(self._sent)
         while outputs:
             output = outputs.pop(0)
@@ -183,16 +183,16 @@ class _Passage:
                     assert_never(output)
         raise RuntimeError("a request was left without an answer")
 
-    def _answer(self, message: bytes) -> Answer:
+    def _answer(self, message: bytes) -> ServerAnswer:
         given = self._given.get(message)
         if isinstance(given, Failed):
             raise given
         if message in self._given:
-            return Answer(given)
+            return ServerAnswer(given)
         response = rawjson.decode(message)
         if "error" in response:
             raise Failed(response["error"])
-        return Answer(result=response["result"])
+        return ServerAnswer(result=response["result"])
 
     async def _up(self, line: bytes) -> bytes:
         """A request to the server, and its response."""

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.inside import Asked, Failed, Inside
+from penstock.adapters.inside import Asked, Failed, ServerSide
 from penstock.adapters.sdk import (
     audience_of,
     carried,
@@ -55,7 +55,7 @@ class Penstock:
     def __init__(
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
-        self._inside = Inside(policy, store, name)
+        self._inside = ServerSide(policy, store, name)
         self._seat = new_seat()
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -11,7 +11,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
-from penstock.adapters.inside import Answer, Asked, AskServer, Failed, Inside
+from penstock.adapters.inside import Asked, AskServer, Failed, ServerAnswer, ServerSide
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import NOBODY, Principal
 from penstock.disclosure.discloser import Audience
@@ -59,7 +59,7 @@ def error_of(error: MCPError) -> dict[str, Any]:
     return told if error.data is None else {**told, "data": error.data}
 
 
-async def carried(inside: Inside, asked: Asked, ask_server: AskServer) -> Answer:
+async def carried(inside: ServerSide, asked: Asked, ask_server: AskServer) -> ServerAnswer:
     """A request through the rules. An error of the server's own comes out as the exception it was;
     outside of any other, so that nothing in it is changed."""
     try:

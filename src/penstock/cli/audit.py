@@ -81,11 +81,11 @@ def _json(found: Audit) -> bytes:
 
 
 def _table(found: Audit, *, shows_all: bool) -> bytes:
-    from penstock.cli.auditing.table import Look, table
+    from penstock.cli.auditing.table import TableStyle, table
 
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size((100, 24)).columns
-    look = Look(columns, is_plain=not _can_show("█▏−–…", encoding), shows_all=shows_all)  # noqa: RUF001 (signs)
+    look = TableStyle(columns, is_plain=not _can_show("█▏−–…", encoding), shows_all=shows_all)  # noqa: RUF001 (signs)
     return table(found, look).encode(encoding, "backslashreplace")
 
 

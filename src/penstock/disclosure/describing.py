@@ -70,7 +70,7 @@ class Selector(msgspec.Struct, frozen=True):
     is_tool: bool = False
 
 
-class Told(msgspec.Struct, frozen=True):
+class DescribedReply(msgspec.Struct, frozen=True):
     """A reply, and the tools that it describes."""
 
     reply: bytes
@@ -78,10 +78,10 @@ class Told(msgspec.Struct, frozen=True):
     is_error: bool = False
 
 
-def described(selection: Selection, ask: Selector) -> Told:
+def described(selection: Selection, ask: Selector) -> DescribedReply:
     """The descriptions by name, within what fits: what does not is named, with the way to it."""
     if not selection.names:
-        return Told(missing_selection(ask), is_error=True)
+        return DescribedReply(missing_selection(ask), is_error=True)
     parts = [*_parts(selection.names, ask)]
     more = {**ask.more, **_names_once(parts[:1], selection, ask)}
 
@@ -91,11 +91,11 @@ def described(selection: Selection, ask: Selector) -> Told:
     count = largest(len(parts), lambda some: ask.fits(reply(some)))
     if count:
         shown = [name for name in selection.names[:count] if name in ask.catalogue]
-        return Told(reply(count), tuple(shown))
+        return DescribedReply(reply(count), tuple(shown))
     return _first_alone(selection, ask)
 
 
-def _first_alone(selection: Selection, ask: Selector) -> Told:
+def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
     """Where not even one description fits: what can be said of the first."""
     name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
     rest, granted = selection.names[1:], () if tool is None else (name,)
@@ -103,8 +103,10 @@ def _first_alone(selection: Selection, ask: Selector) -> Told:
         for key in (name, clipped(name, _SHORTEST_NAME)):  # it stands alone, and is known by that
             reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
             if ask.fits(reply):
-                return Told(reply, granted)
-    return Told(encode({"$omitted": len(selection.names) + selection.left_out}), is_error=True)
+                return DescribedReply(reply, granted)
+    return DescribedReply(
+        encode({"$omitted": len(selection.names) + selection.left_out}), is_error=True
+    )
 
 
 def _names_once(

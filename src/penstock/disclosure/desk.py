@@ -16,10 +16,10 @@ from penstock.disclosure import checking
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described import Described
 from penstock.disclosure.describing import (
+    DescribedReply,
     Missing,
     Selection,
     Selector,
-    Told,
     described,
     description_brought,
     description_required,
@@ -65,7 +65,7 @@ class Visit(msgspec.Struct, frozen=True):
     def find(self, query: str) -> bytes:
         return _finder(self.catalogue).found(query, self.fits)
 
-    def describe(self, selection: Selection, *, is_tool: bool) -> Told:
+    def describe(self, selection: Selection, *, is_tool: bool) -> DescribedReply:
         """The descriptions, and with them the right to call what they describe."""
         more = {f"${name}": told for name, told in self._to_show().items()}
         ask = Selector(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)

@@ -39,7 +39,7 @@ def paragraphs(text: str) -> list[str]:
     is skipped where it comes first: what a tool does is not said in it.
     """
     text = without_comments(text)
-    reader = _Reader()
+    reader = _ProseReader()
     for line in text.splitlines():
         reader.read(line.strip())
     reader.end_paragraph()
@@ -61,7 +61,7 @@ def _bare(lines: Iterable[str], closed: frozenset[str]) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ProseReader:
     """Fed line by line. `paragraph` is the one that is open, `aside` what is no prose."""
 
     prose: list[str] = field(default_factory=list)

@@ -20,7 +20,7 @@ from penstock.core.json.encoding import encode
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.gateway import Gateway
-from penstock.django.tools import Tool
+from penstock.django.tools import SiteTool
 from penstock.wire import messages
 
 # Somebody who is in no database: whoever is let in only for being who he is does not count.
@@ -32,13 +32,13 @@ _ASKING: Final = messages.request(b"1", "tools/list", b"{}")
 class Examined:
     """A tool. `tokens`: what its full description costs. `callers`: the names of those who see it."""
 
-    tool: Tool
+    tool: SiteTool
     tokens: int
     callers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Sight:
+class CallerReport:
     """What one caller is shown: how many tools, in how many tokens, and in how many had they all been
     listed in full."""
 
@@ -52,7 +52,7 @@ class Sight:
 @dataclass(frozen=True)
 class Diagnosis:
     tools: Sequence[Examined]
-    sights: Sequence[Sight]
+    sights: Sequence[CallerReport]
     meter: str
 
 
@@ -95,7 +95,7 @@ def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
         for tool in found
     ]
     sights = [
-        Sight(
+        CallerReport(
             name,
             "none" if caller.tier is None else caller.tier.label,
             len(seen[name]),

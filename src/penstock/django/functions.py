@@ -14,7 +14,7 @@ from penstock.django.answers import result_of
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
-from penstock.django.tools import Tool
+from penstock.django.tools import SiteTool
 from penstock.log import logger
 from penstock.wire.request import InsideResult
 
@@ -65,10 +65,10 @@ class Function:
         raise LookupError("A function gives no live rows.")
 
 
-def function_tool(declared: Declared, modes: tuple[str, ...]) -> Tool:
+def function_tool(declared: Declared, modes: tuple[str, ...]) -> SiteTool:
     schema = dict(declared.input_schema)
     schema.setdefault("type", "object")
-    return Tool(
+    return SiteTool(
         declared.name,
         declared.description,
         schema,

@@ -1,6 +1,6 @@
 """One for a process: a message of a client's goes in, and what it is answered with comes out.
 
-The rules are a `wire.Session`'s, made for each request, with the site's `Server` as its upstream. What
+The rules are a `wire.Session`'s, made for each request, with the site's `SiteServer` as its upstream. What
 a session learns of the tools is kept, and shared by all callers who may use the same ones.
 """
 
@@ -20,12 +20,12 @@ from penstock.core.model.values import LiveWindow
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
-from penstock.django.serving import CAPABILITIES, LIST_SECONDS, Server, Sight
+from penstock.django.serving import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.explorer_tools import ROLES
-from penstock.wire.knowledge import Knowledge
+from penstock.wire.knowledge import UpstreamState
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
 from penstock.wire.reader import READER
 from penstock.wire.request import Connection
@@ -43,8 +43,8 @@ class Gateway:
         self.site = site
         self.gate = Gate(site.policy, open_site_store(site))
         self._engine = Engine(self.gate)
-        self._known: Recent[tuple[bool, bytes], Knowledge] = Recent(_MOST_KNOWN)
-        self._seen: Recent[str, tuple[float, Sight]] = Recent(_MOST_CALLERS)
+        self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
+        self._seen: Recent[str, tuple[float, VisibleTools]] = Recent(_MOST_CALLERS)
         # Two sites may share a store, and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
         self._server = f"django:{site.server_name}:{secret[:16]}"
@@ -54,7 +54,7 @@ class Gateway:
         caller.is_batch = is_batch = messages.batch_of(line) is not None
         sight = self._sight(caller, line)
         session = self._session(caller, sight, is_modern=is_modern)
-        server = Server(caller, registry.tools(), sight, session.tell, is_batch=is_batch)
+        server = SiteServer(caller, registry.tools(), sight, session.tell, is_batch=is_batch)
         outputs = session.from_client(line)
         while outputs:
             output = outputs.pop(0)
@@ -76,7 +76,7 @@ class Gateway:
     def close(self) -> None:
         self.gate.close()
 
-    def _session(self, caller: Caller, sight: Sight, *, is_modern: bool) -> Session:
+    def _session(self, caller: Caller, sight: VisibleTools, *, is_modern: bool) -> Session:
         return Session(
             Connection(
                 self.gate,
@@ -103,12 +103,12 @@ class Gateway:
 
     # -- what is known -------------------------------------------------------------------------
 
-    def _knowledge(self, sight: Sight, *, is_modern: bool) -> Knowledge:
+    def _knowledge(self, sight: VisibleTools, *, is_modern: bool) -> UpstreamState:
         """Of just these tools: whoever is shown others has another."""
         key = (is_modern, sight.digest)
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
-    def _sight(self, caller: Caller, line: bytes) -> Sight:
+    def _sight(self, caller: Caller, line: bytes) -> VisibleTools:
         """The tools that a caller may use: as of now where he asks what there is; else as of a while
         ago, which is enough to know what he was shown. Whether he may use one now is asked when he
         calls it."""
@@ -117,12 +117,12 @@ class Gateway:
         until, seen = self._seen.get(who) or (0.0, None)
         if seen is None or until < now or _asks_what_there_is(line):
             found = registry.tools().values()
-            seen = Sight([tool for tool in found if tool.may(caller)])
+            seen = VisibleTools([tool for tool in found if tool.may(caller)])
             self._seen.put(who, (now + LIST_SECONDS, seen))
         return seen
 
-    def _newly_known(self, is_modern: bool) -> Knowledge:
-        known = Knowledge()
+    def _newly_known(self, is_modern: bool) -> UpstreamState:
+        known = UpstreamState()
         known.era = "modern" if is_modern else "legacy"
         known.capabilities = dict(CAPABILITIES)
         known.server_info = {"name": self.site.server_name, "version": __version__}

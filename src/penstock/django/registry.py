@@ -22,7 +22,7 @@ from penstock.django.inputs import describe, inputs_of
 from penstock.django.inputs.handlers import handler_of, pages_itself, reads_list
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
-from penstock.django.tools import Tool
+from penstock.django.tools import SiteTool
 from penstock.django.viewing import ViewAction
 from penstock.django.visiting import is_plain
 from penstock.django.writing import VERIFY, VERIFY_SCHEMA
@@ -42,10 +42,10 @@ _NOT_TOOLS = (
 )
 
 _lock = threading.RLock()
-_found: dict[str, Tool] | None = None
+_found: dict[str, SiteTool] | None = None
 
 
-def tools() -> Mapping[str, Tool]:
+def tools() -> Mapping[str, SiteTool]:
     """By name, as far as the site's settings expose any."""
     global _found  # noqa: PLW0603 (one site a process)
     with _lock:
@@ -64,7 +64,7 @@ def forget(**_: Any) -> None:
 setting_changed.connect(forget, dispatch_uid="penstock.tools")
 
 
-def find_tools(site: Site) -> list[Tool]:
+def find_tools(site: Site) -> list[SiteTool]:
     """Functions first: their names are their authors'."""
     found = list(_every_tool(site))
     for pattern in unmatched(site, found):
@@ -72,10 +72,10 @@ def find_tools(site: Site) -> list[Tool]:
     return [tool for tool in found if is_exposed(tool, site)]
 
 
-def _every_tool(site: Site) -> Iterator[Tool]:
+def _every_tool(site: Site) -> Iterator[SiteTool]:
     """Exposed or not."""
     autodiscover_modules(MODULE)
-    functions: dict[str, Tool] = {}
+    functions: dict[str, SiteTool] = {}
     for one in declared:
         functions.setdefault(one.name, function_tool(one, _modes(one.name, one.heavy, site)))
     yield from functions.values()
@@ -87,7 +87,7 @@ def _every_tool(site: Site) -> Iterator[Tool]:
         yield from (_view_tool(one, names[one], site) for one in endpoints)
 
 
-def unmatched(site: Site, tools: Iterable[Tool]) -> list[str]:
+def unmatched(site: Site, tools: Iterable[SiteTool]) -> list[str]:
     """Patterns in the site's lists of names that none of its tools has: slips, mostly."""
     names = [tool.name for tool in tools]
     patterns = (*site.allow, *site.deny, *site.tool_tiers)
@@ -100,7 +100,7 @@ def unmatched_patterns(site: Site) -> list[str]:
     return unmatched(site, _every_tool(site)) if has_any else []
 
 
-def is_exposed(tool: Tool, site: Site) -> bool:
+def is_exposed(tool: SiteTool, site: Site) -> bool:
     """By the site's lists of names, and by its tiers."""
     return site.admits(tool.name) and tool.tier <= site.highest_tier(tool.name)
 
@@ -134,7 +134,7 @@ def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str,
     return tuple(offered_modes(policy))
 
 
-def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
+def _view_tool(endpoint: Endpoint, name: str, site: Site) -> SiteTool:
     heavy = _heavy(endpoint)
     # A view that is not listened to has pages of its own, and they are all that there is.
     is_heard = site.policy.covers(name) and not pages_itself(endpoint)
@@ -146,7 +146,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site) -> Tool:
     is_lean = has_echo and VERIFY not in schema.get("properties", {})
     if is_lean:
         schema = {**schema, "properties": {**schema.get("properties", {}), VERIFY: VERIFY_SCHEMA}}
-    return Tool(
+    return SiteTool(
         name,
         describe(endpoint),
         schema,

@@ -23,7 +23,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.values import Result
 from penstock.django.answers import failure
 from penstock.django.callers import Caller
-from penstock.django.tools import Tool
+from penstock.django.tools import SiteTool
 from penstock.errors import InvalidResult
 from penstock.log import logger
 from penstock.wire import eras, messages
@@ -42,10 +42,10 @@ Tell = Callable[[bytes, InsideResult], None]
 
 
 @dataclass(frozen=True)
-class Sight:
+class VisibleTools:
     """The tools that a caller is shown, and a digest of which they are."""
 
-    tools: Sequence[Tool]
+    tools: Sequence[SiteTool]
 
     @cached_property
     def digest(self) -> bytes:
@@ -60,15 +60,15 @@ class Fault(Exception):
         self.error = messages.error(code, told)
 
 
-class Server:
+class SiteServer:
     """For one caller. `sight` are the tools that he is shown, `tools` those of the site, and `tell`
     takes what a tool gave. In a batch, whoever is not known is told so message by message."""
 
     def __init__(
         self,
         caller: Caller,
-        tools: Mapping[str, Tool],
-        sight: Sight,
+        tools: Mapping[str, SiteTool],
+        sight: VisibleTools,
         tell: Tell,
         *,
         is_batch: bool,
@@ -164,7 +164,7 @@ class Server:
         self._tell(message.key, self._run(self._tool(name), arguments))
         return _TOLD
 
-    def _tool(self, name: str) -> Tool:
+    def _tool(self, name: str) -> SiteTool:
         """One that is not there and one that is not for him are the same to a caller; who has not said
         who he is, is asked to."""
         tool = self._tools.get(name)
@@ -174,7 +174,7 @@ class Server:
             raise NotAuthenticated
         raise Fault(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}. See tools/list.")
 
-    def _run(self, tool: Tool, arguments: dict[str, Any]) -> InsideResult:
+    def _run(self, tool: SiteTool, arguments: dict[str, Any]) -> InsideResult:
         wrong = tool.fault(arguments)
         if wrong:
             step = f"Correct the arguments and call {tool.name} again."
@@ -204,13 +204,13 @@ def _error(said: Mapping[str, Any]) -> Result:
     return Result(content=({"type": "text", "text": encode(said).decode()},), is_error=True)
 
 
-Method = Callable[[Server, Message, bool], bytes]
+Method = Callable[[SiteServer, Message, bool], bytes]
 _METHODS: Final[Mapping[str, Method]] = {
-    "initialize": Server.initialize,
-    "server/discover": Server.discover,
-    "ping": Server.ping,
-    "tools/list": Server.list_tools,
-    "tools/call": Server.call_tool,
+    "initialize": SiteServer.initialize,
+    "server/discover": SiteServer.discover,
+    "ping": SiteServer.ping,
+    "tools/list": SiteServer.list_tools,
+    "tools/call": SiteServer.call_tool,
 }
 
 

@@ -46,7 +46,7 @@ class Runs(Protocol):
 
 
 @dataclass(frozen=True)
-class Tool:
+class SiteTool:
     """`schema` is what it takes itself; `heavy` are its settings, where it is, and `modes` what its
     results can then be looked at in. `is_destructive` and `is_idempotent` are for hosts, which ask
     people before what can do harm."""

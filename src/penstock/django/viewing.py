@@ -35,7 +35,7 @@ from penstock.django.requests import (
     respond,
 )
 from penstock.django.visiting import (
-    Visit,
+    ViewVisit,
     attach,
     find_nothing,
     find_object,
@@ -63,7 +63,7 @@ class LiveRowsFailed(StoreError):
 
 
 @dataclass(frozen=True)
-class Exchange:
+class SiteRequest:
     """What is asked of a view: enough to ask it again."""
 
     path: str
@@ -118,16 +118,16 @@ class ViewAction:
             logger().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
             return False
 
-    def _lets_in(self, exchange: Exchange, caller: Caller) -> bool:
+    def _lets_in(self, exchange: SiteRequest, caller: Caller) -> bool:
         """Asked of the view itself, with all that stands before it. One behind a decorator does not
         know that it is only asked: it may be read again, but not be written with."""
         if is_plain(self.endpoint.callback):
             ask = find_object if finds_object(self.endpoint) else find_nothing
-            visit = Visit(caller.identify, is_throttled=False, instead=ask)
+            visit = ViewVisit(caller.identify, is_throttled=False, instead=ask)
             if not self._is_guarded_elsewhere:
                 return self._lets_in_at_once(exchange, caller, visit)
         elif self.endpoint.is_read:
-            visit = Visit(is_throttled=False)
+            visit = ViewVisit(is_throttled=False)
         else:
             caller.ask_view(self.endpoint)
             return True
@@ -140,7 +140,7 @@ class ViewAction:
     def _is_guarded_elsewhere(self) -> bool:
         return is_guarded_elsewhere(self.endpoint.view_class)
 
-    def _lets_in_at_once(self, exchange: Exchange, caller: Caller, visit: Visit) -> bool:
+    def _lets_in_at_once(self, exchange: SiteRequest, caller: Caller, visit: ViewVisit) -> bool:
         """Of a view that lets requests in as REST framework does, and nowhere else: the same in less
         time, and every page asks."""
         request = self._request(exchange, caller)
@@ -167,7 +167,7 @@ class ViewAction:
             return self._read(exchange, caller)
         return self._told(exchange, Listener(), self._respond(exchange, caller))
 
-    def _write(self, exchange: Exchange, caller: Caller, *, is_whole: bool) -> InsideResult:
+    def _write(self, exchange: SiteRequest, caller: Caller, *, is_whole: bool) -> InsideResult:
         response = self._respond(exchange, caller)
         essence = None
         if not is_whole:
@@ -175,7 +175,7 @@ class ViewAction:
             essence = essence_of(response, self.endpoint, kwargs, exchange.body)
         return InsideResult(result_of_response(response), exchange.reference, essence=essence)
 
-    def _exchange(self, arguments: Mapping[str, Any]) -> Exchange:
+    def _exchange(self, arguments: Mapping[str, Any]) -> SiteRequest:
         path = path_of(self.endpoint, path_values(arguments, self.inputs))
         query = query_pairs(arguments, self.inputs)
         match = matched(self.endpoint, path, self.urlconf)
@@ -183,13 +183,13 @@ class ViewAction:
             place.where == "body" for place in self.inputs.places.values()
         )
         body = body_of(arguments, self.inputs) if has_body else None
-        return Exchange(path, query, match, body)
+        return SiteRequest(path, query, match, body)
 
-    def _recalled(self, reference: Mapping[str, Any]) -> Exchange:
+    def _recalled(self, reference: Mapping[str, Any]) -> SiteRequest:
         path, query = reference["path"], [(name, value) for name, value in reference["query"]]
-        return Exchange(path, query, matched(self.endpoint, path, self.urlconf))
+        return SiteRequest(path, query, matched(self.endpoint, path, self.urlconf))
 
-    def _request(self, exchange: Exchange, caller: Caller) -> Any:
+    def _request(self, exchange: SiteRequest, caller: Caller) -> Any:
         return inner_request(
             caller.http,
             self.endpoint,
@@ -202,19 +202,19 @@ class ViewAction:
 
     def _respond(
         self,
-        exchange: Exchange,
+        exchange: SiteRequest,
         caller: Caller,
         listener: Listener | None = None,
         *,
         is_throttled: bool = True,
     ) -> HttpResponseBase:
         request = self._request(exchange, caller)
-        attach(Visit(caller.identify, listener, is_throttled), request)
+        attach(ViewVisit(caller.identify, listener, is_throttled), request)
         return respond(self._view, request, exchange.match, self.urlconf)
 
     # -- lists ---------------------------------------------------------------------------------
 
-    def _read(self, exchange: Exchange, caller: Caller) -> InsideResult:
+    def _read(self, exchange: SiteRequest, caller: Caller) -> InsideResult:
         policy = caller.policy.for_tool(self.name)
         listener = Listener(stop=policy.page_size, most=policy.query_rows)
         response = self._listened_to(exchange, caller, listener)
@@ -230,7 +230,7 @@ class ViewAction:
         return self._told(exchange, listener, response)
 
     def _listened_to(
-        self, exchange: Exchange, caller: Caller, listener: Listener
+        self, exchange: SiteRequest, caller: Caller, listener: Listener
     ) -> HttpResponseBase | None:
         """None from a view that asks its paginator for more than any has to have, and so can only do
         with its own. One that fails without having met ours fails by itself."""
@@ -245,7 +245,7 @@ class ViewAction:
 
     def _listed(
         self,
-        exchange: Exchange,
+        exchange: SiteRequest,
         caller: Caller,
         policy: Policy,
         listener: Listener,
@@ -267,13 +267,13 @@ class ViewAction:
         live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
         return InsideResult(live, exchange.reference)
 
-    def _whole(self, exchange: Exchange, caller: Caller, policy: Policy) -> InsideResult:
+    def _whole(self, exchange: SiteRequest, caller: Caller, policy: Policy) -> InsideResult:
         listener = Listener(most=policy.query_rows)
         response = self._respond(exchange, caller, listener, is_throttled=False)
         return self._told(exchange, listener, response)
 
     def _told(
-        self, exchange: Exchange, listener: Listener, response: HttpResponseBase
+        self, exchange: SiteRequest, listener: Listener, response: HttpResponseBase
     ) -> InsideResult:
         notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
         is_list = self.is_heavy or listener.count is not None

@@ -37,7 +37,7 @@ from penstock.wire.messages import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR,
 REFUSED: Final = -32001  # ours: not let in. Why is said in the HTTP status too
 
 
-class Refused(Exception):
+class RefusedPost(Exception):
     """A request that goes no further."""
 
     def __init__(self, status: int, error: bytes, key: bytes = b"") -> None:
@@ -88,7 +88,7 @@ class McpView(APIView):
             return _failed(error)
         if not is_enabled:
             told = messages.error(REFUSED, "The site has switched this endpoint off.")
-            return Refused(404, told).response
+            return RefusedPost(404, told).response
         remember(request)
         return super().dispatch(request, *args, **kwargs)
 
@@ -111,7 +111,7 @@ class McpView(APIView):
 
     def handle_exception(self, exc: Exception) -> Any:
         """What REST framework would have said, as an answer of the protocol's, with its headers."""
-        if isinstance(exc, Refused):
+        if isinstance(exc, RefusedPost):
             return exc.response
         if not isinstance(exc, REFUSALS):
             return _failed(exc, self._key)
@@ -198,7 +198,7 @@ def _require_origin(http: HttpRequest) -> None:
     if any(_is_origin(origin, one) for one in allowed):
         return
     told = 'This Origin is not allowed. Add it to PENSTOCK["ALLOWED_ORIGINS"].'
-    raise Refused(403, messages.error(REFUSED, told))
+    raise RefusedPost(403, messages.error(REFUSED, told))
 
 
 def _is_origin(origin: str, allowed: str) -> bool:
@@ -217,11 +217,11 @@ def _accepted(http: HttpRequest) -> tuple[bool, bool]:
     """Whether JSON is, and whether a stream."""
     kind = http.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != JSON:
-        raise Refused(415, messages.error(INVALID_REQUEST, f"The body must be {JSON}."))
+        raise RefusedPost(415, messages.error(INVALID_REQUEST, f"The body must be {JSON}."))
     accepted = headers.accepts(http.headers.get("Accept", "*/*"))
     if not any(accepted):
         told = f"This endpoint answers with {JSON} or {EVENTS}: accept them."
-        raise Refused(406, messages.error(INVALID_REQUEST, told))
+        raise RefusedPost(406, messages.error(INVALID_REQUEST, told))
     return accepted
 
 
@@ -231,9 +231,11 @@ def _body(http: HttpRequest) -> bytes:
     except RequestDataTooBig as error:
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         told = f"The body is over {most:,} bytes, the site's DATA_UPLOAD_MAX_MEMORY_SIZE."
-        raise Refused(413, messages.error(INVALID_REQUEST, told)) from error
+        raise RefusedPost(413, messages.error(INVALID_REQUEST, told)) from error
     except UnreadablePostError as error:
-        raise Refused(400, messages.error(PARSE_ERROR, "The body could not be read.")) from error
+        raise RefusedPost(
+            400, messages.error(PARSE_ERROR, "The body could not be read.")
+        ) from error
 
 
 def _read(line: bytes) -> Message | None:
@@ -244,7 +246,7 @@ def _read(line: bytes) -> Message | None:
         message = messages.read_message(line)
         _ = message.key
     except (NotJson, UnicodeDecodeError) as error:
-        raise Refused(400, messages.error(PARSE_ERROR, f"Not JSON: {error}.")) from error
+        raise RefusedPost(400, messages.error(PARSE_ERROR, f"Not JSON: {error}.")) from error
     return message
 
 
@@ -253,7 +255,7 @@ def _require_agreement(message: Message | None, http: HttpRequest) -> None:
     given = [(name.lower(), value) for name, value in http.headers.items()]
     fault = headers.disagreement(message, given)
     if fault is not None:
-        raise Refused(400, fault, b"" if message is None else message.key)
+        raise RefusedPost(400, fault, b"" if message is None else message.key)
 
 
 def _require_version(http: HttpRequest, *, is_modern: bool) -> None:
@@ -261,4 +263,4 @@ def _require_version(http: HttpRequest, *, is_modern: bool) -> None:
     version = http.headers.get(headers.VERSION, "")
     if not is_modern and version and version not in eras.LEGACY_VERSIONS:
         supported = (*eras.MODERN_VERSIONS, *eras.LEGACY_VERSIONS)
-        raise Refused(400, eras.unsupported(version, supported))
+        raise RefusedPost(400, eras.unsupported(version, supported))

@@ -34,7 +34,7 @@ def _stranger(_view: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Visit:
+class ViewVisit:
     """`identify` tells a view who calls, where it would find out the same with the same queries again.
     `is_throttled`: it counts as a request. `instead`: what a view that has let the request in does, in
     the place of answering it."""
@@ -45,16 +45,16 @@ class Visit:
     instead: Callable[[Any], Response] | None = None
 
 
-_NONE: Final = Visit()
+_NONE: Final = ViewVisit()
 
 
-def attach(visit: Visit, request: Any) -> None:
+def attach(visit: ViewVisit, request: Any) -> None:
     setattr(request, _ATTRIBUTE, visit)
 
 
-def visit_of(request: Any) -> Visit:
+def visit_of(request: Any) -> ViewVisit:
     """Of a request that came in another way, one that says nothing."""
-    found: Visit = getattr(getattr(request, "_request", request), _ATTRIBUTE, _NONE)
+    found: ViewVisit = getattr(getattr(request, "_request", request), _ATTRIBUTE, _NONE)
     return found
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from penstock.core.model.values import Call, Result
 from penstock.core.views.request import TOKEN_FIELD
-from penstock.disclosure.describing import Told, selection
+from penstock.disclosure.describing import DescribedReply, selection
 from penstock.disclosure.desk import Visit
 from penstock.disclosure.discloser import Discloser
 from penstock.disclosure.indirect import Inner, inner_call
@@ -19,7 +19,7 @@ from penstock.wire.effects import Describe, Enquiry, Find, Judge, Unwrap
 
 def answer_enquiry(
     effect: Find | Describe | Unwrap | Judge, discloser: Discloser, gate: Gate
-) -> Told | Inner | bytes:
+) -> DescribedReply | Inner | bytes:
     visit = _visit(effect.enquiry, discloser, gate)
     match effect:
         case Find():
@@ -57,17 +57,21 @@ def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": step}
 
 
-def _found(visit: Visit, query: object) -> Told:
+def _found(visit: Visit, query: object) -> DescribedReply:
     if isinstance(query, str) and query.strip():
-        return Told(visit.find(query))
+        return DescribedReply(visit.find(query))
     step = 'Such as {"query": "send mail"}.'
-    return Told(problem(visit.fits, "query must say what you want to do.", step), is_error=True)
+    return DescribedReply(
+        problem(visit.fits, "query must say what you want to do.", step), is_error=True
+    )
 
 
-def _described(visit: Visit, effect: Describe) -> Told:
+def _described(visit: Visit, effect: Describe) -> DescribedReply:
     if effect.names is None:
         step = 'Such as {"tools": ["some_tool"]}.'
-        return Told(problem(visit.fits, "tools must be a list of names.", step), is_error=True)
+        return DescribedReply(
+            problem(visit.fits, "tools must be a list of names.", step), is_error=True
+        )
     return visit.describe(selection(effect.names, visit.catalogue), is_tool=effect.is_tool)
 
 

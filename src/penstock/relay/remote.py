@@ -34,7 +34,7 @@ try:
     from penstock.relay.http.carrier import Carrier, Workshop
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
-    from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
+    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
     from penstock.wire import headers
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
@@ -180,7 +180,7 @@ class RemoteRelay:
                 exchange = Exchange(self._upstream, line, self._headers(read), None)
                 await exchange.run(_unheard, self._opened)
 
-    def _opened(self, answer: Answer) -> None:
+    def _opened(self, answer: HttpAnswer) -> None:
         if answer.session:
             self._session_id = answer.session
 

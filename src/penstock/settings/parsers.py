@@ -14,7 +14,7 @@ from penstock.core.model.values import Mode
 from penstock.errors import InvalidSetting
 
 if TYPE_CHECKING:
-    from penstock.core.budget.hosts import Profile
+    from penstock.core.budget.hosts import HostProfile
 
 WrittenBudget: TypeAlias = Budget | str | int
 WrittenNumber: TypeAlias = int | str
@@ -141,7 +141,7 @@ def optional_text(value: str) -> str:
     return value if value == "" else text(value)
 
 
-def profile(value: str) -> Profile:
+def profile(value: str) -> HostProfile:
     from penstock.core.budget import hosts  # few name a host
 
     return hosts.profile(str(value))

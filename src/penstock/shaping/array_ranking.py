@@ -8,12 +8,12 @@ from penstock.shaping import arrays
 from penstock.shaping.feasibility import Verdicts
 from penstock.shaping.pooling import MOST_COLUMNS, MOST_ROWS, edges, step_of
 from penstock.shaping.problems import not_a_number
-from penstock.shaping.survey import MOST_TOP, Survey
+from penstock.shaping.survey import MOST_TOP, GridSurvey
 
 
 def array_survey(
     matrix: Any, rank_by: str, better: str, verdicts: Verdicts | None
-) -> Survey | None:
+) -> GridSurvey | None:
     """None where floats could not tell the measures apart: then they are compared as Python's."""
     if matrix.dtype.kind not in "iuf":
         raise not_a_number("rank_by", rank_by, str(matrix.dtype), "in this array")
@@ -24,7 +24,7 @@ def array_survey(
         arrays.numpy().negative(costs, out=costs)
     gaps = _set_apart(costs, verdicts)
     pooled, row_best, steps = _pooled(costs)
-    return Survey(
+    return GridSurvey(
         top=_top(costs, row_best),
         bands=_bands(pooled, better),
         total=costs.size,

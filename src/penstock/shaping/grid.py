@@ -18,7 +18,7 @@ from penstock.shaping.plain import plain
 from penstock.shaping.problems import clipped, listed
 from penstock.shaping.ranking import Better, survey
 from penstock.shaping.records import VALUE, is_number, lookup
-from penstock.shaping.survey import Survey
+from penstock.shaping.survey import GridSurvey
 
 Cell = TypeVar("Cell")
 
@@ -152,7 +152,7 @@ class Grid(Generic[Cell]):
         )
 
     @cached_property
-    def _survey(self) -> Survey:
+    def _survey(self) -> GridSurvey:
         cells = self._cells
         return survey(cells, self._rank_by, self.better, verdicts_of(self.feasible, cells))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from penstock.core.budget.measure import Meter
 from penstock.shaping.pooling import merged
-from penstock.shaping.survey import Survey
+from penstock.shaping.survey import GridSurvey
 from penstock.shaping.wording import numbers, spelled
 
 RAMP: Final = "#=+-."
@@ -45,7 +45,7 @@ class Heading:
     columns: Axis
 
 
-def heat_map(survey: Survey, heading: Heading, meter: Meter) -> str:
+def heat_map(survey: GridSurvey, heading: Heading, meter: Meter) -> str:
     if not survey.feasible:
         return f"no feasible cell among {survey.total:,}" if survey.total else "no cells"
     bins = _Bins(survey.bands, survey.row_step, survey.column_step, heading.better)

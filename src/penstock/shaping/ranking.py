@@ -20,7 +20,7 @@ from penstock.shaping.measures import measured
 from penstock.shaping.pooling import MOST_COLUMNS, MOST_ROWS, bins, pooled, step_of
 from penstock.shaping.problems import no_such_field, not_a_number
 from penstock.shaping.records import MISSING, lookup
-from penstock.shaping.survey import MOST_TOP, Survey
+from penstock.shaping.survey import MOST_TOP, GridSurvey
 
 Better: TypeAlias = Literal["lower", "higher"]
 _Found: TypeAlias = tuple[Any, int, int]
@@ -29,7 +29,7 @@ _Found: TypeAlias = tuple[Any, int, int]
 _BLOCK = 1_000
 
 
-def survey(cells: Cells, rank_by: str, better: Better, verdicts: Verdicts | None) -> Survey:
+def survey(cells: Cells, rank_by: str, better: Better, verdicts: Verdicts | None) -> GridSurvey:
     matrix = cells.matrix(rank_by)
     if matrix is not None:
         found = array_survey(matrix, rank_by, better, verdicts)
@@ -149,9 +149,9 @@ class _Walk:
             return False
         return bool(values[(row - start) * self.cells.columns + column] == self.worst)
 
-    def survey(self) -> Survey:
+    def survey(self) -> GridSurvey:
         worst = self.worst
-        return Survey(
+        return GridSurvey(
             top=[(row, column) for _, row, column in self.leaders],
             bands=[[None if v == worst else v for v in band] for band in self.bands],
             total=self.cells.rows * self.cells.columns,

@@ -10,7 +10,7 @@ MOST_TOP: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class GridSurvey:
     """`top`: where the best cells are, best first. `bands`: the best measure of each bin, None where
     no cell is feasible. `is_gap` says whether the cell in a row and a column is not feasible. The
     steps say how many rows and columns share a bin."""

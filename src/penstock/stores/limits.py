@@ -9,7 +9,7 @@ from penstock.errors import InvalidSetting, StoreFull
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class StoreLimits:
     """Bytes in all, and bytes of one owner. A quota above the capacity never comes to bear."""
 
     capacity: int = DEFAULT_CAPACITY

@@ -18,7 +18,7 @@ from penstock.core.model.store import (
     chunk_numbers,
 )
 from penstock.errors import EntryCorrupt
-from penstock.stores.limits import Limits
+from penstock.stores.limits import StoreLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ class MemoryStore:
     """
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY, quota: int = DEFAULT_QUOTA) -> None:
-        self._limits = Limits(capacity, quota)
+        self._limits = StoreLimits(capacity, quota)
         self._lock = Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._owners: dict[str, _Owner] = {}

@@ -20,7 +20,7 @@ from penstock.core.model.store import (
     chunk_numbers,
 )
 from penstock.errors import EntryCorrupt, InvalidSetting
-from penstock.stores.limits import Limits
+from penstock.stores.limits import StoreLimits
 from penstock.stores.sqlite_file import SQLiteFile
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SQLiteStore:
     ) -> None:
         if str(path) in ("", ":memory:"):
             raise InvalidSetting("store path", path, "a file is needed; in memory, use `memory:`.")
-        self._limits = Limits(capacity, quota)
+        self._limits = StoreLimits(capacity, quota)
         self._file = SQLiteFile(Path(path).absolute())
         self._puts = count()
         self._now = float("-inf")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from penstock.disclosure import system_prompt
 from penstock.errors import PenstockError
-from penstock.testing.functions import Offer
+from penstock.testing.functions import OfferedFunctions
 from penstock.testing.models import Message, Model
 from penstock.testing.servers import Received, Server
 from penstock.testing.traces import READ_RESOURCE, RESOURCE_URI, Step, Trace
@@ -43,7 +43,7 @@ class Agent:
         """Each task is a conversation of its own, on the same connection."""
         self.trace = Trace()
         tools = await self._server.list_tools()
-        offer = Offer.of(tools)
+        offer = OfferedFunctions.of(tools)
         prompt = system_prompt(tools, await self._server.list_resources())
         told = "\n\n".join(filter(None, [prompt, self._server.instructions]))
         messages: list[Message] = [
@@ -60,12 +60,12 @@ class Agent:
             messages += [await self._answered(turn, call, offer) for call in calls]
         raise TurnsExhausted(self._turns, self.trace)
 
-    async def _answered(self, turn: int, call: Any, offer: Offer) -> Message:
+    async def _answered(self, turn: int, call: Any, offer: OfferedFunctions) -> Message:
         step = await self._taken(turn, call, offer)
         self.trace = Trace((*self.trace.steps, step))
         return {"role": "tool", "tool_call_id": _member(call, "id") or "", "content": step.text}
 
-    async def _taken(self, turn: int, call: Any, offer: Offer) -> Step:
+    async def _taken(self, turn: int, call: Any, offer: OfferedFunctions) -> Step:
         function = _member(call, "function")
         given = str(_member(function, "name") or "")
         tool = offer.tool_for(given)
@@ -78,7 +78,9 @@ class Agent:
         heard = await self._asked(tool, arguments, offer)
         return Step(turn, tool, arguments, heard.text, heard.is_error, heard.code)
 
-    async def _asked(self, tool: str, arguments: dict[str, Any], offer: Offer) -> Received:
+    async def _asked(
+        self, tool: str, arguments: dict[str, Any], offer: OfferedFunctions
+    ) -> Received:
         if tool == READ_RESOURCE and offer.reads:
             return await self._server.read_resource(str(arguments.get(RESOURCE_URI, "")))
         return await self._server.call_tool(tool, arguments)

@@ -15,7 +15,7 @@ _LONGEST: Final = 64
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedFunctions:
     """The functions, and by the name of each the tool that it stands for. `reads`: whether
     `read_resource` is the agent's own, and not a tool of the server."""
 

@@ -22,7 +22,7 @@ from penstock.errors import InvalidSetting
 from penstock.shaping.sampling import evenly
 from penstock.widgets.fit_lines import Lines
 from penstock.widgets.fit_ranking import ranked
-from penstock.widgets.rows import Table
+from penstock.widgets.rows import RowTable
 
 CHOICES: Final = ("first", "spread", "largest", "smallest")
 _RANKED: Final = ("largest", "smallest")
@@ -52,7 +52,7 @@ def there_are(columns: Sequence[str]) -> str:
     return f"There are: {named}{f' and {more:,} more' if more > 0 else ''}."
 
 
-def chosen(lines: Lines, table: Table, choose: str, by: str | None) -> list[int]:
+def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> list[int]:
     """The indices of the rows that stay, in order."""
     if choose == "spread":
         return _spread(lines)

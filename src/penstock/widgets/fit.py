@@ -25,7 +25,7 @@ from penstock.widgets.choosing import check_choice, check_column, chosen, there_
 from penstock.widgets.fields import Fields, referenced_fields
 from penstock.widgets.fit_caps import Cap, utf16_units
 from penstock.widgets.fit_lines import Lines
-from penstock.widgets.rows import Table, read_table
+from penstock.widgets.rows import RowTable, read_table
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _kept(columns: tuple[str, ...], fields: Fields | None, wanted: Sequence[str]
 
 
 def _fitted(
-    table: Table, lines: Lines, indices: Sequence[int], missing: tuple[str, ...], cap: Cap
+    table: RowTable, lines: Lines, indices: Sequence[int], missing: tuple[str, ...], cap: Cap
 ) -> Fitted:
     json = lines.payload(indices)
     names = frozenset(lines.names)
@@ -142,7 +142,7 @@ def _fitted(
     )
 
 
-def _note(table: Table, lines: Lines, shown: int, cap: Cap) -> str:
+def _note(table: RowTable, lines: Lines, shown: int, cap: Cap) -> str:
     if lines.total and not shown:
         return (
             f"0 of {lines.total:,} rows: the smallest alone takes {lines.smallest_refused:,} "

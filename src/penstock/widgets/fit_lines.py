@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from penstock.widgets.fit_caps import Cap, utf16_units
-from penstock.widgets.rows import Table
+from penstock.widgets.rows import RowTable
 
 # How many rows are made at once: a frame gives many nearly as fast as one, but where rows are large
 # few are needed.
@@ -18,7 +18,7 @@ class Lines:
     """Rows with some of their columns, and what they weigh (see `Cap.weigh`) with a comma after
     each. A row that no payload can hold, even alone, weighs 0 here and is in none."""
 
-    def __init__(self, table: Table, names: Sequence[str], cap: Cap) -> None:
+    def __init__(self, table: RowTable, names: Sequence[str], cap: Cap) -> None:
         self.total = len(table)
         self.names = tuple(names)
         self.smallest_refused: int | None = None  # in characters

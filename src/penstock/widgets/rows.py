@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 from penstock.core.json import records
 from penstock.core.json.encoding import encode, key_of
-from penstock.core.json.frames import Frame, Row, read_frame
+from penstock.core.json.frames import DataRows, Row, read_frame
 from penstock.core.json.unboxing import origins, unboxed
 from penstock.errors import InvalidResult, InvalidSetting
 
 
-class Table(Protocol):
+class RowTable(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """In the order in which they first appear."""
@@ -34,7 +34,7 @@ class Table(Protocol):
         ...
 
 
-def read_table(rows: Any) -> Table:
+def read_table(rows: Any) -> RowTable:
     """A generator is read to its end, here and once."""
     frame = read_frame(rows)
     if frame is not None:
@@ -52,7 +52,7 @@ def read_table(rows: Any) -> Table:
 class FrameRows:
     """The rows of a pandas or polars frame."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: DataRows) -> None:
         self._frame = frame
         self.columns = frame.columns
         self.values = frame.values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.wire import messages
-from penstock.wire.effects import Answer, Forward, Steps
+from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.holding import hold
 from penstock.wire.lists import know_tools
@@ -31,7 +31,7 @@ def tools_call(request: Request) -> Steps[bytes]:
     # "@result:…" becomes the stored value. Fields that are ours are taken out.
     if reply := (yield from resolve_arguments(request)):
         return reply
-    answer: Answer = yield Forward(request.line)  # upstream runs the tool, once
+    answer: UpstreamAnswer = yield Forward(request.line)  # upstream runs the tool, once
     return (yield from hold(request, answer))  # within the budget, or a probe
 
 

@@ -4,7 +4,7 @@ A handler is a generator. It yields an effect, is sent the answer to it, and ret
 the client gets. Nothing in this folder does I/O, so threads, an event loop and a test can all drive
 the same handlers.
 
-There are two kinds. `Forward`, `Ask` and `Discover` wait for upstream, and the session sees to them.
+There are two kinds. `Forward`, `AskUpstream` and `Discover` wait for upstream, and the session sees to them.
 All others are `Work`, which may take seconds: a carrier does it on a thread that reads from nobody.
 """
 
@@ -26,13 +26,13 @@ from penstock.wire.messages import Message
 
 
 class Forward(msgspec.Struct, frozen=True):
-    """Send the client's request to upstream. Answer: `Answer`."""
+    """Send the client's request to upstream. Answer: `UpstreamAnswer`."""
 
     line: bytes
 
 
-class Ask(msgspec.Struct, frozen=True):
-    """Send a request of our own to upstream. Answer: `Answer`."""
+class AskUpstream(msgspec.Struct, frozen=True):
+    """Send a request of our own to upstream. Answer: `UpstreamAnswer`."""
 
     method: str
     params: bytes
@@ -42,7 +42,7 @@ class Discover(msgspec.Struct, frozen=True):
     """Find out which era upstream speaks, once for all requests that wait. Answer: None."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class UpstreamAnswer(msgspec.Struct, frozen=True):
     """Upstream's response: what it says, and the bytes in which it came."""
 
     message: Message
@@ -184,7 +184,7 @@ class StepAside(msgspec.Struct, frozen=True):
 GateWork = Prepare | Offer | Read | Show | Browse | ReadResource
 DeskWork = Disclose | Find | Describe | Unwrap | Judge
 Work = GateWork | DeskWork | LoadExplorer | StepAside
-Effect = Forward | Ask | Discover | Work
+Effect = Forward | AskUpstream | Discover | Work
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]

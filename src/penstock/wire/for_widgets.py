@@ -28,7 +28,7 @@ from penstock.wire.offering import offer
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
 from penstock.wire.telling import policy_of
-from penstock.wire.toolbox import Tool
+from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.widget_rows import Rows, find_rows
 
 LEFT_OUT_META: Final = "dev.penstock/left_out"
@@ -88,7 +88,7 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
     meter: Meter
     reply: Reply
     result: WireResult
-    tool: Tool | None
+    tool: UpstreamTool | None
     around: dict[str, Any] | None = None
 
     def wire(self) -> bytes:

@@ -10,14 +10,14 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.audience import audience_from
 from penstock.wire.disclosing import disclosed
-from penstock.wire.effects import Answer, Forward, Steps
+from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.knowledge import EXTENSION, capabilities_in
 from penstock.wire.reader import INSTRUCTIONS
 from penstock.wire.request import Request
 
 
 def initialize(request: Request) -> Steps[bytes]:
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     if answer.result is None:
         return answer.line
     known, connection = request.known, request.connection
@@ -31,12 +31,12 @@ def initialize(request: Request) -> Steps[bytes]:
 
 
 def server_discover(request: Request) -> Steps[bytes]:
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     request.known.learn_discovery(answer.message)
     return (yield from _greet(request, answer))
 
 
-def _greet(request: Request, answer: Answer) -> Steps[bytes]:
+def _greet(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     """Upstream's greeting, with what Penstock adds: resources, for links to stored results and
     descriptions, and a few sentences before upstream's own instructions. To an upstream without
     tools it adds nothing."""

@@ -18,7 +18,7 @@ import msgspec
 
 from penstock.wire import eras, messages
 from penstock.wire.messages import HEADER_MISMATCH, INVALID_REQUEST, Message
-from penstock.wire.toolbox import Tool
+from penstock.wire.toolbox import UpstreamTool
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"
@@ -58,7 +58,7 @@ _PLAIN: Final = re.compile(r"[\x20-\x7e]*")
 _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
-def for_message(message: Message, tool: Tool | None) -> dict[str, str]:
+def for_message(message: Message, tool: UpstreamTool | None) -> dict[str, str]:
     """What a modern request says about itself outside its body."""
     if not isinstance(message.method, str) or not eras.is_modern(message.params):
         return {}
@@ -73,7 +73,7 @@ def for_message(message: Message, tool: Tool | None) -> dict[str, str]:
     return made
 
 
-def _parameters(tool: Tool, arguments: Any) -> dict[str, str]:
+def _parameters(tool: UpstreamTool, arguments: Any) -> dict[str, str]:
     values = {
         header: _rendered(_at(arguments, path)) for path, header in tool.header_parameters.items()
     }
@@ -114,7 +114,7 @@ class RepeatedArguments(msgspec.Struct, frozen=True):
     def are_there(self) -> bool:
         return any(name.startswith(PARAMETER) for name, _ in self.given)
 
-    def mismatch(self, tool: Tool | None) -> bytes | None:
+    def mismatch(self, tool: UpstreamTool | None) -> bytes | None:
         """The error, if the headers do not say what the schema of the tool wants repeated there."""
         if tool is None or not tool.header_parameters:
             return None

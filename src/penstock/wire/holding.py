@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
-from penstock.wire.effects import Answer, StepAside, Steps
+from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
 from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH
 from penstock.wire.offering import is_for_widget, offer, offer_error
@@ -16,7 +16,7 @@ from penstock.wire.results import WireResult, plain_wire
 from penstock.wire.telling import policy_of
 
 
-def hold(request: Request, answer: Answer) -> Steps[bytes]:
+def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     """Upstream's answer to a call, or what goes down in its place."""
     result, error = answer.result, answer.error
     if result is None and error is None:
@@ -39,7 +39,7 @@ def _is_small(request: Request, line: bytes) -> bool:
     return not policy.heavy and policy.inline_budget.surely_admits(len(line))
 
 
-def _note(request: Request, answer: Answer) -> None:
+def _note(request: Request, answer: UpstreamAnswer) -> None:
     """What an answer that passes as it is says of upstream."""
     if answer.result is not None and b'"taskId"' in answer.line:
         _remember_task(request, WireResult(answer.result))
@@ -48,7 +48,7 @@ def _note(request: Request, answer: Answer) -> None:
         request.known.outdate_toolbox()
 
 
-def _hold_result(request: Request, answer: Answer, wire: WireResult) -> Steps[bytes]:
+def _hold_result(request: Request, answer: UpstreamAnswer, wire: WireResult) -> Steps[bytes]:
     if not wire.is_complete:
         _remember_task(request, wire)
         return answer.line
@@ -82,7 +82,7 @@ def held(
     return reply.wire()
 
 
-def _hold_error(request: Request, answer: Answer, error: bytes) -> Steps[bytes]:
+def _hold_error(request: Request, answer: UpstreamAnswer, error: bytes) -> Steps[bytes]:
     """An error over the budget is cut, and kept whole in the store."""
     instead = yield from offer_error(request, error)
     return answer.line if instead is None else request.in_place(request.refuse(instead))

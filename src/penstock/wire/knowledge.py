@@ -37,7 +37,7 @@ class Shown(msgspec.Struct, frozen=True):
         return self.listing.form == "full"
 
 
-class Knowledge:
+class UpstreamState:
     """What is known of an upstream, as far as one principal may know it."""
 
     def __init__(self) -> None:

@@ -9,10 +9,10 @@ from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.disclosing import list_result, shown_of
-from penstock.wire.effects import Answer, Ask, Forward, StepAside, Steps
+from penstock.wire.effects import AskUpstream, Forward, StepAside, Steps, UpstreamAnswer
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
 from penstock.wire.request import Request
-from penstock.wire.toolbox import Page, Toolbox, read_list, read_page
+from penstock.wire.toolbox import Toolbox, ToolsPage, read_list, read_page
 
 _MOST_PAGES: Final = 1_000
 _LONG_LIST: Final = 100_000  # bytes that take a few milliseconds
@@ -22,7 +22,7 @@ def tools_list(request: Request) -> Steps[bytes]:
     """Upstream's list, as this client is shown it."""
     if has_cursor(request):
         return request.fail(INVALID_PARAMS, "Unknown cursor: the list has one page.")
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     first = None if answer.result is None else read_page(answer.result)
     if first is None or request.known.lacks_tools:
         return answer.line
@@ -59,7 +59,7 @@ def know_tools(
         logger().warning("upstream's tools could not be listed: %s", toolbox.decode())
 
 
-def _learn(request: Request, first: Page) -> Steps[Toolbox | bytes]:
+def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
     """Remember upstream's tools, once all pages of its list have come. Return them, or the error that
     came instead of a page."""
     connection, known = request.connection, request.known
@@ -85,7 +85,7 @@ def _learn(request: Request, first: Page) -> Steps[Toolbox | bytes]:
     return toolbox
 
 
-def _all_pages(request: Request, first: Page) -> Steps[list[Page] | bytes]:
+def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | bytes]:
     pages, cursors = [first], set[str]()
     while (cursor := pages[-1].next_cursor) is not None:
         if cursor in cursors or len(pages) >= _MOST_PAGES:
@@ -99,11 +99,11 @@ def _all_pages(request: Request, first: Page) -> Steps[list[Page] | bytes]:
     return pages
 
 
-def _ask_page(request: Request, cursor: str | None) -> Steps[Page | bytes]:
+def _ask_page(request: Request, cursor: str | None) -> Steps[ToolsPage | bytes]:
     """A page of upstream's list, or the error that came instead."""
     members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
     params = eras.own_params(eras.meta_of(request.params), **members)
-    answer: Answer = yield Ask("tools/list", params)
+    answer: UpstreamAnswer = yield AskUpstream("tools/list", params)
     page = None if answer.result is None else read_page(answer.result)
     if page is not None:
         return page

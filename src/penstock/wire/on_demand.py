@@ -31,7 +31,7 @@ from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
 
 if TYPE_CHECKING:
-    from penstock.disclosure.describing import Told
+    from penstock.disclosure.describing import DescribedReply
 
 Wire = Callable[[bytes], bytes]
 _NOT_LISTED: Final = encode(
@@ -89,14 +89,16 @@ def _depends_on_list(request: Request) -> bool:
 
 def _find(request: Request) -> Steps[bytes]:
     query = (_arguments(request) or {}).get("query")
-    told: Told = yield Find((yield from _enquiry(request)), query)
+    told: DescribedReply = yield Find((yield from _enquiry(request)), query)
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
 
 def _describe(request: Request) -> Steps[bytes]:
     arguments = _arguments(request) or {}
     request.grant = arguments.get(GRANT_FIELD)
-    told: Told = yield Describe((yield from _enquiry(request)), _names(arguments), is_tool=True)
+    told: DescribedReply = yield Describe(
+        (yield from _enquiry(request)), _names(arguments), is_tool=True
+    )
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
 
@@ -109,7 +111,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Request], Steps[bytes]]]] = {
 def describe_resource(request: Request, uri: str, wire: Wire) -> Steps[bytes]:
     """The resource that holds descriptions; empty where its own address is too long to answer to."""
     enquiry = yield from _enquiry(request, wire)
-    told: Told = yield Describe(enquiry, named_in(uri), is_tool=False)
+    told: DescribedReply = yield Describe(enquiry, named_in(uri), is_tool=False)
     return wire(told.reply) if enquiry.fits(told.reply) else b""
 
 

@@ -20,11 +20,11 @@ from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
 from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
-from penstock.wire.effects import Answer, Forward, Steps
+from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.knowledge import Knowledge, Shown
+from penstock.wire.knowledge import Shown, UpstreamState
 from penstock.wire.reader import READER
-from penstock.wire.toolbox import Tool, Toolbox
+from penstock.wire.toolbox import Toolbox, UpstreamTool
 
 _MOST_REPLACED: Final = 256
 _UNREAD: Final = object()
@@ -54,7 +54,7 @@ class Connection(msgspec.Struct, eq=False):
     server: str
     # It tells this legacy session from others.
     seat: str = ""
-    known: Knowledge = msgspec.field(default_factory=Knowledge)
+    known: UpstreamState = msgspec.field(default_factory=UpstreamState)
     # What a legacy client has said of itself.
     audience: Audience = msgspec.field(default_factory=Audience)
     # Upstream is in this process, and its decorators may have marked its tools.
@@ -120,7 +120,7 @@ class Request(msgspec.Struct, eq=False):
     # -- what is known -------------------------------------------------------------------------
 
     @property
-    def known(self) -> Knowledge:
+    def known(self) -> UpstreamState:
         return self.connection.known
 
     @property
@@ -128,7 +128,7 @@ class Request(msgspec.Struct, eq=False):
         return self.connection.known.toolbox
 
     @property
-    def upstream_tool(self) -> Tool | None:
+    def upstream_tool(self) -> UpstreamTool | None:
         """The tool that is called, as upstream lists it."""
         toolbox = self.toolbox
         return None if toolbox is None else toolbox.tools.get(self.tool)
@@ -230,5 +230,5 @@ class Request(msgspec.Struct, eq=False):
 
 def pass_on(request: Request) -> Steps[bytes]:
     """Forward a request, and return the answer as it came."""
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     return answer.line

@@ -17,7 +17,7 @@ from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.explorer import URI
 from penstock.wire import messages
 from penstock.wire.disclosing import depends_on_client, disclosed, has_explorer
-from penstock.wire.effects import Answer, Forward, LoadExplorer, ReadResource, Steps
+from penstock.wire.effects import Forward, LoadExplorer, ReadResource, Steps, UpstreamAnswer
 from penstock.wire.lists import has_cursor, know_tools
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
 from penstock.wire.on_demand import describe_resource
@@ -45,7 +45,7 @@ def _list(request: Request, name: str) -> Steps[bytes]:
     """Upstream's list; where it has no resources and so cannot be asked for them, ours alone."""
     if request.known.lacks_resources:
         return request.fault or (yield from _ours_alone(request, name))
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     if answer.result is None or has_cursor(request):
         return answer.line
     ours = b",".join((yield from _ours(request, name)))

@@ -36,7 +36,7 @@ from penstock.core.model.recent import Recent
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.batch import Batch
-from penstock.wire.effects import Answer, Ask, Discover, Effect, Forward, Steps
+from penstock.wire.effects import AskUpstream, Discover, Effect, Forward, Steps, UpstreamAnswer
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -48,7 +48,7 @@ from penstock.wire.methods import HANDLERS, Handler
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
-from penstock.wire.toolbox import Tool
+from penstock.wire.toolbox import UpstreamTool
 
 _MOST_CANCELLED: Final = 10_000
 _SHOWN: Final = 200
@@ -201,7 +201,7 @@ class Session:
         if request is not None:
             request.is_ours = True
             request.is_answered = request.is_answered or key == request.key
-            return self.go_on(request, Answer(message, line))
+            return self.go_on(request, UpstreamAnswer(message, line))
         request = self.pending.get(key)
         if request is None:
             return self._unexpected(message, line)
@@ -226,7 +226,7 @@ class Session:
             return []
         return [ToClient(line)]
 
-    def called_by(self, message: Message | None) -> Tool | None:
+    def called_by(self, message: Message | None) -> UpstreamTool | None:
         """The tool that a message to upstream calls, as upstream lists it."""
         toolbox = self.known.toolbox
         if message is None or message.method != "tools/call" or toolbox is None:
@@ -287,7 +287,7 @@ class Session:
         match effect:
             case Forward():
                 return self._send(request, request.key, effect.line)
-            case Ask():
+            case AskUpstream():
                 key = self._own_id()
                 line = messages.request(key, effect.method, effect.params)
                 return self._send(request, key, line)

@@ -23,7 +23,7 @@ from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
 from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
 from penstock.wire.telling import call_of, is_merged, keeps_output
-from penstock.wire.toolbox import Tool
+from penstock.wire.toolbox import UpstreamTool
 
 # -- calls that are answered here --------------------------------------------------------------
 
@@ -159,7 +159,7 @@ def _refers(raw: msgspec.Raw) -> bool:
     return has_references(messages.decoded(raw))
 
 
-def _refuse_in_headers(tool: Tool | None, arguments: dict[str, Any]) -> Refusal | None:
+def _refuse_in_headers(tool: UpstreamTool | None, arguments: dict[str, Any]) -> Refusal | None:
     """A parameter that is repeated in an HTTP header is for short values that anyone may log."""
     for path in tool.header_parameters if tool is not None else ():
         value: Any = arguments

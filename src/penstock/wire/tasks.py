@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.wire import messages
-from penstock.wire.effects import Answer, Forward, StepAside, Steps
+from penstock.wire.effects import Forward, StepAside, Steps, UpstreamAnswer
 from penstock.wire.holding import held, hold
 from penstock.wire.offering import offer_error
 from penstock.wire.request import Request
@@ -20,14 +20,14 @@ _DONE: Final = frozenset({"result", "error"})
 def tasks_result(request: Request) -> Steps[bytes]:
     """The result of a task, as if it came from its tool."""
     _find_tool(request)
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     return (yield from hold(request, answer))
 
 
 def tasks_get(request: Request) -> Steps[bytes]:
     """Since 2026-07-28 the status of a task that is done carries its result, or its error."""
     _find_tool(request)
-    answer: Answer = yield Forward(request.line)
+    answer: UpstreamAnswer = yield Forward(request.line)
     if answer.result is None:
         return (yield from hold(request, answer))
     instead = yield from _hold_inside(request, answer.result)

@@ -28,7 +28,7 @@ from penstock.wire.reader import reader_name, reader_tool
 _SCOPES: Final = ("private", "public")  # the strictest first
 
 
-class Tool(msgspec.Struct, frozen=True, dict=True):
+class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
     """A tool of upstream's. `keeps_output`: it is listed with an output schema, so that its
     envelopes must be structured content too. `mark`: what a decorator has said of it. `output`: the
     output schema that its server promises. `ui`: what it says about its user interface."""
@@ -72,7 +72,7 @@ class Toolbox(msgspec.Struct, frozen=True):
     the list in full, of which `for_apps` is for apps alone; `members` what its result holds besides.
     """
 
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, UpstreamTool]
     catalogue: Catalogue
     listed: Sequence[bytes]
     members: Mapping[str, bytes | msgspec.Raw]
@@ -109,7 +109,7 @@ class Toolbox(msgspec.Struct, frozen=True):
         return [tool for tool in self.listed if has_apps or tool not in self.for_apps]
 
 
-class Page(msgspec.Struct, frozen=True):
+class ToolsPage(msgspec.Struct, frozen=True):
     """One page of upstream's list."""
 
     members: Mapping[str, msgspec.Raw]
@@ -123,25 +123,30 @@ class Page(msgspec.Struct, frozen=True):
 _TOOLS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def read_page(members: Mapping[str, msgspec.Raw]) -> Page | None:
+def read_page(members: Mapping[str, msgspec.Raw]) -> ToolsPage | None:
     """None where the result with these members is not a list of tools."""
     try:
-        return Page(members, _TOOLS.decode(members["tools"]))
+        return ToolsPage(members, _TOOLS.decode(members["tools"]))
     except KeyError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         tools = rawjson.squeezed(bytes(members["tools"]))
         is_list = tools.startswith(b"[")
-        return Page(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
+        return ToolsPage(members, [*map(msgspec.Raw, rawjson.elements(tools))]) if is_list else None
 
 
 def read_list(
-    pages: Sequence[Page], policy: Policy, now: float, *, is_modern: bool, has_marks: bool = False
+    pages: Sequence[ToolsPage],
+    policy: Policy,
+    now: float,
+    *,
+    is_modern: bool,
+    has_marks: bool = False,
 ) -> Toolbox:
     """What the pages of a list say, put together. `has_marks`: they are from this process, where
     decorators leave marks in them."""
     listed: list[bytes] = []
-    tools: dict[str, Tool] = {}
+    tools: dict[str, UpstreamTool] = {}
     described: list[Described] = []
     for sent in (raw for page in pages for raw in page.tools):
         raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
@@ -168,7 +173,9 @@ def read_list(
     )
 
 
-def _members(pages: Sequence[Page], lifetimes: Sequence[int]) -> dict[str, bytes | msgspec.Raw]:
+def _members(
+    pages: Sequence[ToolsPage], lifetimes: Sequence[int]
+) -> dict[str, bytes | msgspec.Raw]:
     """Of the result, beside the tools: one page now, to be kept as long as the shortest-lived."""
     members: dict[str, bytes | msgspec.Raw] = dict(pages[0].members)
     members.pop("nextCursor", None)
@@ -217,7 +224,7 @@ def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, _Marked | 
 
 def _read_tool(
     raw: msgspec.Raw, policy: Policy, marked: _Marked | None = None
-) -> tuple[Tool | None, bytes]:
+) -> tuple[UpstreamTool | None, bytes]:
     """A tool, and how it is listed."""
     members = messages.members_of(raw)
     name = messages.text_of(members, "name")
@@ -227,7 +234,7 @@ def _read_tool(
     mark = None if marked is None else marked.mark
     output, ui = members.get("outputSchema"), _ui(members)
     if output is None or not policy.covers(name):
-        return Tool(name, own, output is not None, mark, output, ui), bytes(raw)
+        return UpstreamTool(name, own, output is not None, mark, output, ui), bytes(raw)
     promised = rawjson.decode(output)
     widened = schema.widen_output_schema(promised) if isinstance(promised, dict) else None
     listed: dict[str, bytes | msgspec.Raw] = dict(members)
@@ -235,7 +242,9 @@ def _read_tool(
         del listed["outputSchema"]
     else:
         listed["outputSchema"] = encode(widened)
-    return Tool(name, own, widened is not None, mark, output, ui), messages.object_from(listed)
+    return UpstreamTool(name, own, widened is not None, mark, output, ui), messages.object_from(
+        listed
+    )
 
 
 def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
@@ -251,13 +260,13 @@ def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
     return {**earlier, **(ui if isinstance(ui, dict) else {})}
 
 
-def _lifetime(page: Page) -> int | None:
+def _lifetime(page: ToolsPage) -> int | None:
     """Milliseconds for which a page may be kept."""
     value = messages.decoded(page.members.get("ttlMs"))
     return int(value) if isinstance(value, int | float) and value >= 0 else None
 
 
-def _strictest(pages: Sequence[Page]) -> str:
+def _strictest(pages: Sequence[ToolsPage]) -> str:
     scopes = {messages.text_of(page.members, "cacheScope") for page in pages}
     return next((scope for scope in _SCOPES if scope in scopes), _SCOPES[0])
 

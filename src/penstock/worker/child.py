@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from penstock.core.model.questions import Answer, Limits, Material, Question
+from penstock.core.model.questions import Limits, Material, Question, WorkerAnswer
 from penstock.worker import frames
 
 EXIT_SECONDS = 5.0
 
-_F = TypeVar("_F", bound=frames.Frame)
+_F = TypeVar("_F", bound=frames.PipeFrame)
 
 # The packages' own __init__ would import the whole of Penstock. Bare packages in their place let
 # the child import the few modules it needs. The path is the parent's: whatever way the parent
@@ -37,7 +37,7 @@ class Gone(Exception):
     """The child has died, or does not keep to the protocol."""
 
 
-class Child:
+class WorkerChild:
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
             [sys.executable, "-I", "-S", "-c", BOOT, *_boot_arguments()],
@@ -65,20 +65,20 @@ class Child:
         self._send(frames.Load(key, material.shape, material.prefix, material.suffix))
         for block in material.blocks:
             self._send(frames.Block(block))
-        loaded = self._expect(frames.End(), frames.Loaded)
+        loaded = self._expect(frames.End(), frames.LoadedFrame)
         self.keys.add(key)
         self.keys.difference_update(loaded.dropped)
 
-    def ask(self, question: Question) -> Answer | frames.Response:
-        return self._call(frames.Ask(question))
+    def ask(self, question: Question) -> WorkerAnswer | frames.Response:
+        return self._call(frames.AskFrame(question))
 
-    def _expect(self, frame: frames.Frame, kind: type[_F]) -> _F:
+    def _expect(self, frame: frames.PipeFrame, kind: type[_F]) -> _F:
         reply = self._call(frame)
         if not isinstance(reply, kind):
             raise self._gone()
         return reply
 
-    def _call(self, frame: frames.Frame) -> Answer | frames.Response:
+    def _call(self, frame: frames.PipeFrame) -> WorkerAnswer | frames.Response:
         self._send(frame)
         try:
             reply = frames.receive_response(self._stdout)
@@ -88,7 +88,7 @@ class Child:
             raise self._gone() from error
         return reply
 
-    def _send(self, frame: frames.Frame) -> None:
+    def _send(self, frame: frames.PipeFrame) -> None:
         try:
             frames.send(self._stdin, frame)
         except (OSError, ValueError) as error:  # ValueError: closed by `Workers.close`

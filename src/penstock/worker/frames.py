@@ -11,7 +11,7 @@ from typing import IO, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Failure, Limits, Question, Shape
+from penstock.core.model.questions import Failure, Limits, Question, Shape, WorkerAnswer
 
 OUT_OF_MEMORY = 77  # the child's exit status
 LOADING_FACTOR = 4  # loading may take this many times what a question may
@@ -33,48 +33,48 @@ def key_of(question: Question) -> Key:
     return Key("document" if question.language == "jq" else "table", question.key)
 
 
-class Frame(msgspec.Struct, frozen=True, tag=True):
+class PipeFrame(msgspec.Struct, frozen=True, tag=True):
     pass
 
 
 # From the parent
 
 
-class Setup(Frame, frozen=True):
+class Setup(PipeFrame, frozen=True):
     limits: Limits
 
 
-class Ask(Frame, frozen=True):
+class AskFrame(PipeFrame, frozen=True):
     question: Question
 
 
-class Load(Frame, frozen=True):
+class Load(PipeFrame, frozen=True):
     key: Key
     shape: Shape
     prefix: bytes
     suffix: bytes
 
 
-class Block(Frame, frozen=True):
+class Block(PipeFrame, frozen=True):
     rows: bytes
 
 
-class End(Frame, frozen=True):
+class End(PipeFrame, frozen=True):
     pass
 
 
 # From the child
 
 
-class Ready(Frame, frozen=True):
+class Ready(PipeFrame, frozen=True):
     pass
 
 
-class Loaded(Frame, frozen=True):
+class LoadedFrame(PipeFrame, frozen=True):
     dropped: tuple[Key, ...]
 
 
-class Found(Frame, frozen=True):
+class Found(PipeFrame, frozen=True):
     """The rows follow, each of as many bytes as is said here. They are in no frame, which would hold
     them a second time on both sides; and msgspec crashes where it gets no memory for that."""
 
@@ -83,26 +83,26 @@ class Found(Frame, frozen=True):
     truncated: bool
 
 
-class Refused(Frame, frozen=True):
+class RefusedFrame(PipeFrame, frozen=True):
     failure: Failure
 
 
-Request = Setup | Ask | Load | Block | End
-Response = Ready | Loaded | Found | Refused
+Request = Setup | AskFrame | Load | Block | End
+Response = Ready | LoadedFrame | Found | RefusedFrame
 
 _F = TypeVar("_F")
 _requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
 _responses: msgspec.msgpack.Decoder[Response] = msgspec.msgpack.Decoder(Response)
 
 
-def send(stream: IO[bytes], frame: Frame) -> None:
+def send(stream: IO[bytes], frame: PipeFrame) -> None:
     body = msgspec.msgpack.encode(frame)
     stream.write(len(body).to_bytes(LENGTH_BYTES, "big"))
     stream.write(body)
     stream.flush()
 
 
-def send_answer(stream: IO[bytes], answer: Answer) -> None:
+def send_answer(stream: IO[bytes], answer: WorkerAnswer) -> None:
     sizes = tuple(map(len, answer.rows))
     send(stream, Found(sizes, answer.single, answer.truncated))
     for row in answer.rows:
@@ -120,10 +120,10 @@ def receive_response(stream: IO[bytes]) -> Response:
     return _receive(stream, _responses)
 
 
-def receive_rows(stream: IO[bytes], found: Found) -> Answer:
+def receive_rows(stream: IO[bytes], found: Found) -> WorkerAnswer:
     """The answer that begins with `found`. EOFError as above."""
     rows = tuple(_exactly(stream, size) for size in found.sizes)
-    return Answer(rows, found.single, found.truncated)
+    return WorkerAnswer(rows, found.single, found.truncated)
 
 
 def _receive(stream: IO[bytes], decoder: msgspec.msgpack.Decoder[_F]) -> _F:

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.core.model.questions import Failure
-from penstock.worker.child import Child
+from penstock.worker.child import WorkerChild
 
 
 class Leash:
     """Kills a child for one reason, the first; not after it was let go."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: WorkerChild) -> None:
         self._child = child
         self._lock = threading.Lock()
         self._held = True

@@ -24,19 +24,19 @@ from collections.abc import Callable
 
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.questions import (
-    Answer,
     Failure,
     Language,
     Limits,
     Material,
     MaterialNeeded,
     Question,
+    WorkerAnswer,
 )
 from penstock.worker import failures, frames
-from penstock.worker.child import Child, Gone
+from penstock.worker.child import Gone, WorkerChild
 from penstock.worker.leash import Leash
 
-Outcome = Answer | Failure | MaterialNeeded
+Outcome = WorkerAnswer | Failure | MaterialNeeded
 
 START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
 
@@ -67,7 +67,7 @@ class Workers:
         if refusal:
             return refusal
         child = self._take(question, material)
-        if not isinstance(child, Child):
+        if not isinstance(child, WorkerChild):
             return child
         try:
             return self._converse(child, question, material, cancellation or Cancellation())
@@ -85,14 +85,14 @@ class Workers:
 
     def _reset(self) -> None:
         self._changed = threading.Condition()
-        self._children: set[Child] = set()
-        self._free: list[Child] = []
+        self._children: set[WorkerChild] = set()
+        self._free: list[WorkerChild] = []
         # Also at exit of the interpreter. It may not hold `self`, or it would never run.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
     def _take(
         self, question: Question, material: Material | None
-    ) -> Child | Failure | MaterialNeeded:
+    ) -> WorkerChild | Failure | MaterialNeeded:
         with self._changed:
             self._drop_dead()
             self._changed.wait_for(self._has_room)
@@ -117,15 +117,15 @@ class Workers:
     def _has_room(self) -> bool:
         return self._closed or bool(self._free) or len(self._children) < self.size
 
-    def _start(self, language: Language) -> Child | Failure:
+    def _start(self, language: Language) -> WorkerChild | Failure:
         try:
-            child = Child()
+            child = WorkerChild()
         except OSError:
             return failures.not_started(language)
         self._children.add(child)
         return child
 
-    def _give(self, child: Child) -> None:
+    def _give(self, child: WorkerChild) -> None:
         with self._changed:
             if child.usable and not self._closed:
                 self._free.append(child)
@@ -150,7 +150,7 @@ class Workers:
 
     def _converse(
         self,
-        child: Child,
+        child: WorkerChild,
         question: Question,
         material: Material | None,
         cancellation: Cancellation,
@@ -168,7 +168,7 @@ class Workers:
             leash.let_go()
 
     def _dialogue(
-        self, child: Child, leash: Leash, question: Question, material: Material | None
+        self, child: WorkerChild, leash: Leash, question: Question, material: Material | None
     ) -> Outcome:
         if not child.greeted:
             with leash.within(START_SECONDS, failures.too_slow_to_start(question.language)):
@@ -177,29 +177,31 @@ class Workers:
             self._load(child, leash, question, material)
         return _outcome(self._put_question(child, leash, question))
 
-    def _load(self, child: Child, leash: Leash, question: Question, material: Material) -> None:
+    def _load(
+        self, child: WorkerChild, leash: Leash, question: Question, material: Material
+    ) -> None:
         seconds = self._limits.seconds * frames.LOADING_FACTOR
         with leash.within(seconds, failures.too_large(self._limits, question.language)):
             child.load(question, material)
 
     def _put_question(
-        self, child: Child, leash: Leash, question: Question
-    ) -> Answer | frames.Response:
+        self, child: WorkerChild, leash: Leash, question: Question
+    ) -> WorkerAnswer | frames.Response:
         too_slow = failures.too_slow(self._limits, question.language)
         with leash.within(self._limits.seconds, too_slow):
             return child.ask(question)
 
-    def _why_gone(self, child: Child, language: Language) -> Failure:
+    def _why_gone(self, child: WorkerChild, language: Language) -> Failure:
         if self._closed:
             return failures.CLOSED
         return failures.died(child.end(), self._limits, language)
 
 
-def _outcome(reply: Answer | frames.Response) -> Answer | Failure:
+def _outcome(reply: WorkerAnswer | frames.Response) -> WorkerAnswer | Failure:
     match reply:
-        case Answer():
+        case WorkerAnswer():
             return reply
-        case frames.Refused(failure):
+        case frames.RefusedFrame(failure):
             return failure
         case _:
             raise Gone  # out of step
@@ -214,7 +216,7 @@ def _call_after_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
         os.register_at_fork(after_in_child=call)
 
 
-def _end_all(children: set[Child]) -> None:
+def _end_all(children: set[WorkerChild]) -> None:
     ending = tuple(children)  # Whoever used one takes it out meanwhile.
     for child in ending:
         child.kill()

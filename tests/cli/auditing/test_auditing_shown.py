@@ -10,7 +10,7 @@ import pytest
 from penstock import Policy
 from penstock.cli.auditing.costs import audited
 from penstock.cli.auditing.page import page
-from penstock.cli.auditing.table import SHOWN_TOOLS, Look, table
+from penstock.cli.auditing.table import SHOWN_TOOLS, TableStyle, table
 from penstock.cli.auditing.wording import fitted, printable, width
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter
@@ -53,30 +53,30 @@ def audit(request):
 @pytest.mark.parametrize("columns", [10, 80, 99, 120, 400])
 @pytest.mark.parametrize("shows_all", [False, True])
 def test_every_line_fits(columns, audit, shows_all):
-    text = table(audit, Look(columns, shows_all=shows_all))
+    text = table(audit, TableStyle(columns, shows_all=shows_all))
     widest = max(map(width, text.splitlines()))
     assert widest <= min(max(80, columns), 120)
 
 
 def test_the_tail_is_summed_and_said():
     found = audit_of(*tools(50))
-    short = table(found, Look(100)).splitlines()
+    short = table(found, TableStyle(100)).splitlines()
     (more,) = [line for line in short if line.startswith("and ")]
     assert more.startswith("and 30 more")
     assert "(--all shows them)" in more
     rest = sum(tool.tokens for tool in found.tools[SHOWN_TOOLS:])
     assert f" {rest:,} " in more
-    every = table(found, Look(100, shows_all=True))
+    every = table(found, TableStyle(100, shows_all=True))
     assert "--all" not in every
     assert all(f"tool_{n} " in every for n in range(50))
 
 
 def test_exactly_as_many_as_are_shown_leave_no_tail():
-    assert "more" not in table(audit_of(*tools(SHOWN_TOOLS)), Look()).split("form")[0]
+    assert "more" not in table(audit_of(*tools(SHOWN_TOOLS)), TableStyle()).split("form")[0]
 
 
 def test_the_table_tells_all_that_was_asked():
-    text = table(audit_of(*tools(60)), Look(120))
+    text = table(audit_of(*tools(60)), TableStyle(120))
     assert text.startswith("shop 1 lists 60 tools: ")
     assert "counted exactly" in text
     for line in ("raw ", r"auto \((brief|index)\) ", "full ", "brief ", "index "):
@@ -86,7 +86,7 @@ def test_the_table_tells_all_that_was_asked():
 
 
 def test_an_estimate_says_so():
-    text = table(audit_of(*tools(3), meter=EstimateMeter()), Look())
+    text = table(audit_of(*tools(3), meter=EstimateMeter()), TableStyle())
     assert "Tokens are estimated, on the high side." in text
     assert 'pip install "penstock[tokens]"' in text
 
@@ -102,7 +102,7 @@ def test_an_estimate_says_so():
 def test_no_tools_are_one_sentence(given, told):
     found = audited([], Policy(), O200kMeter(), **given)
     sentence = f"{told} lists no tools, so there is nothing to save."
-    assert table(found, Look()) == sentence
+    assert table(found, TableStyle()) == sentence
     words = "".join(Reader(page(found)).words)
     assert sentence in words
     assert "auto" not in words.partition("</style>")[2]
@@ -111,14 +111,14 @@ def test_no_tools_are_one_sentence(given, told):
 
 def test_entries_that_are_no_tools_are_told_all_the_same():
     found = audited([b"7"], Policy(), O200kMeter())
-    assert table(found, Look()).splitlines()[1].startswith("Not counted: 1 entry has no name")
+    assert table(found, TableStyle()).splitlines()[1].startswith("Not counted: 1 entry has no name")
     assert "Not counted: 1 entry has no name" in page(found)
 
 
 def test_a_file_is_not_called_a_server():
     raw = [json.dumps(tool).encode() for tool in tools(3)]
     found = audited(raw, Policy(), O200kMeter(), is_file=True)
-    assert table(found, Look()).startswith("The file lists 3 tools: ")
+    assert table(found, TableStyle()).startswith("The file lists 3 tools: ")
     assert "<h1>The file lists 3 tools: " in page(found)
 
 
@@ -128,7 +128,9 @@ def test_auto_has_a_row_of_its_own():
     promised = [tool | {"outputSchema": schema} for tool in tools(8)]
     found = audit_of(*promised)
     assert found.auto.tokens < 2_000 < found.forms[0].tokens
-    rows = re.findall(r"^(auto \(full\)|full) +\d+ +([\d,]+)", table(found, Look()), re.MULTILINE)
+    rows = re.findall(
+        r"^(auto \(full\)|full) +\d+ +([\d,]+)", table(found, TableStyle()), re.MULTILINE
+    )
     assert rows == [
         ("auto (full)", f"{found.auto.tokens:,}"),
         ("full", f"{found.forms[0].tokens:,}"),
@@ -142,12 +144,12 @@ def test_auto_has_a_row_of_its_own():
 
 
 def test_a_terminal_is_told_nothing():
-    text = table(audit_of({"name": EVIL, "description": EVIL}), Look(120))
+    text = table(audit_of({"name": EVIL, "description": EVIL}), TableStyle(120))
     assert all(line.isprintable() for line in text.split("\n"))
 
 
 def test_plain_is_ascii(audit):
-    assert table(audit, Look(is_plain=True)).isascii()
+    assert table(audit, TableStyle(is_plain=True)).isascii()
 
 
 @pytest.mark.parametrize(

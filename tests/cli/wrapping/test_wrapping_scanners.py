@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from penstock.cli.wrapping import jsonc, toml
 from penstock.cli.wrapping.failures import Unreadable
-from penstock.cli.wrapping.tree import Items, Table, plain
+from penstock.cli.wrapping.tree import Items, TreeTable, plain
 
 FEWER = settings(max_examples=settings.default.max_examples // 20)
 values = st.recursive(
@@ -25,7 +25,7 @@ values = st.recursive(
 
 def leaves(node):
     match node:
-        case Table():
+        case TreeTable():
             for member in node.members:
                 yield from leaves(member.value)
         case Items():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from penstock import Principal
-from penstock.core.browsing.request import INPUT_SCHEMA, Browse
+from penstock.core.browsing.request import INPUT_SCHEMA, BrowseRequest
 
 ROWS = [{"id": n, "name": f"name {n}"} for n in range(1_500)]
 LOOKS = ("browse", "show")
@@ -177,4 +177,4 @@ def test_null_is_absent(agent, token):
 
 
 def test_the_schema_names_every_argument():
-    assert tuple(INPUT_SCHEMA["properties"]) == Browse.__struct_fields__
+    assert tuple(INPUT_SCHEMA["properties"]) == BrowseRequest.__struct_fields__

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.core.views.profile import Column
+from penstock.core.views.profile import ColumnProfile
 
 
 def extremes(*literals):
-    column = Column()
+    column = ColumnProfile()
     for literal in literals:
         column.add(literal.encode())
     told = column.describe(len(literals))

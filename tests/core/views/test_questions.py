@@ -13,7 +13,7 @@ import pytest
 from penstock import AsyncGate, Call, Policy, Principal
 from penstock.gate.async_gate import STEP_THREADS
 from penstock.worker import pool
-from penstock.worker.child import Child
+from penstock.worker.child import WorkerChild
 
 ROWS = [{"id": n, "pad": "x" * 50} for n in range(1_000)]
 CALL = Call("tool", principal=Principal("ann"))
@@ -28,7 +28,7 @@ def started(monkeypatch):
     """The children that are started, each with the keys of what it loaded and with what it was told."""
     children = []
 
-    class Watched(Child):
+    class Watched(WorkerChild):
         def __init__(self):
             super().__init__()
             self.loads = []
@@ -43,7 +43,7 @@ def started(monkeypatch):
             self.told.append(type(frame).__name__)
             return super()._call(frame)
 
-    monkeypatch.setattr(pool, "Child", Watched)
+    monkeypatch.setattr(pool, "WorkerChild", Watched)
     return children
 
 
@@ -67,9 +67,9 @@ def test_the_first_question_is_one_load_and_one_ask_and_later_ones_one_ask(
     token = agent.offer(ROWS).value["continuation_token"]
     agent.look(token, mode="sql", query="SELECT 1")
     [child] = started
-    assert child.told == ["Setup", "End", "Ask"]
+    assert child.told == ["Setup", "End", "AskFrame"]
     agent.look(token, mode="sql", query="SELECT 2")
-    assert child.told == ["Setup", "End", "Ask", "Ask"]
+    assert child.told == ["Setup", "End", "AskFrame", "AskFrame"]
     assert len(started) == 1
 
 
@@ -87,7 +87,7 @@ def test_each_form_of_the_rows_is_loaded_once(agent, started):
         browse(find=text)
         browse(chart={"x": "id"})
     [child] = started
-    assert child.told == ["Setup", "End", "Ask", "End", "Ask", *["Ask"] * 6]
+    assert child.told == ["Setup", "End", "AskFrame", "End", "AskFrame", *["AskFrame"] * 6]
 
 
 def test_a_child_that_was_ended_has_to_be_given_the_rows_again(agent, started):
@@ -96,7 +96,7 @@ def test_a_child_that_was_ended_has_to_be_given_the_rows_again(agent, started):
     started[0].kill()
     started[0]._process.wait()
     agent.look(token, mode="sql", query="SELECT 2")
-    assert [child.told for child in started] == [["Setup", "End", "Ask"]] * 2
+    assert [child.told for child in started] == [["Setup", "End", "AskFrame"]] * 2
 
 
 # Who waits

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import Answer, Failure, Limits
+from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 from penstock.worker.sandbox.sql import Table
 
 OPS = ["contains", "equals", "not_equals", "less", "at_most", "more", "at_least", "matches"]
@@ -20,7 +20,7 @@ def table(*rows, shape="rows"):
 
 def asked(loaded, **arrangement):
     outcome = loaded.answer(json.dumps(arrangement), Limits(), "order")
-    assert isinstance(outcome, Answer), outcome
+    assert isinstance(outcome, WorkerAnswer), outcome
     assert (outcome.single, outcome.truncated) == (True, False)
     return json.loads(outcome.rows[0])
 

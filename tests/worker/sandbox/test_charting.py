@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from penstock.core.model.questions import Answer, Failure, Limits
+from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 from penstock.worker.sandbox.charting import BINS, CATEGORIES, MOST_TIMES, PAIRS
 from penstock.worker.sandbox.sql import Table
 
@@ -25,7 +25,7 @@ def answered(rows, x="x", y=None, **arrangement):
 def drawn(rows, x="x", y=None, **arrangement):
     """A chart, whose counts are those of the rows."""
     outcome = answered(rows, x, y, **arrangement)
-    assert isinstance(outcome, Answer), outcome
+    assert isinstance(outcome, WorkerAnswer), outcome
     chart = json.loads(outcome.rows[0])
     assert list(chart) == ["kind", "x", "y", "rows", "left_out", "points"]
     if chart["kind"] != "scatter":

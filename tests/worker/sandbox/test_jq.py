@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.core.model.questions import Answer, Failure, Limits, jq_installed
-from penstock.worker.sandbox.jq import NO_MODULES, UNREADABLE_TEXT, Document
+from penstock.core.model.questions import Failure, Limits, WorkerAnswer, jq_installed
+from penstock.worker.sandbox.jq import NO_MODULES, UNREADABLE_TEXT, JqDocument
 
 pytest.importorskip("jq")
 DIGITS = b"123456789012345678901234567890"
 
 
 def outputs(program, document=b"null"):
-    outcome = Document(document).answer(program, Limits())
-    assert isinstance(outcome, Answer), outcome
+    outcome = JqDocument(document).answer(program, Limits())
+    assert isinstance(outcome, WorkerAnswer), outcome
     return list(outcome.rows)
 
 
 def refusal(program, document=b"null"):
-    outcome = Document(document).answer(program, Limits())
+    outcome = JqDocument(document).answer(program, Limits())
     assert isinstance(outcome, Failure), outcome
     assert outcome.next_step
     return outcome
@@ -63,33 +63,35 @@ def test_decimals_keep_their_digits():
 
 
 def test_stops_at_the_limit_and_says_so():
-    null = Document(b"null")
-    assert null.answer("range(3)", Limits(rows=3)) == Answer(
+    null = JqDocument(b"null")
+    assert null.answer("range(3)", Limits(rows=3)) == WorkerAnswer(
         (b"0", b"1", b"2"), single=False, truncated=False
     )
-    assert null.answer("range(1e12)", Limits(rows=2)) == Answer(
+    assert null.answer("range(1e12)", Limits(rows=2)) == WorkerAnswer(
         (b"0", b"1"), single=False, truncated=True
     )
 
 
 def test_stops_at_the_bytes_and_says_so():
-    null = Document(b"null")
+    null = JqDocument(b"null")
     told = null.answer('repeat("12345678")', Limits(answer_bytes=25))
-    assert told == Answer((b'"12345678"',) * 2, single=False, truncated=True)
+    assert told == WorkerAnswer((b'"12345678"',) * 2, single=False, truncated=True)
     told = null.answer('"12345678", 1', Limits(answer_bytes=10))
-    assert told == Answer((b'"12345678"',), single=False, truncated=True)
+    assert told == WorkerAnswer((b'"12345678"',), single=False, truncated=True)
 
 
 def test_one_output_beyond_the_bytes_is_refused():
-    told = Document(b"null").answer('"12345678"', Limits(answer_bytes=9))
+    told = JqDocument(b"null").answer('"12345678"', Limits(answer_bytes=9))
     assert isinstance(told, Failure)
     assert "The first row or value" in told.error
 
 
 def test_one_output_is_single_unless_it_was_cut():
-    null = Document(b"null")
-    assert null.answer("7", Limits(rows=1)) == Answer((b"7",), single=True, truncated=False)
-    assert null.answer("7, 8", Limits(rows=1)) == Answer((b"7",), single=False, truncated=True)
+    null = JqDocument(b"null")
+    assert null.answer("7", Limits(rows=1)) == WorkerAnswer((b"7",), single=True, truncated=False)
+    assert null.answer("7, 8", Limits(rows=1)) == WorkerAnswer(
+        (b"7",), single=False, truncated=True
+    )
 
 
 @pytest.mark.parametrize(

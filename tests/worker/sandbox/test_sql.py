@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import Answer, Failure, Limits
+from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 from penstock.worker.sandbox.sql import Table
 
 
@@ -16,7 +16,7 @@ def table(*rows):
 
 def selected(loaded, statement="SELECT * FROM result"):
     outcome = loaded.answer(statement, Limits())
-    assert isinstance(outcome, Answer), outcome
+    assert isinstance(outcome, WorkerAnswer), outcome
     return [json.loads(row) for row in outcome.rows]
 
 
@@ -38,8 +38,10 @@ def test_stops_at_the_limit_and_says_so():
     loaded = table(1, 2, 3)
     rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
     statement = "SELECT * FROM result"
-    assert loaded.answer(statement, Limits(rows=3)) == Answer(rows, single=False, truncated=False)
-    assert loaded.answer(statement, Limits(rows=2)) == Answer(
+    assert loaded.answer(statement, Limits(rows=3)) == WorkerAnswer(
+        rows, single=False, truncated=False
+    )
+    assert loaded.answer(statement, Limits(rows=2)) == WorkerAnswer(
         rows[:2], single=False, truncated=True
     )
 
@@ -49,9 +51,9 @@ def test_stops_at_the_bytes_and_says_so():
     rows = (b'{"value":1}', b'{"value":2}', b'{"value":3}')
     statement = "SELECT * FROM result"
     told = loaded.answer(statement, Limits(answer_bytes=33))
-    assert told == Answer(rows, single=False, truncated=False)
+    assert told == WorkerAnswer(rows, single=False, truncated=False)
     told = loaded.answer(statement, Limits(answer_bytes=32))
-    assert told == Answer(rows[:2], single=False, truncated=True)
+    assert told == WorkerAnswer(rows[:2], single=False, truncated=True)
     assert isinstance(loaded.answer(statement, Limits(answer_bytes=10)), Failure)
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import Answer, Limits
+from penstock.core.model.questions import Limits, WorkerAnswer
 from penstock.worker.sandbox.cells import MAX_DEPTH
 from penstock.worker.sandbox.sql import Table
 from penstock.worker.sandbox.table import BATCH, MAX_COLUMNS
@@ -22,7 +22,7 @@ def dumped(value):
 
 def selected(loaded, statement="SELECT * FROM result"):
     outcome = loaded.answer(statement, Limits())
-    assert isinstance(outcome, Answer), outcome
+    assert isinstance(outcome, WorkerAnswer), outcome
     return [json.loads(row) for row in outcome.rows]
 
 

@@ -19,7 +19,7 @@ from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, Described, Lister, Listing
 from penstock.disclosure.forms import as_result
 from penstock.settings.policy import Policy
-from penstock.wire.toolbox import Page, read_list
+from penstock.wire.toolbox import ToolsPage, read_list
 
 FORMS: Final = ("full", "brief", "index")
 AUTO: Final = "auto"
@@ -115,7 +115,7 @@ def audited(
 ) -> Audit:
     """Of a list as it came, from a server or a file; the tools largest first."""
     # Compact, whatever the server spent on white space: that is how a host hands it on.
-    page = Page({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
+    page = ToolsPage({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
     box = read_list([page], policy, now=0, is_modern=False)
     catalogue = box.catalogue
     raw = _tokens(as_result([tool.raw for tool in catalogue]), meter)

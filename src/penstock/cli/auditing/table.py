@@ -23,7 +23,7 @@ _MORE: Final = "(--all shows them)"
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
-class Look(msgspec.Struct, frozen=True):
+class TableStyle(msgspec.Struct, frozen=True):
     """`is_plain`: only ASCII, for a terminal that can show no more."""
 
     columns: int = 100
@@ -35,7 +35,7 @@ class Look(msgspec.Struct, frozen=True):
         return min(max(NARROWEST, self.columns), WIDEST)
 
 
-class Layout(msgspec.Struct, frozen=True):
+class TableLayout(msgspec.Struct, frozen=True):
     """Columns of the name, of each number with the space before it, and of the bar."""
 
     name: int
@@ -43,7 +43,7 @@ class Layout(msgspec.Struct, frozen=True):
     bar: int
 
 
-def table(audit: Audit, look: Look) -> str:
+def table(audit: Audit, look: TableStyle) -> str:
     lines = [*_opening(audit)]
     if audit.tools:
         lines += ["", *_tools(audit, look), "", *_forms(audit), "", *_closing(audit, look)]
@@ -62,7 +62,7 @@ def _opening(audit: Audit) -> Iterator[str]:
 # -- tools -------------------------------------------------------------------------------------
 
 
-def _tools(audit: Audit, look: Look) -> Iterator[str]:
+def _tools(audit: Audit, look: TableStyle) -> Iterator[str]:
     shown = audit.tools if look.shows_all else audit.tools[:SHOWN_TOOLS]
     others = audit.tools[len(shown) :]
     rows = [("tool", _HEADS), *((tool.name, _cells([tool], audit)) for tool in shown)]
@@ -76,7 +76,7 @@ def _tools(audit: Audit, look: Look) -> Iterator[str]:
         yield f"{_row(name, cells, layout)}  {end}"
 
 
-def _laid_out(rows: Sequence[tuple[str, Sequence[str]]], columns: int) -> Layout:
+def _laid_out(rows: Sequence[tuple[str, Sequence[str]]], columns: int) -> TableLayout:
     """Numbers are never cut: names and bars share what they leave."""
     cells = tuple(
         2 + max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)
@@ -84,10 +84,10 @@ def _laid_out(rows: Sequence[tuple[str, Sequence[str]]], columns: int) -> Layout
     left = columns - sum(cells) - 2
     longest = max(wording.width(wording.printable(name)) for name, _ in rows)
     name = min(longest, _LONGEST_NAME, max(_SHORTEST_NAME, left - _SHORTEST_BAR))
-    return Layout(name, cells, max(1, min(left - name, _LONGEST_BAR)))
+    return TableLayout(name, cells, max(1, min(left - name, _LONGEST_BAR)))
 
 
-def _row(name: str, cells: Sequence[str], layout: Layout) -> str:
+def _row(name: str, cells: Sequence[str], layout: TableLayout) -> str:
     aligned = (cell.rjust(columns) for cell, columns in zip(cells, layout.cells, strict=True))
     return wording.fitted(name, layout.name) + "".join(aligned)
 
@@ -130,7 +130,7 @@ def _form_cells(cost: FormCost, audit: Audit) -> tuple[str, ...]:
     )
 
 
-def _closing(audit: Audit, look: Look) -> Iterator[str]:
+def _closing(audit: Audit, look: TableStyle) -> Iterator[str]:
     sentences = [wording.choice(audit), wording.description_sizes(audit)]
     sentences += [f"- {wording.break_even(cost)}" for cost in audit.forms if cost.form != "full"]
     for sentence in sentences:

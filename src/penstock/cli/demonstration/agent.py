@@ -32,7 +32,7 @@ def visit(server: str, steps: Steps[_Found], *, is_behind_penstock: bool) -> _Fo
     return ask_command((*_RUN, *command) if is_behind_penstock else command, steps, _SECONDS)
 
 
-class Agent(Transcript):
+class DemoAgent(Transcript):
     """A transcript whose calls are sent to a server."""
 
     def call(self, thought: str, tool: str, **arguments: Any) -> Steps[Any]:

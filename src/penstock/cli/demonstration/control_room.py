@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from penstock.cli.demonstration.server import Tool, serve
+from penstock.cli.demonstration.server import DemoTool, serve
 
 _MACHINES: Final = (
     "pump", "valve", "boiler", "turbine", "generator", "compressor", "chiller", "conveyor",
@@ -58,7 +58,7 @@ def limit(machine: str, number: int, unit: str, most: float, why: str) -> str:
     return f"The {machine} {number} is limited to {most:g} {unit}: {why}."
 
 
-def _tools_of(machine: str) -> Iterator[Tool]:
+def _tools_of(machine: str) -> Iterator[DemoTool]:
     named = machine.replace("_", " ")
     one = {"number": _NUMBER}
     told: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
@@ -72,7 +72,7 @@ def _tools_of(machine: str) -> Iterator[Tool]:
         ),
     }
     for run, (does, parameters) in told.items():
-        yield Tool(
+        yield DemoTool(
             f"{machine}_{run.__name__}",
             f"{does} {_RULES}",
             partial(run, named),

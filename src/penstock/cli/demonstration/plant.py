@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any, Final
 
-from penstock.cli.demonstration.server import Tool, serve
+from penstock.cli.demonstration.server import DemoTool, serve
 
 DEVICES: Final = 5_000
 LOG_LINES: Final = 50_000
@@ -56,7 +56,7 @@ _PARAMETERS: Final[dict[Callable[..., Any], dict[str, Any]]] = {
     plan_visits: {"devices": {"type": "array", "items": {"type": "object"}}},
 }
 TOOLS: Final = tuple(
-    Tool(run.__name__, run.__doc__ or "", run, parameters)
+    DemoTool(run.__name__, run.__doc__ or "", run, parameters)
     for run, parameters in _PARAMETERS.items()
 )
 

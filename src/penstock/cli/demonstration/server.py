@@ -19,7 +19,7 @@ _CACHEABLE: Final[Mapping[str, Any]] = {"ttlMs": 60_000, "cacheScope": "public"}
 
 
 @dataclass(frozen=True)
-class Tool:
+class DemoTool:
     """A function, and what the list of tools says about it."""
 
     name: str
@@ -48,10 +48,10 @@ class Tool:
         return _text(value if isinstance(value, str) else encode(value).decode())
 
 
-class Server:
+class DemoServer:
     """The tools under one name, and the answers to a client that asks for them."""
 
-    def __init__(self, name: str, tools: Iterable[Tool]) -> None:
+    def __init__(self, name: str, tools: Iterable[DemoTool]) -> None:
         self._info = {"name": name, "version": __version__}
         self._tools = {tool.name: tool for tool in tools}
 
@@ -89,9 +89,9 @@ class Server:
         return {"protocolVersion": known, "capabilities": _CAPABILITIES, "serverInfo": self._info}
 
 
-def serve(name: str, tools: Iterable[Tool]) -> None:
+def serve(name: str, tools: Iterable[DemoTool]) -> None:
     """Answer the requests on stdin until it ends. Notifications need no answer."""
-    server = Server(name, tools)
+    server = DemoServer(name, tools)
     for line in sys.stdin.buffer:
         message = msgspec.json.decode(line)
         if "method" in message and "id" in message:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.cli.demonstration.agent import Agent, call_tool, cost_of, list_tools, visit
+from penstock.cli.demonstration.agent import DemoAgent, call_tool, cost_of, list_tools, visit
 from penstock.cli.demonstration.transcript import (
     count_tokens,
     expect,
@@ -53,17 +53,17 @@ def _read_whole(*tools: str) -> Steps[list[int]]:
     return costs
 
 
-def _inspect_plant() -> Steps[Agent]:
+def _inspect_plant() -> Steps[DemoAgent]:
     listed = yield from list_tools()
     names = [msgspec.json.decode(tool)["name"] for tool in listed.tools]
     say(f"\n  tools: {', '.join(names)}")
-    agent = Agent()
+    agent = DemoAgent()
     yield from _inspect_devices(agent)
     yield from _inspect_log(agent)
     return agent
 
 
-def _inspect_devices(agent: Agent) -> Steps[None]:
+def _inspect_devices(agent: DemoAgent) -> Steps[None]:
     probe = yield from agent.call("What devices are there? A probe comes back.", "list_devices")
     stored = {"continuation_token": probe["continuation_token"]}
     yield from agent.call("What is in it?", "read_result", **stored, mode="summary")
@@ -86,7 +86,7 @@ def _inspect_devices(agent: Agent) -> Steps[None]:
     expect(row["name"] == "sensor-04711")
 
 
-def _inspect_log(agent: Agent) -> Steps[None]:
+def _inspect_log(agent: DemoAgent) -> Steps[None]:
     log = yield from agent.call("And the log? 50,000 lines.", "read_log")
     found = yield from agent.call(
         "Where is the one line that matters?",
@@ -115,13 +115,13 @@ def visit_control_room() -> None:
     )
 
 
-def _limit_boiler() -> Steps[tuple[Agent, int]]:
+def _limit_boiler() -> Steps[tuple[DemoAgent, int]]:
     """Return the agent, and what the list of tools cost it."""
     listed = yield from list_tools()
     cost = cost_of(listed)
     say(f"Behind `penstock run`: {len(listed.tools)} in {tokens(cost)}.")
     expect(cost <= _LIST_TOKENS)
-    agent = Agent()
+    agent = DemoAgent()
     wanted = "set a pressure limit on a boiler"
     found = yield from agent.call("Which tool is it?", "find_tools", query=wanted)
     name = found["tools"][0]["name"]

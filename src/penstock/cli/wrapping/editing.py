@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from penstock.cli.wrapping.spelling import Dialect
-from penstock.cli.wrapping.tree import Layout, Member, Node, Table
+from penstock.cli.wrapping.tree import Layout, Node, TreeMember, TreeTable
 
 _BLANK = " \t\r\n"
 _COMMA = re.compile(r"[ \t\r\n]*,")
@@ -27,7 +27,7 @@ class Splice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConfigText:
     """A text and the language it is in."""
 
     text: str
@@ -73,25 +73,33 @@ def replace(node: Node, text: str) -> Splice:
 
 
 def replace_member(
-    source: Source, table: Table, member: Member, members: Iterable[tuple[str, str]]
+    source: ConfigText, table: TreeTable, member: TreeMember, members: Iterable[tuple[str, str]]
 ) -> Splice:
     """Others in its place: names, with values as they are spelled."""
     return Splice(member.start, member.end, _written(source, table, member, members))
 
 
-def insert_before(source: Source, table: Table, member: Member, name: str, value: str) -> Splice:
+def insert_before(
+    source: ConfigText, table: TreeTable, member: TreeMember, name: str, value: str
+) -> Splice:
     text = _written(source, table, member, [(name, value)]) + _separator(source, table, member)
     return Splice(member.start, member.start, text)
 
 
-def insert_elements(source: Source, items: Member, first: Node, elements: Iterable[str]) -> Splice:
+def insert_elements(
+    source: ConfigText, items: TreeMember, first: Node, elements: Iterable[str]
+) -> Splice:
     """More elements of a list before its first, each on a line of its own if that one is."""
     separator = "," + (source.line_break(first.start) or _space(source, items))
     return Splice(first.start, first.start, "".join(element + separator for element in elements))
 
 
 def refill(
-    source: Source, member: Member, table: Table, name: str, members: Sequence[tuple[str, str]]
+    source: ConfigText,
+    member: TreeMember,
+    table: TreeTable,
+    name: str,
+    members: Sequence[tuple[str, str]],
 ) -> list[Splice]:
     """A table under another name and with other members, where it stood."""
     rename = Splice(member.key_start, member.key_end, source.dialect.key(name))
@@ -105,7 +113,7 @@ def refill(
     return [rename, Splice(table.inside, table.end, text)]
 
 
-def cut(source: Source, table: Table, names: Collection[str]) -> list[Splice]:
+def cut(source: ConfigText, table: TreeTable, names: Collection[str]) -> list[Splice]:
     """The table without these members; a comment between them and what stays is kept."""
     splices: list[Splice] = []
     runs = [
@@ -120,7 +128,11 @@ def cut(source: Source, table: Table, names: Collection[str]) -> list[Splice]:
 
 
 def _cut_run(
-    source: Source, table: Table, before: Member | None, run: list[Member], after: Member | None
+    source: ConfigText,
+    table: TreeTable,
+    before: TreeMember | None,
+    run: list[TreeMember],
+    after: TreeMember | None,
 ) -> list[Splice]:
     """Members that follow each other, and what stays on either side of them."""
     neighbours = [*([before] if before else []), *run]
@@ -134,7 +146,7 @@ def _cut_run(
     return [Splice(start, source.after_comma(end), "")]
 
 
-def _cut_lines(text: str, member: Member) -> Splice:
+def _cut_lines(text: str, member: TreeMember) -> Splice:
     """A statement of TOML with its line, unless a comment is left there."""
     newline = text.find("\n", member.end)
     end = len(text) if newline < 0 else newline + 1
@@ -144,7 +156,7 @@ def _cut_lines(text: str, member: Member) -> Splice:
 
 
 def _written(
-    source: Source, table: Table, model: Member, members: Iterable[tuple[str, str]]
+    source: ConfigText, table: TreeTable, model: TreeMember, members: Iterable[tuple[str, str]]
 ) -> str:
     """Members as the model is written: with its dotted prefix, and its space around the colon."""
     prefix = source.text[model.start : model.key_start]
@@ -153,18 +165,18 @@ def _written(
     return _separator(source, table, model).join(written)
 
 
-def _separator(source: Source, table: Table, model: Member) -> str:
+def _separator(source: ConfigText, table: TreeTable, model: TreeMember) -> str:
     line_break = source.line_break(model.start)
     if table.layout is Layout.BRACES:
         return "," + (line_break or _space(source, model))
     return line_break or source.newline
 
 
-def _space(source: Source, model: Member) -> str:
+def _space(source: ConfigText, model: TreeMember) -> str:
     return " " if _joint(source, model).endswith(" ") else ""
 
 
-def _joint(source: Source, model: Member) -> str:
+def _joint(source: ConfigText, model: TreeMember) -> str:
     joint = source.text[model.key_end : model.value.start]
     ordinary = joint.strip(" ") == source.dialect.joint.strip()
     return joint if ordinary else source.dialect.joint

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from penstock.cli.wrapping.formats import Format
-from penstock.cli.wrapping.tree import Items, Layout, Member, Node, Scalar, Table
+from penstock.cli.wrapping.tree import Items, Layout, Node, Scalar, TreeMember, TreeTable
 
 TRANSPORT_KEYS: Final = ("type", "transport")
 URL_KEYS: Final = ("url", "serverUrl", "httpUrl")
@@ -31,8 +31,8 @@ class Left:
 class Strings(NamedTuple):
     """A member whose value is a table of strings."""
 
-    member: Member
-    table: Table
+    member: TreeMember
+    table: TreeTable
     values: dict[str, str]
 
 
@@ -40,10 +40,10 @@ class Strings(NamedTuple):
 class Local:
     """A server that the host starts."""
 
-    table: Table
-    command: Member
+    table: TreeTable
+    command: TreeMember
     program: str
-    args: Member | None
+    args: TreeMember | None
     elements: tuple[Scalar, ...]
 
     @property
@@ -55,8 +55,8 @@ class Local:
 class Remote:
     """A server that the host reaches by URL."""
 
-    table: Table
-    url: Member
+    table: TreeTable
+    url: TreeMember
     address: str
     headers: Strings | None = None
     variable_headers: Strings | None = None
@@ -71,7 +71,7 @@ class Remote:
 
 
 def understand(entry: Node, fmt: Format) -> Local | Remote | Left:
-    if not isinstance(entry, Table):
+    if not isinstance(entry, TreeTable):
         return Left("its entry is not a table of settings")
     repeated = [name for name, count in Counter(m.name for m in entry.members).items() if count > 1]
     if repeated:
@@ -87,17 +87,17 @@ def understand(entry: Node, fmt: Format) -> Local | Remote | Left:
     return Left("it has neither a command nor a URL")
 
 
-def transports(entry: Table) -> list[Member]:
+def transports(entry: TreeTable) -> list[TreeMember]:
     return [member for member in map(entry.get, TRANSPORT_KEYS) if member]
 
 
-def strings(entry: Table, name: str) -> Strings | Left | None:
+def strings(entry: TreeTable, name: str) -> Strings | Left | None:
     """A table of strings under a name, if there is one."""
     member = entry.get(name)
     if member is None:
         return None
     table = member.value
-    if not isinstance(table, Table) or table.layout is Layout.DOTTED:
+    if not isinstance(table, TreeTable) or table.layout is Layout.DOTTED:
         return Left(f"its `{name}` is not written as one table")
     values = {one.name: _string(one.value) for one in table.members}
     known = {key: value for key, value in values.items() if value is not None}
@@ -106,7 +106,7 @@ def strings(entry: Table, name: str) -> Strings | Left | None:
     return Strings(member, table, known)
 
 
-def _local(entry: Table, command: Member) -> Local | Left:
+def _local(entry: TreeTable, command: TreeMember) -> Local | Left:
     program = _string(command.value)
     if not program:
         return Left("its `command` is not a name or a path")
@@ -125,7 +125,7 @@ def _local(entry: Table, command: Member) -> Local | Left:
     return Local(entry, command, program, args, texts)
 
 
-def _remote(entry: Table, url: Member, fmt: Format) -> Remote | Left:
+def _remote(entry: TreeTable, url: TreeMember, fmt: Format) -> Remote | Left:
     address = _string(url.value)
     if not address:
         return Left(f"its `{url.name}` is not a string")
@@ -152,7 +152,7 @@ def _remote(entry: Table, url: Member, fmt: Format) -> Remote | Left:
     return Remote(entry, url, address, headers, named, variable)
 
 
-def _types(entry: Table) -> set[str]:
+def _types(entry: TreeTable) -> set[str]:
     told = (_string(member.value) or "?" for member in transports(entry))
     return {name.lower().replace("_", "-") for name in told}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.cli.wrapping.spelling import JSON, TOML, Dialect
-from penstock.cli.wrapping.tree import Node, Table
+from penstock.cli.wrapping.tree import Node, TreeTable
 
 _ANY_NAME = "*"
 
@@ -82,7 +82,7 @@ def format_of(path: Path) -> Format:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ConfiguredServer:
     """One server of a config. `project` is the folder it is for, where it is for one only."""
 
     name: str
@@ -90,15 +90,17 @@ class Server:
     entry: Node
 
 
-def servers(root: Table, ways: Sequence[Sequence[str]]) -> list[Server]:
+def servers(root: TreeTable, ways: Sequence[Sequence[str]]) -> list[ConfiguredServer]:
     return [server for way in ways for server in _at(root, way)]
 
 
-def _at(table: Table, way: Sequence[str], project: str = "") -> Iterator[Server]:
+def _at(table: TreeTable, way: Sequence[str], project: str = "") -> Iterator[ConfiguredServer]:
     if not way:
-        yield from (Server(member.name, project, member.value) for member in table.members)
+        yield from (
+            ConfiguredServer(member.name, project, member.value) for member in table.members
+        )
         return
     step, *rest = way
     for member in table.members:
-        if step in (member.name, _ANY_NAME) and isinstance(member.value, Table):
+        if step in (member.name, _ANY_NAME) and isinstance(member.value, TreeTable):
             yield from _at(member.value, rest, member.name if step == _ANY_NAME else project)

@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from penstock.cli.wrapping.failures import Unreadable
-from penstock.cli.wrapping.tree import Items, Member, Node, Scalar, Table
+from penstock.cli.wrapping.tree import Items, Node, Scalar, TreeMember, TreeTable
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 # Far deeper than any config; the reader calls itself once a level.
@@ -21,17 +21,17 @@ _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+"')
 _WORD = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+")
 
 
-def scan(text: str) -> Table:
+def scan(text: str) -> TreeTable:
     """The object that a text holds; `Unreadable` where it is something else."""
-    reader = _Reader(text)
+    reader = _JsoncReader(text)
     root = reader.value(depth=0)
     reader.finish()
-    if not isinstance(root, Table):
+    if not isinstance(root, TreeTable):
         raise Unreadable("it holds a value, where an object { ... } is expected")
     return root
 
 
-class _Reader:
+class _JsoncReader:
     """A text and how far it was read. Each method starts at a token and ends before the next."""
 
     def __init__(self, text: str) -> None:
@@ -52,14 +52,14 @@ class _Reader:
         if self._at < len(self._text):
             raise self._fault("more text after the end")
 
-    def _object(self, depth: int) -> Table:
+    def _object(self, depth: int) -> TreeTable:
         start, members = self._at, []
         self._take("{")
         inside = start + 1
         while not self._next_is("}"):
             members.append(self._member(depth))
             self._comma_unless("}")
-        return Table(start, self._close(), inside, tuple(members))
+        return TreeTable(start, self._close(), inside, tuple(members))
 
     def _array(self, depth: int) -> Items:
         start, elements = self._at, []
@@ -69,12 +69,12 @@ class _Reader:
             self._comma_unless("]")
         return Items(start, self._close(), tuple(elements))
 
-    def _member(self, depth: int) -> Member:
+    def _member(self, depth: int) -> TreeMember:
         if not self._next_is('"'):
             raise self._fault("a key in double quotes is expected")
         key = self._scalar()
         self._take(":")
-        return Member(key.start, key.start, key.end, key.value, self.value(depth + 1))
+        return TreeMember(key.start, key.start, key.end, key.value, self.value(depth + 1))
 
     def _scalar(self) -> Scalar:
         start = self._at

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from penstock.cli.wrapping.editing import Source
+from penstock.cli.wrapping.editing import ConfigText
 from penstock.cli.wrapping.entries import LEGACY_SSE, Left, Remote
 
 _OAUTH_KEYS: Final = frozenset({"oauth", "auth", "oauth_resource", "scopes", "authProviderType"})
@@ -17,7 +17,7 @@ _SECRET = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature",
 _OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def why_left(source: Source, entry: Remote, *, remote: bool) -> Left | None:
+def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
     """With `remote`, its owner says that a server without credentials needs none."""
     keys = {member.name for member in entry.table.members}
     if keys & _OAUTH_KEYS:
@@ -50,7 +50,7 @@ def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
     return None
 
 
-def _commented(source: Source, entry: Remote) -> Left | None:
+def _commented(source: ConfigText, entry: Remote) -> Left | None:
     """Headers are written anew, as one variable; what stands between them would be lost."""
     for headers in filter(None, (entry.headers, entry.variable_headers)):
         gaps = [(one.end, two.start) for one, two in pairwise(headers.table.members)]

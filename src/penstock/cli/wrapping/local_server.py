@@ -10,7 +10,7 @@ says so.
 from __future__ import annotations
 
 from penstock.cli.wrapping.editing import (
-    Source,
+    ConfigText,
     Splice,
     cut,
     insert_before,
@@ -24,7 +24,7 @@ from penstock.cli.wrapping.spelling import array
 _EMPTY_LIST_MARK = " "
 
 
-def wrap(source: Source, entry: Local, launcher: Launcher, host: str | None) -> list[Splice]:
+def wrap(source: ConfigText, entry: Local, launcher: Launcher, host: str | None) -> list[Splice]:
     """The entry with Penstock for its command, and its own command among the arguments."""
     string = source.dialect.string
     lead = [*map(string, launcher.arguments(host, "--")), source.raw(entry.command.value)]
@@ -38,13 +38,13 @@ def wrap(source: Source, entry: Local, launcher: Launcher, host: str | None) -> 
     return [edit, Splice(inside, inside, ", ".join(lead) + mark)]
 
 
-def unwrap(source: Source, entry: Local, server: int) -> list[Splice]:
+def unwrap(source: ConfigText, entry: Local, server: int) -> list[Splice]:
     """The entry as it was; `server` is the position of its own command among the arguments."""
     edit = replace(entry.command.value, source.raw(entry.elements[server]))
     return [edit, *_without_lead(source, entry, server + 1)]
 
 
-def _without_lead(source: Source, entry: Local, count: int) -> list[Splice]:
+def _without_lead(source: ConfigText, entry: Local, count: int) -> list[Splice]:
     """The arguments without the first ones; if no others are left, as they were before."""
     start, end = entry.elements[0].start, source.after_comma(entry.elements[-1].end)
     if entry.elements[count:]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from penstock.cli.wrapping import local_server, remote_server
-from penstock.cli.wrapping.editing import Source, Splice, spliced
+from penstock.cli.wrapping.editing import ConfigText, Splice, spliced
 from penstock.cli.wrapping.entries import Left, Local, Remote, understand
 from penstock.cli.wrapping.failures import ConfigError, Unreadable
-from penstock.cli.wrapping.formats import Format, Server, format_of, servers
+from penstock.cli.wrapping.formats import ConfiguredServer, Format, format_of, servers
 from penstock.cli.wrapping.invocation import Launcher, recognise
 from penstock.cli.wrapping.left_alone import why_left
 from penstock.cli.wrapping.tree import plain
@@ -63,7 +63,7 @@ def plan(
     fmt = format_of(path)
     name = hosts.profile(host).name if host else fmt.host
 
-    def decide(source: Source, entry: Local | Remote) -> _Decision:
+    def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
         return _wrapped(source, entry, launcher, name, remote_too=remote)
 
     return _plan(text, path, fmt, name, "wrap", decide)
@@ -73,14 +73,14 @@ def plan_undo(text: str, path: Path) -> Plan:
     """Every server out from behind Penstock again. All that it takes is in the entries."""
     fmt = format_of(path)
 
-    def decide(source: Source, entry: Local | Remote) -> _Decision:
+    def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
         return _unwrapped(source, entry, fmt)
 
     return _plan(text, path, fmt, None, "unwrap", decide)
 
 
 def _wrapped(
-    source: Source,
+    source: ConfigText,
     entry: Local | Remote,
     launcher: Launcher,
     host: str | None,
@@ -95,7 +95,7 @@ def _wrapped(
     return local_server.wrap(source, entry, launcher, host)
 
 
-def _unwrapped(source: Source, entry: Local | Remote, fmt: Format) -> _Decision:
+def _unwrapped(source: ConfigText, entry: Local | Remote, fmt: Format) -> _Decision:
     if isinstance(entry, Remote):
         return _NOT_WRAPPED
     found = recognise(entry.program, entry.arguments)
@@ -112,9 +112,9 @@ def _plan(
     fmt: Format,
     host: str | None,
     action: Action,
-    decide: Callable[[Source, Local | Remote], _Decision],
+    decide: Callable[[ConfigText, Local | Remote], _Decision],
 ) -> Plan:
-    source = Source(text, fmt.dialect)
+    source = ConfigText(text, fmt.dialect)
     before = _servers(source, path, fmt)
     decisions: list[_Decision] = []
     for server in before:
@@ -122,7 +122,7 @@ def _plan(
         decisions.append(entry if isinstance(entry, Left) else decide(source, entry))
     edits = [splice for one in decisions if not isinstance(one, Left) for splice in one]
     changed = spliced(text, edits)
-    after = _servers(Source(changed, fmt.dialect), path, fmt)
+    after = _servers(ConfigText(changed, fmt.dialect), path, fmt)
     changes = tuple(
         _change(old, new, decision, action)
         for old, new, decision in zip(before, after, decisions, strict=True)
@@ -130,7 +130,9 @@ def _plan(
     return Plan(path=path, title=fmt.title, host=host, original=text, text=changed, changes=changes)
 
 
-def _change(old: Server, new: Server, decision: _Decision, action: Action) -> Change:
+def _change(
+    old: ConfiguredServer, new: ConfiguredServer, decision: _Decision, action: Action
+) -> Change:
     left = decision if isinstance(decision, Left) else None
     return Change(
         name=old.name,
@@ -142,7 +144,7 @@ def _change(old: Server, new: Server, decision: _Decision, action: Action) -> Ch
     )
 
 
-def _servers(source: Source, path: Path, fmt: Format) -> list[Server]:
+def _servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServer]:
     if not source.text.strip("\ufeff \t\r\n"):
         raise ConfigError(path, "The file is empty", next_step="Add a server in the host first.")
     try:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 
-from penstock.cli.wrapping.editing import Source, Splice, cut, refill, replace, replace_member
+from penstock.cli.wrapping.editing import ConfigText, Splice, cut, refill, replace, replace_member
 from penstock.cli.wrapping.entries import (
     BEARER_KEY,
     VARIABLE_HEADERS_KEY,
@@ -44,7 +44,7 @@ _USUAL_TYPE = "http"
 _USUAL_URL_KEY = "url"
 
 
-def wrap(source: Source, entry: Remote, launcher: Launcher, host: str | None) -> list[Splice]:
+def wrap(source: ConfigText, entry: Remote, launcher: Launcher, host: str | None) -> list[Splice]:
     """The entry as one of a local server, which is Penstock."""
     string = source.dialect.string
     args = [*map(string, launcher.arguments(host, URL)), source.raw(entry.url.value)]
@@ -81,7 +81,7 @@ def _environment(entry: Remote) -> dict[str, str]:
 
 
 def unwrap(
-    source: Source, entry: Local, invocation: Invocation, fmt: Format
+    source: ConfigText, entry: Local, invocation: Invocation, fmt: Format
 ) -> list[Splice] | Left:
     """The entry as one of a remote server again."""
     urls = invocation.values(URL)
@@ -139,7 +139,7 @@ def _kept(entry: Local) -> _Kept | Left:
     return _Kept(environment, headers, shape)
 
 
-def _variable_members(source: Source, invocation: Invocation) -> list[tuple[str, str]]:
+def _variable_members(source: ConfigText, invocation: Invocation) -> list[tuple[str, str]]:
     string = source.dialect.string
     bearer = [(BEARER_KEY, string(name)) for name in invocation.values(BEARER_VARIABLE)[-1:]]
     pairs = [told.partition("=") for told in invocation.values(HEADER_VARIABLE)]
@@ -149,7 +149,7 @@ def _variable_members(source: Source, invocation: Invocation) -> list[tuple[str,
     return [*bearer, (VARIABLE_HEADERS_KEY, named)]
 
 
-def _as_written(source: Source, entry: Local, value: str) -> str:
+def _as_written(source: ConfigText, entry: Local, value: str) -> str:
     """An argument as it is spelled in the file."""
     found = (source.raw(element) for element in entry.elements if element.value == value)
     return next(found, source.dialect.string(value))

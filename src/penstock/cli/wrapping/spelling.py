@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from penstock.cli.wrapping import jsonc, toml
-from penstock.cli.wrapping.tree import Table
+from penstock.cli.wrapping.tree import TreeTable
 from penstock.core.json import rawjson
 
 
@@ -16,7 +16,7 @@ class Dialect(Protocol):
 
     joint: str
 
-    def scan(self, text: str) -> Table: ...
+    def scan(self, text: str) -> TreeTable: ...
     def string(self, text: str) -> str: ...
     def key(self, name: str) -> str: ...
     def table(self, members: Iterable[tuple[str, str]]) -> str: ...
@@ -25,7 +25,7 @@ class Dialect(Protocol):
 class Json:
     joint = ": "
 
-    def scan(self, text: str) -> Table:
+    def scan(self, text: str) -> TreeTable:
         return jsonc.scan(text)
 
     def string(self, text: str) -> str:
@@ -44,7 +44,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 class Toml:
     joint = " = "
 
-    def scan(self, text: str) -> Table:
+    def scan(self, text: str) -> TreeTable:
         return toml.scan(text)
 
     def string(self, text: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from penstock.cli.wrapping.failures import Unreadable
 from penstock.cli.wrapping.jsonc import BYTE_ORDER_MARK
-from penstock.cli.wrapping.tree import Items, Layout, Member, Node, Scalar, Table
+from penstock.cli.wrapping.tree import Items, Layout, Node, Scalar, TreeMember, TreeTable
 
 _BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+")
 _SPACES = re.compile(r"[ \t]*+")
@@ -55,16 +55,16 @@ class _Draft:
     parts: dict[str, _Part] = field(default_factory=dict)
 
 
-def scan(text: str) -> Table:
+def scan(text: str) -> TreeTable:
     """The table that a text holds; `Unreadable` where it is not TOML."""
     try:
         tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
-        return _finished(_Reader(text).document())
+        return _finished(_TomlReader(text).document())
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise Unreadable(str(error)) from error
 
 
-class _Reader:
+class _TomlReader:
     """A text and how far it was read."""
 
     def __init__(self, text: str) -> None:
@@ -138,7 +138,7 @@ class _Reader:
         self._at += 1
         return Items(start, self._at, tuple(elements))
 
-    def _inline_table(self) -> Table:
+    def _inline_table(self) -> TreeTable:
         start = self._at
         draft = _Draft(start, start + 1, Layout.BRACES)
         self._step()
@@ -148,7 +148,7 @@ class _Reader:
             if self._next_is(","):
                 self._step()
         self._at += 1
-        return Table(start, self._at, start + 1, _finished(draft).members)
+        return TreeTable(start, self._at, start + 1, _finished(draft).members)
 
     def _step(self) -> None:
         """Over a bracket or a comma, to what comes next."""
@@ -177,21 +177,23 @@ def _walk(table: _Draft, start: int, way: list[_Key]) -> _Draft:
     return table
 
 
-def _finished(draft: _Draft) -> Table:
+def _finished(draft: _Draft) -> TreeTable:
     members = tuple(
-        Member(part.start, part.key.start, part.key.end, part.key.name, _node(part.value))
+        TreeMember(part.start, part.key.start, part.key.end, part.key.name, _node(part.value))
         for part in draft.parts.values()
     )
     own = [member.end for member in members if not _is_section(member)]
-    return Table(draft.start, max(own, default=draft.inside), draft.inside, members, draft.layout)
+    return TreeTable(
+        draft.start, max(own, default=draft.inside), draft.inside, members, draft.layout
+    )
 
 
 def _node(value: Node | _Draft) -> Node:
     return _finished(value) if isinstance(value, _Draft) else value
 
 
-def _is_section(member: Member) -> bool:
-    return isinstance(member.value, Table) and member.value.layout is Layout.SECTION
+def _is_section(member: TreeMember) -> bool:
+    return isinstance(member.value, TreeTable) and member.value.layout is Layout.SECTION
 
 
 def _decoded(token: str) -> object:

@@ -37,7 +37,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class TreeMember:
     """A key and its value. `start` is the key's own, but for a dotted key or a section of TOML."""
 
     start: int
@@ -52,26 +52,26 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TreeTable:
     """An object of JSON or a table of TOML. `inside` is where its first member may stand."""
 
     start: int
     end: int
     inside: int
-    members: tuple[Member, ...]
+    members: tuple[TreeMember, ...]
     layout: Layout = Layout.BRACES
 
-    def get(self, name: str) -> Member | None:
+    def get(self, name: str) -> TreeMember | None:
         """Of a key that occurs twice, the last counts, as in every JSON parser."""
         found = [member for member in self.members if member.name == name]
         return found[-1] if found else None
 
-    def follows(self, first: Member, second: Member) -> bool:
+    def follows(self, first: TreeMember, second: TreeMember) -> bool:
         """Whether the second stands directly after the first."""
         return self.members.index(second) == self.members.index(first) + 1
 
 
-Node: TypeAlias = Scalar | Items | Table
+Node: TypeAlias = Scalar | Items | TreeTable
 
 
 def plain(node: Node) -> Any:
@@ -81,5 +81,5 @@ def plain(node: Node) -> Any:
             return node.value
         case Items():
             return [plain(element) for element in node.elements]
-        case Table():
+        case TreeTable():
             return {member.name: plain(member.value) for member in node.members}

@@ -10,7 +10,7 @@ from penstock.core.browsing.drawing import draw
 from penstock.core.browsing.order import spelled
 from penstock.core.browsing.pages import page
 from penstock.core.browsing.part import Part, open_part
-from penstock.core.browsing.request import Browse, read_browse
+from penstock.core.browsing.request import BrowseRequest, read_browse
 from penstock.core.browsing.scale import AppScale, refused, scale_of
 from penstock.core.budget.fitting import clip
 from penstock.core.json import rawjson
@@ -28,7 +28,7 @@ from penstock.core.protocol.entries import refused as denial
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import StoreError
 
-Look = Callable[[Call, Context, Opened, Browse], Steps[Reply | Refusal]]
+Look = Callable[[Call, Context, Opened, BrowseRequest], Steps[Reply | Refusal]]
 
 _SHOWN: Final = (
     "The person now sees the stored result of {tool} ({total:,} {things}) and can search, sort, chart "
@@ -77,7 +77,7 @@ def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
 
 
 def _browse(
-    call: Call, context: Context, opened: Opened, request: Browse
+    call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Reply | Refusal]:
     part = yield from open_part(call, context, opened, request)
     if isinstance(part, Refusal):
@@ -97,10 +97,12 @@ def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refus
     return draw(answer.rows[0], said, scale)
 
 
-def _show(call: Call, context: Context, opened: Opened, request: Browse) -> Steps[Reply | Refusal]:
+def _show(
+    call: Call, context: Context, opened: Opened, request: BrowseRequest
+) -> Steps[Reply | Refusal]:
     if call.arguments.keys() != {TOKEN_FIELD}:
         return _ALONE
-    request = Browse(request.continuation_token)
+    request = BrowseRequest(request.continuation_token)
     part = yield from open_part(call, context, opened, request)
     if isinstance(part, Refusal):
         return part

@@ -24,7 +24,7 @@ _SUSPECT: Final = re.compile(rb"[0-9.]{16}|[0-9][eE]")
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9][0-9.eE+-]*)', re.DOTALL)
 
 
-class Cut(msgspec.Struct, frozen=True):
+class CutCell(msgspec.Struct, frozen=True):
     """A cell that is too large to be sent: in its place stands how it begins. Without a column it is
     the whole row, of an entry its value; the column `key` of an entry is its key."""
 
@@ -54,11 +54,11 @@ class _Where(NamedTuple):
         return _Where(self.row, lambda: self.find_path() + pointer(column), column)
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownRow(msgspec.Struct, frozen=True):
     """One row as it is sent."""
 
     item: msgspec.Raw
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[CutCell, ...] = ()
     exact: tuple[Exact, ...] = ()
 
     @property
@@ -67,7 +67,7 @@ class Shown(msgspec.Struct, frozen=True):
         return len(memoryview(self.item)) + sum(len(cut.path) + 50 for cut in self.cuts)
 
 
-class Source(NamedTuple):
+class RowSource(NamedTuple):
     """A row: its number in the whole, and its place in the reply."""
 
     focus: Focus
@@ -88,7 +88,7 @@ class Source(NamedTuple):
         return self._path().removesuffix("value") + "key"
 
 
-def shown(source: Source, columns: Collection[str] | None) -> Shown:
+def shown(source: RowSource, columns: Collection[str] | None) -> ShownRow:
     """A row of a result as it is sent."""
     row, where = source.row, source.where
     if source.focus.shape == "lines":
@@ -100,7 +100,7 @@ def shown(source: Source, columns: Collection[str] | None) -> Shown:
     return _member(key, _value(member.value, where, columns))
 
 
-def as_cut(source: Source, chars: int) -> Shown:
+def as_cut(source: RowSource, chars: int) -> ShownRow:
     """A row that is too large even with its cells cut: how it begins, in so many characters."""
     if source.focus.shape != "members":
         return _cut(source.row, source.where, chars)
@@ -108,32 +108,32 @@ def as_cut(source: Source, chars: int) -> Shown:
     return _member(_key(source, member.key, chars, chars), _cut(member.value, source.where, chars))
 
 
-def _member(key: Shown, value: Shown) -> Shown:
+def _member(key: ShownRow, value: ShownRow) -> ShownRow:
     item = b'{"key":' + bytes(key.item) + b',"value":' + bytes(value.item) + b"}"
-    return Shown(msgspec.Raw(item), (*key.cuts, *value.cuts), value.exact)
+    return ShownRow(msgspec.Raw(item), (*key.cuts, *value.cuts), value.exact)
 
 
-def _key(source: Source, key: bytes, longest: int, chars: int) -> Shown:
+def _key(source: RowSource, key: bytes, longest: int, chars: int) -> ShownRow:
     if len(key) <= longest:
-        return Shown(msgspec.Raw(key))
+        return ShownRow(msgspec.Raw(key))
     return _cut(key, _Where(source.place, source.key_path, KEY), chars)
 
 
-def _line(row: bytes, where: _Where) -> Shown:
+def _line(row: bytes, where: _Where) -> ShownRow:
     text = rawjson.string(rawjson.text(row))
-    return Shown(msgspec.Raw(text)) if len(row) <= _LONGEST_CELL else _cut(text, where)
+    return ShownRow(msgspec.Raw(text)) if len(row) <= _LONGEST_CELL else _cut(text, where)
 
 
-def _value(row: bytes, where: _Where, columns: Collection[str] | None) -> Shown:
+def _value(row: bytes, where: _Where, columns: Collection[str] | None) -> ShownRow:
     if row[:1] != b"{":
         return _cell(row, where)
     is_plain = columns is None and len(row) <= _LONGEST_CELL and not _SUSPECT.search(row)
-    return Shown(msgspec.Raw(row)) if is_plain else _object(row, where, columns)
+    return ShownRow(msgspec.Raw(row)) if is_plain else _object(row, where, columns)
 
 
-def _object(row: bytes, where: _Where, columns: Collection[str] | None) -> Shown:
+def _object(row: bytes, where: _Where, columns: Collection[str] | None) -> ShownRow:
     members: list[bytes] = []
-    cuts: list[Cut] = []
+    cuts: list[CutCell] = []
     exact: list[Exact] = []
     for name, raw in rawjson.fields(row).items():
         if columns is not None and name not in columns:
@@ -144,26 +144,28 @@ def _object(row: bytes, where: _Where, columns: Collection[str] | None) -> Shown
         exact += cell.exact
     is_whole = columns is None and not cuts
     item = row if is_whole else b"{" + b",".join(members) + b"}"
-    return Shown(msgspec.Raw(item), tuple(cuts), tuple(exact))
+    return ShownRow(msgspec.Raw(item), tuple(cuts), tuple(exact))
 
 
-def _cell(raw: bytes, where: _Where) -> Shown:
+def _cell(raw: bytes, where: _Where) -> ShownRow:
     if len(raw) > _LONGEST_CELL:
         return _cut(raw, where)
     if _SUSPECT.search(raw) and any(map(_is_rounded, _numbers(raw))):
-        return Shown(msgspec.Raw(raw), exact=(Exact(where.row, where.column, rawjson.text(raw)),))
-    return Shown(msgspec.Raw(raw))
+        return ShownRow(
+            msgspec.Raw(raw), exact=(Exact(where.row, where.column, rawjson.text(raw)),)
+        )
+    return ShownRow(msgspec.Raw(raw))
 
 
-def _cut(raw: bytes, where: _Where, chars: int = PREVIEW_CHARS) -> Shown:
+def _cut(raw: bytes, where: _Where, chars: int = PREVIEW_CHARS) -> ShownRow:
     """A text begins as it does; anything else with its JSON."""
     if raw[:1] == b'"':
         start = _beginning(raw)
     else:
         # Enough bytes for so many characters, and at most half of one more.
         start = raw[: 6 * PREVIEW_CHARS].decode("utf-8", "ignore")
-    cut = Cut(where.row, where.column, where.find_path(), len(raw), type_name(raw))
-    return Shown(msgspec.Raw(rawjson.string(start[:chars])), (cut,))
+    cut = CutCell(where.row, where.column, where.find_path(), len(raw), type_name(raw))
+    return ShownRow(msgspec.Raw(rawjson.string(start[:chars])), (cut,))
 
 
 def _beginning(raw: bytes) -> str:

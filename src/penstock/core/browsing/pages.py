@@ -6,9 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from penstock.core.browsing.cells import PREVIEW_CHARS, Shown, Source, as_cut, column_types, shown
+from penstock.core.browsing.cells import (
+    PREVIEW_CHARS,
+    RowSource,
+    ShownRow,
+    as_cut,
+    column_types,
+    shown,
+)
 from penstock.core.browsing.part import Part
-from penstock.core.browsing.request import Browse
+from penstock.core.browsing.request import BrowseRequest
 from penstock.core.browsing.scale import AppScale
 from penstock.core.budget.fitting import largest
 from penstock.core.json import rawjson
@@ -31,7 +38,7 @@ NO_ROOM: Final = Refusal(
 Wrap = Callable[[dict[str, Any]], Any]
 
 
-def page(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+def page(part: Part, request: BrowseRequest, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
     if request.raw or (part.order is None and _is_one_text(part.focus)):
         return (yield from _window(part, request, scale, wrap))
     return (yield from _rows(part, request, scale, wrap))
@@ -42,17 +49,19 @@ def _is_one_text(focus: Focus) -> bool:
     return focus.count == 1 and focus.shape in ("lines", "literal")
 
 
-def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+def _rows(
+    part: Part, request: BrowseRequest, scale: AppScale, wrap: Wrap
+) -> Steps[Reply | Refusal]:
     numbers, rows = yield from part.rows(request.start, request.count)
     sources = [
-        Source(part.focus, row, number, place)
+        RowSource(part.focus, row, number, place)
         for place, (number, row) in enumerate(zip(numbers, rows, strict=True))
     ]
     columns = None if request.columns is None else frozenset(request.columns)
     items = [shown(source, columns) for source in sources]
     about = _about(part, request, rows, scale)
 
-    def build(told: dict[str, Any], items: Sequence[Shown]) -> Any:
+    def build(told: dict[str, Any], items: Sequence[ShownRow]) -> Any:
         return wrap(_envelope(part, request, items, numbers[: len(items)], told))
 
     def first(told: dict[str, Any], count: int) -> Any:
@@ -70,8 +79,8 @@ def _rows(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Rep
 
 def _envelope(
     part: Part,
-    request: Browse,
-    items: Sequence[Shown],
+    request: BrowseRequest,
+    items: Sequence[ShownRow],
     numbers: Sequence[int],
     about: dict[str, Any],
 ) -> dict[str, Any]:
@@ -94,7 +103,9 @@ def _envelope(
     return said | ({"changed": True} if part.has_changed else {})
 
 
-def _about(part: Part, request: Browse, rows: Sequence[bytes], scale: AppScale) -> dict[str, Any]:
+def _about(
+    part: Part, request: BrowseRequest, rows: Sequence[bytes], scale: AppScale
+) -> dict[str, Any]:
     """What is said of the rows with the first of them."""
     if request.start or request.order:
         return {}
@@ -114,7 +125,9 @@ def _value(focus: Focus, row: bytes) -> bytes:
     return rawjson.split_member(row).value if focus.shape == "members" else row
 
 
-def _window(part: Part, request: Browse, scale: AppScale, wrap: Wrap) -> Steps[Reply | Refusal]:
+def _window(
+    part: Part, request: BrowseRequest, scale: AppScale, wrap: Wrap
+) -> Steps[Reply | Refusal]:
     """From a character to a character: of a text itself, or of the JSON of anything, where `raw`.
 
     Each window reads the whole: what is stored knows where its rows are, and not its characters."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from penstock.core.browsing.order import Order, arrange, open_order, rows_of, source_of
-from penstock.core.browsing.request import Browse
+from penstock.core.browsing.request import BrowseRequest
 from penstock.core.model.effects import Entry, ReadWindow, Steps
 from penstock.core.model.stored import Live
 from penstock.core.model.tokens import parse
@@ -51,7 +51,7 @@ class Part:
 
 
 def open_part(
-    call: Call, context: Context, opened: Opened, request: Browse
+    call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Part | Refusal]:
     """What the request is about, filtered and sorted as it says."""
     path = opened.root + request.path
@@ -84,7 +84,7 @@ def open_part(
     return replace(part, order=made, notice=notice)
 
 
-def _found(entry: Entry, opened: Opened, request: Browse) -> Steps[Part | Refusal]:
+def _found(entry: Entry, opened: Opened, request: BrowseRequest) -> Steps[Part | Refusal]:
     is_page = not (opened.root or request.path)
     start = yield from start_of(Opened(entry, opened.position, opened.root), is_counted=not is_page)
     if isinstance(start, Refusal):
@@ -96,7 +96,7 @@ def _found(entry: Entry, opened: Opened, request: Browse) -> Steps[Part | Refusa
 
 
 def _for_questions(
-    call: Call, context: Context, opened: Opened, request: Browse
+    call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Part | Refusal]:
     """Of a live list, a copy: a question needs every row, and windows of its JSON go together."""
     if not isinstance(opened.entry.head.source, Live):
@@ -110,7 +110,7 @@ def _for_questions(
     return replace(part, notice=_COPIED.format(total=f"{read + left_out:,}", read=f"{read:,}"))
 
 
-def _as_it_is(opened: Opened, request: Browse) -> Steps[Part | Refusal]:
+def _as_it_is(opened: Opened, request: BrowseRequest) -> Steps[Part | Refusal]:
     part = yield from _found(opened.entry, opened, request)
     is_live = isinstance(opened.entry.head.source, Live)
     if isinstance(part, Refusal) or not is_live or part.focus.entry is None:

@@ -24,7 +24,7 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=_FAR)]
 Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)]
 
 
-class Browse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One look at a result. `order` names rows that an earlier reply has arranged."""
 
     continuation_token: str
@@ -53,16 +53,16 @@ class Browse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Drawing(self.chart, Arrangement(where=self.where, find=self.find))
 
 
-def read_browse(arguments: Mapping[str, Any]) -> Browse | Refusal:
+def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        request = msgspec.convert(given, Browse)
+        request = msgspec.convert(given, BrowseRequest)
     except msgspec.ValidationError as error:
         if len(str(given.get("find", ""))) > _LONGEST_TEXT:
             return Refusal(
                 f"The text to find has more than {_LONGEST_TEXT:,} characters.", "Shorten it."
             )
-        known = ", ".join(Browse.__struct_fields__)
+        known = ", ".join(BrowseRequest.__struct_fields__)
         return Refusal(f"{error}.", f"Give some of: {known}.")
     wrong = next(filter(None, map(_wrong_with, request.where)), "")
     return Refusal(wrong, "Give a text or an ordinary number.") if wrong else request

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.core.budget.budget import Budget
-from penstock.core.budget.fitting import Scale
+from penstock.core.budget.fitting import ReplyScale
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Frame, Refusal
@@ -14,7 +14,7 @@ from penstock.core.protocol.entries import Context
 
 
 @dataclass(frozen=True, slots=True)
-class AppScale(Scale):
+class AppScale(ReplyScale):
     """`told`: a text for the model, where it sees the reply too."""
 
     told: bytes = b""
@@ -35,7 +35,7 @@ def scale_of(call: Call, context: Context) -> AppScale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalScale(Scale):
+class RefusalScale(ReplyScale):
     """A refusal is for the model and the app alike: it keeps what either takes."""
 
     ceiling: Budget

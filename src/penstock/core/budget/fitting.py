@@ -22,7 +22,7 @@ _REFUSAL_CHARS = (10_000, 300, 150, 80, 40, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class ReplyScale:
     """What a reply is weighed with: the budget, the frame it goes in, the counter of tokens."""
 
     budget: Budget
@@ -86,7 +86,7 @@ class Scale:
         )
         return all(limit is None or _LITTLE * taken <= limit for taken, limit in pairs)
 
-    def capped(self, **limits: int) -> Scale:
+    def capped(self, **limits: int) -> ReplyScale:
         return replace(self, budget=self.budget.capped(**limits))
 
     def first_fit(self, envelopes: Iterable[Any]) -> Reply | None:

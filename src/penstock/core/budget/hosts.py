@@ -16,7 +16,7 @@ from penstock.errors import InvalidSetting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class HostProfile:
     """What one host takes, as far as it was known in 2026.
 
     `budget` holds an ordinary reply; `ceiling` is the host's own cap, which `full` may fill;
@@ -45,7 +45,7 @@ _QWEN_CODE = Budget(chars=25_000, lines=1_000)
 _GITHUB_MODELS = Budget(tokens=4_000, safety=_GITHUB_MODELS_SAFETY)
 
 _KNOWN_HOSTS = (
-    Profile(
+    HostProfile(
         name="claude",
         title="claude.ai and Claude Desktop",
         budget=_ORDINARY,
@@ -53,7 +53,7 @@ _KNOWN_HOSTS = (
         source="Anthropic's guide to payload budgeting for MCP Apps: about 150,000 characters",
         above="the JSON is replaced by a pointer to a file",
     ),
-    Profile(
+    HostProfile(
         name="claude-code",
         title="Claude Code",
         budget=_ORDINARY,
@@ -62,7 +62,7 @@ _KNOWN_HOSTS = (
         "50,000 characters is an estimate",
         above="the result is saved to disk and a short preview takes its place",
     ),
-    Profile(
+    HostProfile(
         name="codex",
         title="Codex",
         budget=_CODEX,
@@ -71,7 +71,7 @@ _KNOWN_HOSTS = (
         "later versions count tokens, by model",
         above="the middle is cut out",
     ),
-    Profile(
+    HostProfile(
         name="copilot-cli",
         title="Copilot CLI",
         budget=_COPILOT_CLI,
@@ -79,7 +79,7 @@ _KNOWN_HOSTS = (
         source="reported by users (github/copilot-cli issue 1732), not documented by the host",
         above="the middle is dropped",
     ),
-    Profile(
+    HostProfile(
         name="qwen-code",
         title="Qwen Code",
         budget=_QWEN_CODE,
@@ -87,7 +87,7 @@ _KNOWN_HOSTS = (
         source="defaults in Qwen Code's source (truncateToolOutputThreshold, truncateToolOutputLines)",
         above="the result is cut",
     ),
-    Profile(
+    HostProfile(
         name="github-models",
         title="GitHub Models, low tier",
         # The cap of 8,000 tokens is for the whole request: half is left to the conversation.
@@ -99,14 +99,14 @@ _KNOWN_HOSTS = (
     ),
 )
 
-PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
+PROFILES: Final[Mapping[str, HostProfile]] = MappingProxyType(
     {host.name: host for host in _KNOWN_HOSTS}
 )
 
 _ALIASES: Final = MappingProxyType({"claude-desktop": "claude", "claude.ai": "claude"})
 
 
-def profile(name: str) -> Profile:
+def profile(name: str) -> HostProfile:
     known = name.strip().lower().replace(" ", "-").replace("_", "-")
     found = PROFILES.get(_ALIASES.get(known, known))
     if found is None:

@@ -136,7 +136,7 @@ def _opener(kind: type) -> Callable[[Any], Any] | None:
     if issubclass(kind, bytes | bytearray | memoryview):
         return unboxing.step_of(kind)  # sequences too, but of no numbers that matter
     known = unboxing.step_of(kind) or frames.reader_of(kind) or records.reader_of(kind)
-    is_listed = issubclass(kind, Sequence | AbstractSet | frames.Frame)
+    is_listed = issubclass(kind, Sequence | AbstractSet | frames.DataRows)
     return known or (list if is_listed else None)
 
 

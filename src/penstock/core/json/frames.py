@@ -17,7 +17,7 @@ Row = dict[str, Any]
 _BATCH: Final = 1_000
 
 
-class Frame(ABC):
+class DataRows(ABC):
     """The rows of a frame, which can be counted, walked and sliced as those of a list."""
 
     @property
@@ -43,19 +43,19 @@ class Frame(ABC):
         return self.rows(range(*part.indices(len(self))), self.columns)
 
 
-def read_frame(value: Any) -> Frame | None:
+def read_frame(value: Any) -> DataRows | None:
     """Return the rows of a frame; None where the value is no frame."""
     reader = reader_of(type(value))
     return None if reader is None else reader(value)
 
 
 @once_a_class
-def reader_of(kind: type) -> Callable[[Any], Frame] | None:
+def reader_of(kind: type) -> Callable[[Any], DataRows] | None:
     """Return the function that reads frames of this class; None where it is no class of frames."""
     return by_origin(kind, _READERS)
 
 
-class PandasFrame(Frame):
+class PandasFrame(DataRows):
     """The levels of an index come first. Only one that counts the rows, and has no name, is left out."""
 
     def __init__(self, frame: Any) -> None:
@@ -113,7 +113,7 @@ def _column_name(key: Any) -> str:
         return str(key)
 
 
-class PolarsFrame(Frame):
+class PolarsFrame(DataRows):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
@@ -135,7 +135,7 @@ class PolarsFrame(Frame):
         return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
-_READERS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {
+_READERS: Final[Mapping[tuple[str, str], Callable[[Any], DataRows]]] = {
     ("pandas", "DataFrame"): PandasFrame,
     ("polars", "DataFrame"): PolarsFrame,
     ("polars", "LazyFrame"): lambda query: PolarsFrame(query.collect()),

@@ -99,7 +99,7 @@ class Drawing(msgspec.Struct, frozen=True):
     rows: Arrangement = Arrangement()
 
 
-class Answer(msgspec.Struct, frozen=True):
+class WorkerAnswer(msgspec.Struct, frozen=True):
     """`single`: the program gave one value, and not a list of rows that happens to have one."""
 
     rows: tuple[bytes, ...]

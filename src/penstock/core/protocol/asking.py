@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from penstock.core.model.effects import Compute, Entry, Steps
 from penstock.core.model.questions import (
-    Answer,
     Failure,
     Language,
     Material,
     MaterialNeeded,
     Question,
+    WorkerAnswer,
 )
 from penstock.core.views.focus import SPAN, Focus
 
 
 def ask(
     entry: Entry, path: str, focus: Focus, language: Language, program: str
-) -> Steps[Answer | Failure]:
+) -> Steps[WorkerAnswer | Failure]:
     """`focus` is the part of the entry at `path`. A worker that has its rows already is asked first:
     to send them takes longer than most answers."""
     # When it was stored, for the copy of a live list may be stored anew.
@@ -24,7 +24,7 @@ def ask(
     answer = yield Compute(question)
     if isinstance(answer, MaterialNeeded):
         answer = yield Compute(question, (yield from _material(focus)))
-    assert isinstance(answer, Answer | Failure)  # noqa: S101 (it was given the material)
+    assert isinstance(answer, WorkerAnswer | Failure)  # noqa: S101 (it was given the material)
     return answer
 
 

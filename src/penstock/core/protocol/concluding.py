@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.budget.fitting import Scale
+from penstock.core.budget.fitting import ReplyScale
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.reply import Reply
@@ -25,7 +25,7 @@ from penstock.core.results.ingest import Ingested, ingest
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
 from penstock.core.views.pages import Bookmark, beside, no_way_on, paginate
-from penstock.core.views.request import Request
+from penstock.core.views.request import ViewRequest
 from penstock.core.views.whole import resource_link, resource_uri, whole_reply
 from penstock.errors import InvalidResult, StoreError
 from penstock.settings.policy import Policy
@@ -128,7 +128,7 @@ class _About(msgspec.Struct, frozen=True):
     entry: Entry
     notices: Sequence[str]
 
-    def reply(self, scale: Scale) -> Steps[Reply]:
+    def reply(self, scale: ReplyScale) -> Steps[Reply]:
         """The first page of a list, the essence of a record, or a probe."""
         call, head, token = self.call, self.entry.head, str(self.entry.token)
         if call.pages_first and head.shape == "rows" and not head.is_error:
@@ -142,10 +142,10 @@ class _About(msgspec.Struct, frozen=True):
         life = int(self.entry.expires - self.context.now)
         return probe.probe(head, token, life, scale, policy, self.notices, call.reader)
 
-    def _page(self, scale: Scale) -> Steps[Reply]:
+    def _page(self, scale: ReplyScale) -> Steps[Reply]:
         """A list that was read whole answers as one that can be asked again does."""
         entry, policy = self.entry, self.context.policy
-        request, focus = Request(page_size=policy.page_size), root(entry)
+        request, focus = ViewRequest(page_size=policy.page_size), root(entry)
         rows = yield from focus.read(0, min(request.page_size, focus.count))
         told = {**beside(focus, scale), **self.told}
         bookmark = bookmark_of(entry.token, request)
@@ -173,7 +173,7 @@ def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | 
     return resource_link(resource_uri(named.token), head.size, is_text=head.shape == "lines")
 
 
-def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
+def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplyScale:
     """Replies that stand for a result carry its error flag, the protocol's own `_meta`, and what
     travels beside the value."""
     return replace(
@@ -184,10 +184,10 @@ def _scale_of(result: Result, ingested: Ingested, scale: Scale) -> Scale:
     )
 
 
-def _first_part(about: _About, scale: Scale, failed: StoreError) -> Steps[Reply]:
+def _first_part(about: _About, scale: ReplyScale, failed: StoreError) -> Steps[Reply]:
     """The store failed: the first page, with no way on, and a word about it."""
     said = {"stored": False, "notice": " ".join((_NOT_STORED, *about.notices))}
-    request = Request(page_size=about.context.policy.page_size)
+    request = ViewRequest(page_size=about.context.policy.page_size)
     page = yield from paginate(root(about.entry), request, scale, no_way_on, said)
     assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
     return replace(page, reason=f"not stored: {failed.message}")
@@ -198,7 +198,7 @@ def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) ->
     for _ in sample.watch([list(rows.first)]):
         pass
     entry, record = live_entry(call, context, rows, sample.column_types())
-    request = Request(page_size=context.policy.page_size)
+    request = ViewRequest(page_size=context.policy.page_size)
     bookmark: Bookmark = bookmark_of(entry.token, request)
     token: str | None = str(entry.token)
     reason = ""

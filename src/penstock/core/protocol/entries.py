@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.budget.fitting import Scale
+from penstock.core.budget.fitting import ReplyScale
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
@@ -45,8 +45,8 @@ class Context:
     now: float
     random: Callable[[int], bytes]
 
-    def scale(self, call: Call) -> Scale:
-        return Scale(self.policy.budget, call.frame, self.meter)
+    def scale(self, call: Call) -> ReplyScale:
+        return ReplyScale(self.policy.budget, call.frame, self.meter)
 
     def life(self, call: Call) -> float:
         return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
@@ -191,13 +191,13 @@ def _canonical(value: Any) -> bytes:
         return encoded
 
 
-def kept_meta(meta: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
+def kept_meta(meta: Mapping[str, Any], scale: ReplyScale) -> dict[str, Any]:
     """Of a result that is replaced, only what the protocol itself reserves goes on."""
     reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
     return reserved if scale.takes_little(reserved) else {}
 
 
-def _stored_meta(result: Result | None, scale: Scale) -> bytes:
+def _stored_meta(result: Result | None, scale: ReplyScale) -> bytes:
     """The rest of it is kept, and comes with `full`."""
     if result is None or not result.meta:
         return b""

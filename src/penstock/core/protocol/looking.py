@@ -8,7 +8,7 @@ from typing import Any, Literal, assert_never
 
 import msgspec
 
-from penstock.core.budget.fitting import Scale
+from penstock.core.budget.fitting import ReplyScale
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Entry, Put, ReadWindow, Steps
 from penstock.core.model.questions import Failure, jq_installed
@@ -25,7 +25,7 @@ from penstock.core.results.ingest import ingest
 from penstock.core.results.outline import alike
 from penstock.core.views.focus import Ahead, Focus, resolve, root
 from penstock.core.views.pages import Bookmark, no_way_on, paginate
-from penstock.core.views.request import TOKEN_FIELD, Request
+from penstock.core.views.request import TOKEN_FIELD, ViewRequest
 from penstock.core.views.whole import full, link_reply, resource_uri
 from penstock.errors import MissingExtra, StoreError
 
@@ -40,7 +40,9 @@ _CHANGED = (
 _UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
 
 
-def look(call: Call, context: Context, opened: Opened, request: Request) -> Steps[Reply | Refusal]:
+def look(
+    call: Call, context: Context, opened: Opened, request: ViewRequest
+) -> Steps[Reply | Refusal]:
     """The part that `path` names, in the mode that was asked for."""
     return (yield from Look(call, context, opened, request).reply())
 
@@ -58,7 +60,7 @@ def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusa
     return focus if isinstance(focus, Refusal) else replace(focus, path="")
 
 
-def bookmark_of(token: Token, request: Request) -> Bookmark:
+def bookmark_of(token: Token, request: ViewRequest) -> Bookmark:
     """Tokens that go on from a row with what the request said."""
 
     def at(row: int, offset: int) -> str:
@@ -67,7 +69,7 @@ def bookmark_of(token: Token, request: Request) -> Bookmark:
     return at
 
 
-def _position(request: Request, row: int = 0, offset: int = 0) -> Position:
+def _position(request: ViewRequest, row: int = 0, offset: int = 0) -> Position:
     return Position(
         row=row,
         page_size=request.page_size,
@@ -82,11 +84,11 @@ class Look(msgspec.Struct, frozen=True):
     call: Call
     context: Context
     opened: Opened
-    request: Request
+    request: ViewRequest
     told: Mapping[str, Any] = {}
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> ReplyScale:
         return self.context.scale(self.call)
 
     @property
@@ -178,7 +180,7 @@ class Look(msgspec.Struct, frozen=True):
         there = max(count, start + 1) if was_there else count
         return replace(focus, count=there, ahead=Ahead(start, stop, tuple(window.rows))), said
 
-    def _bookmark(self, request: Request) -> Steps[tuple[Bookmark, Token | None]]:
+    def _bookmark(self, request: ViewRequest) -> Steps[tuple[Bookmark, Token | None]]:
         """Tokens that say what the request said. What is too long to be repeated in each of them
         gets a name of its own, and paths count from there."""
         said = self._said_by_token(request)
@@ -190,9 +192,9 @@ class Look(msgspec.Struct, frozen=True):
         token = yield from self._name(alias)
         if token is None:
             return no_way_on, None
-        return bookmark_of(token, Request(page_size=request.page_size)), token
+        return bookmark_of(token, ViewRequest(page_size=request.page_size)), token
 
-    def _said_by_token(self, request: Request) -> Request | None:
+    def _said_by_token(self, request: ViewRequest) -> ViewRequest | None:
         """What tokens made from this one have still to say; None where it says something else.
 
         A name stands for a mode and keys too, and they are not said again.
@@ -268,7 +270,7 @@ class Look(msgspec.Struct, frozen=True):
     def _derive(
         self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
     ) -> Steps[Reply | Refusal]:
-        request = Request(page=self.request.page, page_size=self.request.page_size)
+        request = ViewRequest(page=self.request.page, page_size=self.request.page_size)
         shown: list[bytes] = []
         blocks = _noting(document.blocks, request, shown)
         document = msgspec.structs.replace(document, blocks=blocks)
@@ -304,7 +306,7 @@ def _is_uniform(focus: Focus) -> bool:
 
 
 def _noting(
-    blocks: Iterator[list[bytes]], request: Request, rows: list[bytes]
+    blocks: Iterator[list[bytes]], request: ViewRequest, rows: list[bytes]
 ) -> Iterator[list[bytes]]:
     """Pass the blocks on, and add the rows of the page that is asked for to `rows`.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.budget.fitting import PROBE_BYTES, Scale, clip
+from penstock.core.budget.fitting import PROBE_BYTES, ReplyScale, clip
 from penstock.core.json.pointers import pointer
 from penstock.core.model.questions import jq_installed
 from penstock.core.model.reply import Reply
@@ -51,7 +51,7 @@ def probe(
     head: Head,
     token: str,
     expires_in: int,
-    scale: Scale,
+    scale: ReplyScale,
     policy: Policy,
     notices: Sequence[str],
     reader: str = "",
@@ -78,7 +78,7 @@ def _probes(
     yield {**_essence(head, token, policy, ""), **ending}
 
 
-def lean(head: Head, token: str, essence: Mapping[str, Any], scale: Scale) -> Reply | None:
+def lean(head: Head, token: str, essence: Mapping[str, Any], scale: ReplyScale) -> Reply | None:
     """The essence of a result and the way to the rest of it; None where that is too much. In which
     modes it can be read is left to whoever wants to read it."""
     told = {**essence, "data_size": head.size, TOKEN_FIELD: token}
@@ -120,7 +120,7 @@ def first_page(
     rows: Sequence[bytes],
     token: str | None,
     bookmark: Bookmark,
-    scale: Scale,
+    scale: ReplyScale,
     policy: Policy,
     told: Mapping[str, Any] | None = None,
     reader: str = "",

@@ -29,7 +29,7 @@ from penstock.core.json.encoding import (
     opened,
     with_rows_opened,
 )
-from penstock.core.json.frames import Frame, PandasFrame, PolarsFrame
+from penstock.core.json.frames import DataRows, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Shape, Wrapped
@@ -211,7 +211,7 @@ def _encoded(item: Any, tally: Tally, path: str) -> bytes:
 
 
 def _encoded_blocks(
-    items: Sequence[Any] | Frame, tally: Tally, path: str = ""
+    items: Sequence[Any] | DataRows, tally: Tally, path: str = ""
 ) -> Iterator[list[bytes]]:
     start, count = 0, FIRST_ROWS
     while start < len(items):

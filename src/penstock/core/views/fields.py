@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.budget.fitting import Scale, clip, largest
+from penstock.core.budget.fitting import ReplyScale, clip, largest
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
@@ -28,7 +28,7 @@ from penstock.core.views.pages import (
     paginate,
     show,
 )
-from penstock.core.views.request import Request
+from penstock.core.views.request import ViewRequest
 
 _NAME_CHARS = 60
 _NAMES = 20
@@ -71,7 +71,7 @@ class Projection:
         self.met.add(prefix + name)
         return value
 
-    def missing(self, known: Collection[str], scale: Scale) -> dict[str, Any]:
+    def missing(self, known: Collection[str], scale: ReplyScale) -> dict[str, Any]:
         """The keys that are nowhere; as many names as there is room for, and how many in all."""
         names = [key for key in self.keys if key not in self.met and key not in known]
         shown = [clip(name, _NAME_CHARS) for name in names]
@@ -82,8 +82,8 @@ class Projection:
 
 def filter_keys(
     focus: Focus,
-    request: Request,
-    scale: Scale,
+    request: ViewRequest,
+    scale: ReplyScale,
     bookmark: Bookmark,
     known: Collection[str],
     extra: Mapping[str, Any],
@@ -102,8 +102,8 @@ def filter_keys(
 
 def _filtered_rows(
     focus: Focus,
-    request: Request,
-    scale: Scale,
+    request: ViewRequest,
+    scale: ReplyScale,
     bookmark: Bookmark,
     known: Collection[str],
     extra: Mapping[str, Any],
@@ -122,7 +122,9 @@ def _filtered_rows(
     return (yield from show(Page(focus, request, start, kept, bookmark, told), scale))
 
 
-def _names_there(rows: Sequence[bytes], known: Collection[str], scale: Scale) -> dict[str, Any]:
+def _names_there(
+    rows: Sequence[bytes], known: Collection[str], scale: ReplyScale
+) -> dict[str, Any]:
     """Where none of the keys was met: some that there are."""
     names = list(known or (rawjson.fields(rows[0]) if rows and rows[0][:1] == b"{" else ()))
     shown = [clip(name, _NAME_CHARS) for name in names[:_NAMES]]

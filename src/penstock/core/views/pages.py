@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.budget.fitting import Scale, clip, largest
+from penstock.core.budget.fitting import ReplyScale, clip, largest
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import pointer
@@ -21,7 +21,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import outline, type_name
 from penstock.core.views.focus import Focus, find_member
-from penstock.core.views.request import Request
+from penstock.core.views.request import ViewRequest
 
 STUB_KEYS = (10, 5, 2)
 STUB_CHARS = 100
@@ -39,7 +39,7 @@ class Page:
     """What a page is made from. `rows` start at row `start` of `total`."""
 
     focus: Focus
-    request: Request
+    request: ViewRequest
     start: int
     rows: Sequence[bytes]
     bookmark: Bookmark
@@ -66,7 +66,11 @@ class Page:
 
 
 def paginate(
-    focus: Focus, request: Request, scale: Scale, bookmark: Bookmark, extra: Mapping[str, Any]
+    focus: Focus,
+    request: ViewRequest,
+    scale: ReplyScale,
+    bookmark: Bookmark,
+    extra: Mapping[str, Any],
 ) -> Steps[Reply | Refusal]:
     start = first_row(focus, request)
     if isinstance(start, Refusal):
@@ -77,18 +81,18 @@ def paginate(
     return (yield from show(page, scale))
 
 
-def ended(focus: Focus, request: Request, got: int) -> Focus:
+def ended(focus: Focus, request: ViewRequest, got: int) -> Focus:
     """A live list may have become shorter since it was counted: a page that is not full ends it."""
     end = request.start + got
     return focus if end >= min(request.stop, focus.count) else replace(focus, count=end)
 
 
-def first_row(focus: Focus, request: Request) -> int | Refusal:
+def first_row(focus: Focus, request: ViewRequest) -> int | Refusal:
     is_past = request.start and request.start >= focus.count
     return _past_the_end(request, focus.count) if is_past else request.start
 
 
-def show(page: Page, scale: Scale) -> Steps[Reply]:
+def show(page: Page, scale: ReplyScale) -> Steps[Reply]:
     """As many whole rows as fit; if not even one does, a part of the first."""
     if page.request.offset:
         return _window(page, scale)
@@ -106,7 +110,7 @@ def show(page: Page, scale: Scale) -> Steps[Reply]:
     return (yield from _stub(page, scale))
 
 
-def _too_large(page: Page, items: list[Any], scale: Scale) -> list[int]:
+def _too_large(page: Page, items: list[Any], scale: ReplyScale) -> list[int]:
     """The rows, the first apart, that no page could hold: they must not end this one.
 
     The first has a reply to itself if need be, in as much detail as there is room for.
@@ -119,7 +123,7 @@ def _too_large(page: Page, items: list[Any], scale: Scale) -> list[int]:
     ]
 
 
-def _short_stub(page: Page, number: int, scale: Scale) -> Steps[Any]:
+def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
     """A row that is too large, in the most detail that leaves room for others."""
     stubs = yield from _stubs(page, number)
     return next((stub for stub in stubs if scale.takes_little(stub)), stubs[-1])
@@ -145,7 +149,7 @@ def _item(shape: str, row: bytes) -> Any:
     return msgspec.Raw(row)
 
 
-def _stub(page: Page, scale: Scale) -> Steps[Reply]:
+def _stub(page: Page, scale: ReplyScale) -> Steps[Reply]:
     """The first row is over the budget: its shape, its size, and the way in."""
     stubs = yield from _stubs(page, 0)
     end = page.start + 1
@@ -223,7 +227,7 @@ def cut_text(text: str, limit: int = STUB_CHARS, *, of: int | None = None) -> st
     return text if length <= limit else f"{text[:limit]}… [+{length - limit} chars]"
 
 
-def _window(page: Page, scale: Scale) -> Reply:
+def _window(page: Page, scale: ReplyScale) -> Reply:
     """A part of one line, or of one literal, from a character to a character."""
     text = rawjson.text(page.rows[0])
     offset = page.request.offset
@@ -243,7 +247,7 @@ def _window(page: Page, scale: Scale) -> Reply:
     return scale.reply(build(max(count, 1)))
 
 
-def _ceiling(scale: Scale, rest: int) -> int:
+def _ceiling(scale: ReplyScale, rest: int) -> int:
     """More characters than this cannot fit, whatever they are."""
     return largest(rest, scale.budget.may_admit)
 
@@ -253,7 +257,7 @@ def names_beside(focus: Focus) -> set[str]:
     return {entry.name for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")}
 
 
-def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> dict[str, Any]:
+def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
     """The other keys of a dict with one list: whole, in brief, or counted, in a part of the room."""
     others = [
         entry
@@ -271,7 +275,7 @@ def beside(focus: Focus, scale: Scale, keep: Collection[str] | None = None) -> d
     return {"envelope": next(fitting, shown[-1])}
 
 
-def _past_the_end(request: Request, total: int) -> Refusal:
+def _past_the_end(request: ViewRequest, total: int) -> Refusal:
     pages = max(1, -(-total // request.page_size))
     asked = request.page if request.page is not None else request.row // request.page_size + 1
     return Refusal(

@@ -24,7 +24,7 @@ _NUMBERS = ("int", "float")
 
 
 @dataclass(slots=True)
-class Column:
+class ColumnProfile:
     types: dict[str, int] = field(default_factory=dict)
     counts: dict[bytes, int] = field(default_factory=dict)
     overflow: bool = False
@@ -93,11 +93,11 @@ def _shown(raw: bytes) -> Any:
 
 
 @dataclass(slots=True)
-class Profile:
+class TableProfile:
     """Fed row by row; rows that are no objects count as one column, `value`."""
 
     rows: int = 0
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, ColumnProfile] = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
 
     def add(self, rows: Iterable[bytes]) -> None:
@@ -113,7 +113,7 @@ class Profile:
             if len(self.columns) >= _MOST_COLUMNS:
                 self.left_out.add(name)
                 return
-            column = self.columns[name] = Column()
+            column = self.columns[name] = ColumnProfile()
         column.add(raw)
 
     def describe(self) -> dict[str, dict[str, Any]]:

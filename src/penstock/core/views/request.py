@@ -22,7 +22,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ViewRequest:
     """One look at a result. `row` is where a page starts, if the token's position said so."""
 
     mode: Mode = Mode.PAGINATED
@@ -58,7 +58,7 @@ def is_absent(value: Any) -> bool:
 
 def read_request(
     arguments: Mapping[str, Any], position: Position, policy: Policy
-) -> Request | Refusal:
+) -> ViewRequest | Refusal:
     """The fields of the call; what it leaves out is the position's, then the default."""
     given = {name: arguments[name] for name in FIELDS if not is_absent(arguments.get(name))}
     try:
@@ -67,7 +67,7 @@ def read_request(
         return wrong.refusal
 
 
-def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Request:
+def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> ViewRequest:
     page = _whole_number(given, "page")
     mode = _mode(given, position, policy)
     query = _text(given, "query", "")
@@ -77,7 +77,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Re
     # A place is one in what the token says; anything else that is asked for starts at its start.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
     stays = same and page is None
-    return Request(
+    return ViewRequest(
         mode=mode,
         page=page,
         page_size=_page_size(given, position, policy),

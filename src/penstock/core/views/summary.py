@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from penstock.core.budget.fitting import SUMMARY_TOKENS, Scale, clip
+from penstock.core.budget.fitting import SUMMARY_TOKENS, ReplyScale, clip
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
@@ -14,7 +14,7 @@ from penstock.core.results.outline import alike, outline
 from penstock.core.views.focus import SPAN, Focus
 from penstock.core.views.notable import LINE_CHARS, Notable
 from penstock.core.views.pages import brief, cut_text
-from penstock.core.views.profile import Profile
+from penstock.core.views.profile import TableProfile
 
 ITEMS = 5
 KEYS = 10
@@ -23,7 +23,7 @@ _MOST_NOTABLE = 40
 _NAME_CHARS = 100
 
 
-def summarise(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Reply]:
+def summarise(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Reply]:
     scale = scale.capped(tokens=SUMMARY_TOKENS)
     if focus.shape == "lines":
         return _text(scale, extra, *(yield from _read_lines(focus)))
@@ -32,7 +32,7 @@ def summarise(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Rep
         return _fitted(scale, ({"value": brief(row), "total": 1, "omitted": 0, **extra},))
     if focus.shape == "members":
         return (yield from _dict(focus, scale, extra))
-    profile = Profile()
+    profile = TableProfile()
     for start in focus.spans():
         profile.add((yield from focus.read(start, start + SPAN)))
     first = yield from focus.read(0, ITEMS)
@@ -40,7 +40,7 @@ def summarise(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Rep
 
 
 def _row_candidates(
-    focus: Focus, profile: Profile, first: list[bytes], extra: Mapping[str, Any]
+    focus: Focus, profile: TableProfile, first: list[bytes], extra: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """The first items and the profile of the columns, in less and less detail."""
     columns = profile.describe()
@@ -78,11 +78,11 @@ def _brief_row(row: bytes, keys: int) -> Any:
     return {**shown, "…": f"{more} more keys"} if more else shown
 
 
-def _dict(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Reply]:
+def _dict(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Reply]:
     """The first entries; where all are alike, what their columns hold."""
     rows = yield from focus.read(0, SPAN)
     members = [rawjson.split_member(row) for row in rows]
-    profile = Profile()
+    profile = TableProfile()
     if len(members) > KEYS and alike([member.value for member in members[:100]]):
         for start in focus.spans():
             span = yield from focus.read(start, start + SPAN)
@@ -91,7 +91,7 @@ def _dict(focus: Focus, scale: Scale, extra: Mapping[str, Any]) -> Steps[Reply]:
 
 
 def _dict_candidates(
-    focus: Focus, profile: Profile, members: list[rawjson.Member], extra: Mapping[str, Any]
+    focus: Focus, profile: TableProfile, members: list[rawjson.Member], extra: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     columns = profile.describe()
     for keys, depth, named in ((KEYS, 1, 60), (KEYS, 1, 20), (KEYS, 0, 10), (5, 0, 3), (3, 0, 0),
@@ -127,7 +127,11 @@ def _read_lines(focus: Focus) -> Steps[tuple[Notable, list[bytes], list[bytes]]]
 
 
 def _text(
-    scale: Scale, extra: Mapping[str, Any], notable: Notable, head: list[bytes], tail: list[bytes]
+    scale: ReplyScale,
+    extra: Mapping[str, Any],
+    notable: Notable,
+    head: list[bytes],
+    tail: list[bytes],
 ) -> Reply:
     return _fitted(scale, _text_candidates(notable, head, tail, extra))
 
@@ -150,6 +154,6 @@ def _text_candidates(
         }
 
 
-def _fitted(scale: Scale, candidates: Any) -> Reply:
+def _fitted(scale: ReplyScale, candidates: Any) -> Reply:
     found = scale.first_fit(candidates)
     return found or scale.reply({"notice": "Nothing of it fits; use mode paginated."})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.core.budget.fitting import Scale
+from penstock.core.budget.fitting import ReplyScale
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
@@ -27,7 +27,7 @@ def handle_text(uri: str) -> str:
     return PREFIX + uri.removeprefix(URI_PREFIX)
 
 
-def full(focus: Focus, scale: Scale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
+def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
     """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
@@ -42,12 +42,14 @@ def full(focus: Focus, scale: Scale, head: Head, *, is_all: bool) -> Steps[Reply
     return next((form for form in (with_meta, reply) if scale.admits(form)), None)
 
 
-def whole_reply(value: bytes, is_text: bool, scale: Scale, wrapped: Wrapped, wrapper: str) -> Reply:
+def whole_reply(
+    value: bytes, is_text: bool, scale: ReplyScale, wrapped: Wrapped, wrapper: str
+) -> Reply:
     """A result as the tool gave it: text as text, anything else as its JSON."""
     return _framed(value, is_text, _original(value, is_text, wrapped, wrapper), scale)
 
 
-def _framed(value: bytes, is_text: bool, structured: bytes, scale: Scale) -> Reply:
+def _framed(value: bytes, is_text: bool, structured: bytes, scale: ReplyScale) -> Reply:
     return Reply(
         value,
         is_text=is_text,
@@ -85,7 +87,7 @@ def resource_link(uri: str, size: int, *, is_text: bool) -> dict[str, Any]:
 
 
 def link_reply(
-    scale: Scale,
+    scale: ReplyScale,
     uri: str | None,
     size: int,
     resource_size: int,

@@ -36,7 +36,7 @@ from penstock.django.cache.values import (
     unsealed,
 )
 from penstock.errors import EntryCorrupt, StoreError
-from penstock.stores.limits import Limits
+from penstock.stores.limits import StoreLimits
 
 DEFAULT_PREFIX: Final = "penstock:"
 # The caller's `now` decides what has expired. The cache only clears up, and late enough that a clock
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _CacheEntry:
     stub: Stub
     expires: float
 
@@ -65,7 +65,7 @@ class CacheStore:
         value_bytes: int = VALUE_BYTES,
     ) -> None:
         self._cache = CheckedCache(alias, prefix)
-        self._limits = Limits(capacity=quota, quota=quota)
+        self._limits = StoreLimits(capacity=quota, quota=quota)
         self._value_bytes = value_bytes
         self._ledger = Ledger()
         self._now = float("-inf")
@@ -89,7 +89,7 @@ class CacheStore:
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
         self._now = now
 
-        def loaded(entry: _Entry) -> Loaded | None:
+        def loaded(entry: _CacheEntry) -> Loaded | None:
             return self._load(key, entry, rows) if now < entry.expires else None
 
         return self._settled(key, loaded)
@@ -98,7 +98,7 @@ class CacheStore:
         if not numbers:
             return []
 
-        def chunks_of(entry: _Entry) -> dict[int, bytes]:
+        def chunks_of(entry: _CacheEntry) -> dict[int, bytes]:
             return self._chunks(key, entry.stub, self._preamble(key, entry.stub), numbers)
 
         chunks = self._settled(key, chunks_of)
@@ -139,21 +139,21 @@ class CacheStore:
     def close(self) -> None:
         """Nothing to do: the cache is Django's."""
 
-    def _find(self, key: str) -> _Entry | None:
+    def _find(self, key: str) -> _CacheEntry | None:
         names = (_name(key), _life_name(key))
         stub_value, life_value = map(self._cache.read(names).get, names)
         if stub_value is None:
             return None
         stub = unseal_stub(stub_value)
-        return _Entry(stub, _expiry(stub, life_value))
+        return _CacheEntry(stub, _expiry(stub, life_value))
 
-    def _find_sound(self, key: str) -> _Entry | None:
+    def _find_sound(self, key: str) -> _CacheEntry | None:
         """For those who are about to remove it: one that is damaged is as good as none."""
         with suppress(EntryCorrupt):
             return self._find(key)
         return None
 
-    def _settled(self, key: str, use: Callable[[_Entry], T]) -> T | None:
+    def _settled(self, key: str, use: Callable[[_CacheEntry], T]) -> T | None:
         """What `use` makes of an entry. Where a put replaces the entry meanwhile, its blocks are
         gone, but there is another."""
         entry = self._find(key)
@@ -168,7 +168,7 @@ class CacheStore:
         self._ledger.strike(key)
         return None
 
-    def _load(self, key: str, entry: _Entry, rows: tuple[int, int] | None) -> Loaded:
+    def _load(self, key: str, entry: _CacheEntry, rows: tuple[int, int] | None) -> Loaded:
         preamble = self._preamble(key, entry.stub)
         numbers = chunk_numbers(preamble.index, *rows) if rows else range(0)
         chunks = self._chunks(key, entry.stub, preamble, numbers)
@@ -194,7 +194,7 @@ class CacheStore:
         return {number: unsealed(found[name]) for number, name in names.items()}
 
     def _write(
-        self, key: str, stub: Stub, blocks: Sequence[memoryview], old: _Entry | None
+        self, key: str, stub: Stub, blocks: Sequence[memoryview], old: _CacheEntry | None
     ) -> None:
         timeout = _timeout(stub.expires - self._now)
         names = _block_names(key, stub)
@@ -207,7 +207,7 @@ class CacheStore:
         if lost and _serial(self._find_sound(key)) in ("", stub.serial):
             raise self._cache.is_too_small(len(lost))
 
-    def _undo(self, key: str, stub: Stub, old: _Entry | None) -> None:
+    def _undo(self, key: str, stub: Stub, old: _CacheEntry | None) -> None:
         """What was there before is there again, unless a later put has had its way."""
         there = _serial(self._find_sound(key))
         if old is None and there == stub.serial:
@@ -217,7 +217,7 @@ class CacheStore:
             self._cache.write([(_name(key), seal_struct(old.stub))], timeout)
         self._cache.delete(_block_names(key, stub))
 
-    def _remove(self, key: str, entry: _Entry | None) -> None:
+    def _remove(self, key: str, entry: _CacheEntry | None) -> None:
         """The stub first: without it, the rest is not there for anybody."""
         self._cache.delete([_name(key)])
         blocks = _block_names(key, entry.stub) if entry is not None else []
@@ -225,7 +225,7 @@ class CacheStore:
         self._ledger.strike(key)
 
 
-def _serial(entry: _Entry | None) -> str:
+def _serial(entry: _CacheEntry | None) -> str:
     return entry.stub.serial if entry is not None else ""
 
 

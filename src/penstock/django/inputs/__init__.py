@@ -8,6 +8,6 @@ the HTTP request, and a description.
 from penstock.django.inputs.describing import describe
 from penstock.django.inputs.filling import body_of, path_values, query_pairs
 from penstock.django.inputs.inspecting import inputs_of
-from penstock.django.inputs.values import Inputs, Place
+from penstock.django.inputs.values import InputPlace, Inputs
 
-__all__ = ["Inputs", "Place", "body_of", "describe", "inputs_of", "path_values", "query_pairs"]
+__all__ = ["InputPlace", "Inputs", "body_of", "describe", "inputs_of", "path_values", "query_pairs"]

@@ -14,19 +14,19 @@ from rest_framework.views import APIView
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import handlers
 from penstock.django.inputs.fields import (
-    Walk,
+    FieldWalk,
     reads_its_own_way,
     schema_of_field,
     schema_of_serializer,
 )
 from penstock.django.inputs.schemas import Schema
-from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, Gap, Part, Place
+from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, Gap, InputPart, InputPlace
 
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
-WHOLE: Final = Place("body", "")
+WHOLE: Final = InputPlace("body", "")
 
 
-def body_part(endpoint: Endpoint, view: APIView) -> Part:
+def body_part(endpoint: Endpoint, view: APIView) -> InputPart:
     if not has_body(endpoint):
         return UNKNOWN if handlers.reads_body(endpoint) else NOTHING
     if handlers.is_standard(endpoint):
@@ -61,10 +61,10 @@ def _context(view: APIView) -> dict[str, Any]:
     return {"request": view.request, "view": view, "format": None}
 
 
-def part_of_serializer(serializer: BaseSerializer[Any] | None, method: str) -> Part:
+def part_of_serializer(serializer: BaseSerializer[Any] | None, method: str) -> InputPart:
     if serializer is None:
         return UNKNOWN
-    walk = Walk(is_partial=method == "PATCH")
+    walk = FieldWalk(is_partial=method == "PATCH")
     if isinstance(serializer, serializers.ListSerializer):
         schema = schema_of_field(serializer, walk)
         is_told = "told" in walk.gaps.values()
@@ -76,19 +76,19 @@ def part_of_serializer(serializer: BaseSerializer[Any] | None, method: str) -> P
     return replace(part, closed=is_known, notes=notes_on(walk.files))
 
 
-def part_of_object(schema: Schema, gaps: Mapping[str, Gap] = MappingProxyType({})) -> Part:
+def part_of_object(schema: Schema, gaps: Mapping[str, Gap] = MappingProxyType({})) -> InputPart:
     """Each property an argument of its own."""
     required = schema.get("required", ())
     arguments = (
-        Argument(Place("body", name), item, name in required, gaps.get(name, ""))
+        Argument(InputPlace("body", name), item, name in required, gaps.get(name, ""))
         for name, item in schema.get("properties", {}).items()
     )
-    return Part(tuple(arguments))
+    return InputPart(tuple(arguments))
 
 
-def part_of_whole(schema: Schema, gap: Gap = "") -> Part:
+def part_of_whole(schema: Schema, gap: Gap = "") -> InputPart:
     """One argument that is all of the body."""
-    return Part((Argument(WHOLE, schema, is_required=True, gap=gap),))
+    return InputPart((Argument(WHOLE, schema, is_required=True, gap=gap),))
 
 
 def notes_on(files: Mapping[str, bool]) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def notes_on(files: Mapping[str, bool]) -> tuple[str, ...]:
     return (f"Files cannot be sent here: {named}.",) if named else ()
 
 
-def loosened(part: Part) -> Part:
+def loosened(part: InputPart) -> InputPart:
     """The same as a hint: nothing is required, and anything else may be given."""
     arguments = (replace(item, is_required=False) for item in part.arguments)
     return replace(part, arguments=tuple(arguments), closed=False)

@@ -13,15 +13,15 @@ from typing import Any, Final
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.bodies import has_body
 from penstock.django.inputs.operations import (
+    DocumentedInputs,
     Operation,
-    Told,
     operation_of,
     referring,
     told_to,
 )
 from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema
-from penstock.django.inputs.values import Argument, Part
+from penstock.django.inputs.values import Argument, InputPart
 
 _OF_GUESSES: Final = frozenset({"type", "description", "default"})
 
@@ -33,15 +33,15 @@ class Documentation:
     endpoint: Endpoint
     inspector: Any
     route: Route
-    told: Told
+    told: DocumentedInputs
 
     @classmethod
     def of(cls, endpoint: Endpoint, inspector: Any, route: Route) -> Documentation:
         return cls(endpoint, inspector, route, told_to(inspector, has_body=has_body(endpoint)))
 
     def complete(
-        self, parts: tuple[Part, Part, Part], hidden: Container[str]
-    ) -> tuple[Part, Part, Part]:
+        self, parts: tuple[InputPart, InputPart, InputPart], hidden: Container[str]
+    ) -> tuple[InputPart, InputPart, InputPart]:
         """The path, the query and the body with what is documented of them. Parameters that are
         `hidden` are not shown unless they were told."""
         path, query, body = parts
@@ -56,7 +56,7 @@ class Documentation:
             self._body(body, operation.body),
         )
 
-    def _query(self, ours: Part, operation: Operation, hidden: Container[str]) -> Part:
+    def _query(self, ours: InputPart, operation: Operation, hidden: Container[str]) -> InputPart:
         told = self.told
         found = {
             item.place.name: item for item in ours.arguments if item.place.name not in told.excluded
@@ -70,7 +70,7 @@ class Documentation:
         part = replace(ours, arguments=tuple(found.values()), closed=ours.closed or is_told)
         return referring(part, operation.definitions)
 
-    def _body(self, ours: Part, theirs: Part | None) -> Part:
+    def _body(self, ours: InputPart, theirs: InputPart | None) -> InputPart:
         if theirs is None:
             return ours
         if self.told.has_body and self.told.serializer is None:
@@ -85,14 +85,14 @@ class Documentation:
         return referring(replace(ours, arguments=filled), theirs.definitions)
 
 
-def _with_told_path(path: Part, operation: Operation) -> Part:
+def _with_told_path(path: InputPart, operation: Operation) -> InputPart:
     told = {item.place.name: item for item in operation.path}
     return replace(
         path, arguments=tuple(told.get(item.place.name, item) for item in path.arguments)
     )
 
 
-def _has_gaps(part: Part) -> bool:
+def _has_gaps(part: InputPart) -> bool:
     return any(item.gap for item in part.arguments)
 
 

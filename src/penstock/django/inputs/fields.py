@@ -37,7 +37,7 @@ from penstock.django.inputs.wording import description_of
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class FieldWalk:
     """The way through a serializer and those inside it. `files` collects what JSON cannot carry, and
     whether it is required; `gaps` what their schemas do not say, by the field at the top."""
 
@@ -48,10 +48,10 @@ class Walk:
     gaps: dict[str, Gap] = field(default_factory=dict)
 
 
-Maker = Callable[[Any, Walk], Schema]
+Maker = Callable[[Any, FieldWalk], Schema]
 
 
-def schema_of_serializer(serializer: Any, walk: Walk) -> Schema:
+def schema_of_serializer(serializer: Any, walk: FieldWalk) -> Schema:
     """An object with the fields that can be written."""
     fields = getattr(serializer, "fields", None)
     if fields is None:
@@ -87,7 +87,7 @@ def holds_files(item: Any) -> bool:
     )
 
 
-def _schema_of_named(name: str, item: Any, walk: Walk) -> Schema:
+def _schema_of_named(name: str, item: Any, walk: FieldWalk) -> Schema:
     at = replace(walk, at=f"{walk.at}{name}.")
     what = f"The field {name} of {walk.within[-1].__qualname__}"
     unknown: Schema = {}
@@ -99,7 +99,7 @@ def _schema_of_named(name: str, item: Any, walk: Walk) -> Schema:
     return schema
 
 
-def schema_of_field(item: Any, walk: Walk) -> Schema:
+def schema_of_field(item: Any, walk: FieldWalk) -> Schema:
     """What a field takes, without what its name would say of it."""
     make = nearest(_MAKERS, type(item)) or _maker_of_foreign(type(item))
     if make is None or is_told_of(item):
@@ -109,7 +109,7 @@ def schema_of_field(item: Any, walk: Walk) -> Schema:
     return or_null(schema) if item.allow_null else schema
 
 
-def _note_gap(item: Any, walk: Walk) -> None:
+def _note_gap(item: Any, walk: FieldWalk) -> None:
     """Of what is not known deep inside, the documentation has nothing better than guesses."""
     name, _, deeper = walk.at.partition(".")
     if is_told_of(item):
@@ -133,7 +133,7 @@ def _default(item: Any) -> Any:
     return shown if is_json(shown) and shown not in ("", [], {}) else None
 
 
-def _text(item: Any, _: Walk) -> Schema:
+def _text(item: Any, _: FieldWalk) -> Schema:
     schema: Schema = {"type": "string", **limits_of("string", item.validators)}
     if item.allow_blank:
         schema.pop("minLength", None)
@@ -143,7 +143,7 @@ def _text(item: Any, _: Walk) -> Schema:
 
 
 def _formatted(format_: str) -> Maker:
-    def make(item: Any, walk: Walk) -> Schema:
+    def make(item: Any, walk: FieldWalk) -> Schema:
         is_text = isinstance(item, serializers.CharField)
         return {**(_text(item, walk) if is_text else {"type": "string"}), "format": format_}
 
@@ -153,7 +153,7 @@ def _formatted(format_: str) -> Maker:
 def _moment(format_: str, setting: str, humanize: Callable[[Sequence[str]], str]) -> Maker:
     """A date or time: in ISO 8601, unless the field or the site says how it is written."""
 
-    def make(item: Any, _: Walk) -> Schema:
+    def make(item: Any, _: FieldWalk) -> Schema:
         formats = getattr(item, "input_formats", None) or getattr(api_settings, setting)
         if ISO_8601 in formats:
             return {"type": "string", "format": format_}
@@ -163,33 +163,33 @@ def _moment(format_: str, setting: str, humanize: Callable[[Sequence[str]], str]
 
 
 def _number(kind: str | list[str]) -> Maker:
-    def make(item: Any, _: Walk) -> Schema:
+    def make(item: Any, _: FieldWalk) -> Schema:
         return {"type": kind, **limits_of("number", item.validators)}
 
     return make
 
 
-def _ip_address(item: Any, walk: Walk) -> Schema:
+def _ip_address(item: Any, walk: FieldWalk) -> Schema:
     protocol = item.protocol.lower()
     return {**_text(item, walk), **({} if protocol == "both" else {"format": protocol})}
 
 
-def _choice(item: Any, _: Walk) -> Schema:
+def _choice(item: Any, _: FieldWalk) -> Schema:
     if reads_its_own_way(item):
         return described({}, f"Choices: {', '.join(map(str, item.choices))}.")
     blank = [("", "")] if item.allow_blank and "" not in item.choices else []
     return one_of([*item.choices.items(), *blank])
 
 
-def _choices(item: Any, walk: Walk) -> Schema:
+def _choices(item: Any, walk: FieldWalk) -> Schema:
     return _list_of(_choice(item, walk), item)
 
 
-def _list(item: Any, walk: Walk) -> Schema:
+def _list(item: Any, walk: FieldWalk) -> Schema:
     return _list_of(schema_of_field(item.child, walk), item)
 
 
-def _list_of_serializers(item: Any, walk: Walk) -> Schema:
+def _list_of_serializers(item: Any, walk: FieldWalk) -> Schema:
     if reads_its_own_way(item):
         return {}
     schema = _list_of(_nested(item.child, walk), item)
@@ -205,23 +205,23 @@ def _list_of(items: Schema, item: Any) -> Schema:
     return {"type": "array", **({"items": items} if items else {}), **least, **limits}
 
 
-def _mapping(item: Any, walk: Walk) -> Schema:
+def _mapping(item: Any, walk: FieldWalk) -> Schema:
     values = schema_of_field(item.child, walk)
     least = {} if item.allow_empty else {"minProperties": 1}
     return {"type": "object", **({"additionalProperties": values} if values else {}), **least}
 
 
-def _json(item: Any, _: Walk) -> Schema:
+def _json(item: Any, _: FieldWalk) -> Schema:
     return described({"type": "string"}, "JSON text.") if item.binary else {}
 
 
-def _nested(item: Any, walk: Walk) -> Schema:
+def _nested(item: Any, walk: FieldWalk) -> Schema:
     if type(item) in walk.within:
         return {"type": "object"}  # it holds itself: it has no end, but its fields are said above
     return schema_of_serializer(item, walk)
 
 
-def _primary_key(item: Any, walk: Walk) -> Schema:
+def _primary_key(item: Any, walk: FieldWalk) -> Schema:
     if reads_its_own_way(item):
         return {}
     if item.pk_field is not None:
@@ -230,17 +230,17 @@ def _primary_key(item: Any, walk: Walk) -> Schema:
     return schema_of_column(model._meta.pk) if model is not None else {}  # noqa: SLF001 (public)
 
 
-def _slug(item: Any, _: Walk) -> Schema:
+def _slug(item: Any, _: FieldWalk) -> Schema:
     model = None if reads_its_own_way(item) else _model_of_relation(item)
     column = column_at(model, item.slug_field) if model is not None else None
     return schema_of_column(column) if column is not None else {}
 
 
-def _link(item: Any, _: Walk) -> Schema:
+def _link(item: Any, _: FieldWalk) -> Schema:
     return {} if reads_its_own_way(item) else {"type": "string", "format": "uri-reference"}
 
 
-def _relations(item: Any, walk: Walk) -> Schema:
+def _relations(item: Any, walk: FieldWalk) -> Schema:
     return _list_of(schema_of_field(item.child_relation, walk), item)
 
 
@@ -254,7 +254,7 @@ def _model_of_relation(item: Any) -> Any:
     return getattr(column, "related_model", None)
 
 
-def _column(item: Any, walk: Walk) -> Schema:
+def _column(item: Any, walk: FieldWalk) -> Schema:
     """A column that REST framework has no field for."""
     if hasattr(item.model_field, "geom_type"):
         return _geometry(item, walk)
@@ -263,7 +263,7 @@ def _column(item: Any, walk: Walk) -> Schema:
     return {**schema, **(limits_of("string", item.validators) if is_text else {})}
 
 
-def _geometry(_item: Any, _walk: Walk) -> Schema:
+def _geometry(_item: Any, _walk: FieldWalk) -> Schema:
     return {"type": ["object", "string"], "description": "A geometry, as GeoJSON."}
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from penstock.django.inputs.values import Inputs, Place, Where
+from penstock.django.inputs.values import InputPlace, Inputs, Where
 
 _SEPARATORS: Final = {"csv": ",", "pipes": "|", "spaces": " "}
 
@@ -53,16 +53,16 @@ def text_of(value: Any) -> str:
 
 def _going(
     where: Where, arguments: Mapping[str, Any], inputs: Inputs
-) -> Iterator[tuple[Place, Any]]:
+) -> Iterator[tuple[InputPlace, Any]]:
     for name, value in arguments.items():
         place = inputs.places.get(name)
         if place is None and inputs.rest is not None:
-            place = Place(inputs.rest, name)
+            place = InputPlace(inputs.rest, name)
         if place is not None and place.where == where:
             yield place, value
 
 
-def _pairs(place: Place, value: Any) -> Iterator[tuple[str, str]]:
+def _pairs(place: InputPlace, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and place.style == "deep":
         for key, item in value.items():
             yield f"{place.name}[{key}]", text_of(item)

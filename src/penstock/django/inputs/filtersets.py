@@ -35,7 +35,7 @@ from penstock.django.inputs.faults import quietly, tell
 from penstock.django.inputs.nearest import nearest
 from penstock.django.inputs.ordering import ordering_schema
 from penstock.django.inputs.schemas import Schema, described, one_of
-from penstock.django.inputs.values import NOTHING, Argument, Gap, Part, Place, Style
+from penstock.django.inputs.values import NOTHING, Argument, Gap, InputPart, InputPlace, Style
 from penstock.django.inputs.views import model_of, queryset_or_none
 from penstock.django.inputs.wording import description_of
 
@@ -43,7 +43,7 @@ _MULTIPLE: Final = (forms.MultipleChoiceField, forms.ModelMultipleChoiceField)
 _UNKNOWN_NAME: Final = "[invalid name]"  # what django-filter calls a column it does not find
 
 
-def part_of(backend: Any, view: APIView) -> Part:
+def part_of(backend: Any, view: APIView) -> InputPart:
     filterset = backend.get_filterset_class(view, queryset_or_none(view))
     if filterset is None:
         return NOTHING
@@ -57,7 +57,7 @@ def part_of(backend: Any, view: APIView) -> Part:
         except Exception as fault:  # noqa: BLE001 (it is the site's code: it may raise anything)
             tell(f"The filter {name} of {filterset.__qualname__}", fault)
             closed = False
-    return Part(tuple(found), closed=closed)
+    return InputPart(tuple(found), closed=closed)
 
 
 class _Filter:
@@ -112,7 +112,7 @@ def _arguments(name: str, found: _Filter) -> Iterator[Argument]:
         yield _argument(name, found, *_ordering(found))
     elif isinstance(found.item, filters.LookupChoiceFilter):
         yield _argument(name, found, _type(found))
-        yield Argument(Place("query", f"{name}_lookup"), _lookups(found))
+        yield Argument(InputPlace("query", f"{name}_lookup"), _lookups(found))
     elif issubclass(found.kind, RangeField):
         for suffix in _suffixes(found):
             yield _argument(f"{name}_{suffix}" if suffix else name, found, _type(found))
@@ -127,7 +127,7 @@ def _arguments(name: str, found: _Filter) -> Iterator[Argument]:
 
 def _argument(name: str, found: _Filter, schema: Schema, style: Style = "plain") -> Argument:
     said = described({**schema, "description": found.description}, schema.get("description", ""))
-    place = Place("query", name, style)
+    place = InputPlace("query", name, style)
     gap: Gap = "told" if is_told_of(found.item) else "" if schema else "unknown"
     return Argument(place, said, found.is_required, gap)
 

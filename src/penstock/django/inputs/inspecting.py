@@ -18,7 +18,7 @@ from penstock.django.inputs.naming import assembled
 from penstock.django.inputs.paths import path_part
 from penstock.django.inputs.queries import pagination_part, query_part
 from penstock.django.inputs.routes import Route, route_of
-from penstock.django.inputs.values import NOTHING, UNKNOWN, Inputs, Part
+from penstock.django.inputs.values import NOTHING, UNKNOWN, InputPart, Inputs
 from penstock.django.inputs.views import view_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _documentation(endpoint: Endpoint, view: APIView, route: Route) -> Documenta
     return Documentation.of(endpoint, inspector, route)
 
 
-def _body(endpoint: Endpoint, view: APIView, documentation: Documentation | None) -> Part:
+def _body(endpoint: Endpoint, view: APIView, documentation: Documentation | None) -> InputPart:
     told = documentation.told.serializer if documentation is not None else None
     if told is not None:
         return part_of_serializer(told, endpoint.method)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from penstock.django.inputs.schemas import described
-from penstock.django.inputs.values import Inputs, Part, Place, Where
+from penstock.django.inputs.values import InputPart, InputPlace, Inputs, Where
 
 ITEMS: Final = "items"
 BODY: Final = "body"
@@ -18,10 +18,10 @@ _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9_.-]+")
 _LONGEST_NAME: Final = 64
 
 
-def assembled(path: Part, query: Part, body: Part) -> Inputs:
+def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
     """One schema for all. Who comes first keeps the name: the path, then the query, then the body."""
     properties: dict[str, Any] = {}
-    places: dict[str, Place] = {}
+    places: dict[str, InputPlace] = {}
     required: list[str] = []
     for part in (path, query, body):
         for argument in part.arguments:
@@ -44,23 +44,23 @@ def assembled(path: Part, query: Part, body: Part) -> Inputs:
     )
 
 
-def _rest(query: Part, body: Part) -> Where | None:
+def _rest(query: InputPart, body: InputPart) -> Where | None:
     if not body.closed:
         return "body"
     return None if query.closed else "query"
 
 
-def _is_list(place: Place, schema: dict[str, Any]) -> bool:
+def _is_list(place: InputPlace, schema: dict[str, Any]) -> bool:
     return not place.name and schema.get("type", "array") == "array"
 
 
-def _name(place: Place, schema: dict[str, Any], taken: Container[str]) -> str:
+def _name(place: InputPlace, schema: dict[str, Any], taken: Container[str]) -> str:
     plain = place.name or (ITEMS if _is_list(place, schema) else BODY)
     fitting = _fitting(plain)
     return next(name for name in _candidates(fitting, place) if name not in taken)
 
 
-def _candidates(name: str, place: Place) -> Iterable[str]:
+def _candidates(name: str, place: InputPlace) -> Iterable[str]:
     yield name
     prefixed = _fitting(f"{_PREFIXES[place.where]}_{name}")
     yield prefixed

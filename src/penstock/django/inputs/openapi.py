@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from penstock.django.inputs.components import reachable
 from penstock.django.inputs.schemas import Schema, described, is_json, is_sound, or_null
-from penstock.django.inputs.values import Argument, Place, Style, Where
+from penstock.django.inputs.values import Argument, InputPlace, Style, Where
 from penstock.django.inputs.wording import labels_of, plain
 
 _NOISE: Final = frozenset(
@@ -43,7 +43,9 @@ def arguments_of(
 def _argument(parameter: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Argument:
     schema = sound(json_schema(parameter.get("schema") or {}), definitions)
     schema = described(schema, *_said(parameter.get("description")))
-    place = Place(cast("Where", parameter["in"]), str(parameter["name"]), _style(parameter, schema))
+    place = InputPlace(
+        cast("Where", parameter["in"]), str(parameter["name"]), _style(parameter, schema)
+    )
     return Argument(place, schema, bool(parameter.get("required")))
 
 

@@ -27,7 +27,7 @@ from penstock.django.inputs.faults import quietly
 from penstock.django.inputs.openapi import arguments_of, json_schema, sound
 from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema
-from penstock.django.inputs.values import UNKNOWN, Argument, Part, Place
+from penstock.django.inputs.values import UNKNOWN, Argument, InputPart, InputPlace
 
 # The generator is silenced for the whole process, and so by one thread at a time.
 _SILENCE: Final = threading.RLock()
@@ -36,7 +36,7 @@ _JSON: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DocumentedInputs:
     """Parameters that were written down and those that were struck out, by name. `serializer` reads
     the body; a body that was told in another way is only in the operation. An inspector of the
     site's own may know anything."""
@@ -61,16 +61,16 @@ class Operation:
 
     path: tuple[Argument, ...]
     query: tuple[Argument, ...]
-    body: Part | None
+    body: InputPart | None
     definitions: Mapping[str, Schema]
 
 
-def told_to(inspector: Any, *, has_body: bool) -> Told:
+def told_to(inspector: Any, *, has_body: bool) -> DocumentedInputs:
     with _SILENCE, GENERATOR_STATS.silence():
         overrides = inspector.get_override_parameters()
         request = _request_told(inspector) if has_body else None
     struck = frozenset(item.name for item in overrides if getattr(item, "exclude", False))
-    return Told(
+    return DocumentedInputs(
         frozenset(name for item in overrides for name in _names_in(item)) - struck,
         struck,
         request is not None,
@@ -112,7 +112,9 @@ def _names_in(override: Any) -> Iterator[str]:
         yield from quietly(lambda: list(made.fields)) or ()
 
 
-def operation_of(endpoint: Endpoint, inspector: Any, route: Route, told: Told) -> Operation | None:
+def operation_of(
+    endpoint: Endpoint, inspector: Any, route: Route, told: DocumentedInputs
+) -> Operation | None:
     """None where it is kept out of the documentation."""
     registry = ComponentRegistry()
     with _SILENCE, GENERATOR_STATS.silence():
@@ -142,7 +144,7 @@ def _renamed(argument: Argument, endpoint: Endpoint) -> Argument:
     if said in endpoint.parameters:
         return argument
     name = "pk" if said == "id" else f"{said.removesuffix('_id')}_pk"
-    return replace(argument, place=Place("path", name))
+    return replace(argument, place=InputPlace("path", name))
 
 
 def _is_format(argument: Argument) -> bool:
@@ -150,7 +152,9 @@ def _is_format(argument: Argument) -> bool:
     return argument.place.name == api_settings.URL_FORMAT_OVERRIDE
 
 
-def _body(said: Mapping[str, Any], definitions: Mapping[str, Schema], method: str) -> Part | None:
+def _body(
+    said: Mapping[str, Any], definitions: Mapping[str, Schema], method: str
+) -> InputPart | None:
     content = said.get("content") or {}
     if not content:
         return None
@@ -166,13 +170,13 @@ def _body(said: Mapping[str, Any], definitions: Mapping[str, Schema], method: st
     return referring(replace(part, arguments=tuple(checked)), definitions)
 
 
-def referring(part: Part, definitions: Mapping[str, Schema]) -> Part:
+def referring(part: InputPart, definitions: Mapping[str, Schema]) -> InputPart:
     """With the definitions that its schemas refer to."""
     used = reachable([argument.schema for argument in part.arguments], definitions)
     return replace(part, definitions=used)
 
 
-def _part_of(schema: Schema) -> Part:
+def _part_of(schema: Schema) -> InputPart:
     """Without what JSON cannot carry."""
     is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
     properties, required = schema.get("properties", {}), schema.get("required", ())

@@ -14,7 +14,7 @@ from penstock.django.inputs.columns import column_at, schema_of_column
 from penstock.django.inputs.faults import attempt
 from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema, described, pattern_of
-from penstock.django.inputs.values import Argument, Part, Place
+from penstock.django.inputs.values import Argument, InputPart, InputPlace
 from penstock.django.inputs.views import model_of
 from penstock.django.inputs.wording import plain
 
@@ -25,15 +25,15 @@ _DIGITS: Final = re.compile(r"\(\?P<(\w+)>(?:\\d|\[0-9\])(?:\+|\{\d+(?:,\d*)?\})
 _PARENT: Final = re.compile(r"(?:parent_lookup_)?(\w+?)_+(pk|id|slug|uuid|name)")
 
 
-def path_part(endpoint: Endpoint, view: APIView | None, route: Route) -> Part:
+def path_part(endpoint: Endpoint, view: APIView | None, route: Route) -> InputPart:
     arguments = (_argument(name, view, route) for name in endpoint.parameters)
-    return Part(tuple(arguments))
+    return InputPart(tuple(arguments))
 
 
 def _argument(name: str, view: APIView | None, route: Route) -> Argument:
     what = f"The parameter {name} of {route.written or 'a path'}"
     schema = attempt(what, lambda: _schema(name, view, route), dict(_TEXT))
-    return Argument(Place("path", name), schema, is_required="default" not in schema)
+    return Argument(InputPlace("path", name), schema, is_required="default" not in schema)
 
 
 def _schema(name: str, view: APIView | None, route: Route) -> Schema:

@@ -14,7 +14,7 @@ from penstock.django.inputs.faults import attempt
 from penstock.django.inputs.openapi import arguments_of
 from penstock.django.inputs.ordering import ordering_schema
 from penstock.django.inputs.schemas import described
-from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, Part, Place
+from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, InputPart, InputPlace
 from penstock.django.inputs.views import queryset_or_none
 from penstock.django.inputs.wording import plain
 
@@ -22,35 +22,35 @@ _PREFIXES: Final = "^=@$"
 _OWN_PARAMETERS: Final = "get_schema_operation_parameters"
 
 
-def query_part(endpoint: Endpoint, view: APIView, *, with_pagination: bool) -> Part:
-    parts = [Part(closed=not handlers.has_own_query(endpoint))]
+def query_part(endpoint: Endpoint, view: APIView, *, with_pagination: bool) -> InputPart:
+    parts = [InputPart(closed=not handlers.has_own_query(endpoint))]
     if handlers.reads_list(endpoint):
         parts += [_part_of_backend(kind, view) for kind in getattr(view, "filter_backends", ())]
         parts += [pagination_part(view)] if with_pagination else []
     return together(parts)
 
 
-def together(parts: Iterable[Part]) -> Part:
+def together(parts: Iterable[InputPart]) -> InputPart:
     """A name that two of them have is the first's."""
     listed = list(parts)
     found: dict[str, Argument] = {}
     for part in listed:
         for argument in part.arguments:
             found.setdefault(argument.place.name, argument)
-    return Part(tuple(found.values()), closed=all(part.closed for part in listed))
+    return InputPart(tuple(found.values()), closed=all(part.closed for part in listed))
 
 
-def pagination_part(view: APIView) -> Part:
+def pagination_part(view: APIView) -> InputPart:
     paginator = attempt(_named(view, "pagination"), lambda: getattr(view, "paginator", None), None)
     return _part_by_itself(paginator, view) if paginator is not None else NOTHING
 
 
-def _part_of_backend(kind: Callable[[], Any], view: APIView) -> Part:
+def _part_of_backend(kind: Callable[[], Any], view: APIView) -> InputPart:
     name = getattr(kind, "__name__", str(kind))
     return attempt(_named(view, name), lambda: _inspected(kind(), view), UNKNOWN)
 
 
-def _inspected(backend: Any, view: APIView) -> Part:
+def _inspected(backend: Any, view: APIView) -> InputPart:
     if handlers.overrides(type(backend), _OWN_PARAMETERS) and not _has_filterset(backend):
         return _part_by_itself(backend, view)
     if isinstance(backend, SearchFilter):
@@ -62,7 +62,7 @@ def _inspected(backend: Any, view: APIView) -> Part:
 
         return filtersets.part_of(backend, view)
     # One that narrows a list by who asks has no parameters, and is known by that.
-    return Part(closed=isinstance(backend, BaseFilterBackend) and not _reads_query(backend))
+    return InputPart(closed=isinstance(backend, BaseFilterBackend) and not _reads_query(backend))
 
 
 def _has_filterset(backend: Any) -> bool:
@@ -73,18 +73,18 @@ def _reads_query(backend: Any) -> bool:
     return handlers.reads_query(type(backend).filter_queryset)
 
 
-def _part_by_itself(item: Any, view: APIView) -> Part:
+def _part_by_itself(item: Any, view: APIView) -> InputPart:
     parameters = attempt(
         _named(view, type(item).__name__), lambda: getattr(item, _OWN_PARAMETERS)(view), None
     )
-    return UNKNOWN if parameters is None else Part(arguments_of(parameters))
+    return UNKNOWN if parameters is None else InputPart(arguments_of(parameters))
 
 
 def _named(view: APIView, what: str) -> str:
     return f"{what} of {type(view).__qualname__}"
 
 
-def _search(backend: SearchFilter, view: APIView) -> Part:
+def _search(backend: SearchFilter, view: APIView) -> InputPart:
     fields = backend.get_search_fields(view, view.request)
     if not fields:
         return NOTHING  # without fields it does nothing
@@ -92,10 +92,10 @@ def _search(backend: SearchFilter, view: APIView) -> Part:
     own = backend.search_description
     said = plain(own) if own is not SearchFilter.search_description else ""
     schema = described({"type": "string"}, said, f"Words to look for in {names}.")
-    return Part((Argument(Place("query", backend.search_param), schema),))
+    return InputPart((Argument(InputPlace("query", backend.search_param), schema),))
 
 
-def _ordering(backend: OrderingFilter, view: APIView) -> Part:
+def _ordering(backend: OrderingFilter, view: APIView) -> InputPart:
     context = {"request": view.request, "view": view}
     nothing: list[tuple[str, str]] = []
     fields = attempt(
@@ -107,4 +107,4 @@ def _ordering(backend: OrderingFilter, view: APIView) -> Part:
     default = backend.get_default_ordering(view)
     if default and all(isinstance(name, str) for name in default):
         schema["default"] = ",".join(default)
-    return Part((Argument(Place("query", backend.ordering_param), schema),))
+    return InputPart((Argument(InputPlace("query", backend.ordering_param), schema),))

@@ -14,7 +14,7 @@ Style = Literal["plain", "csv", "pipes", "spaces", "repeat", "deep"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InputPlace:
     """Where an argument goes, and its name there. In the body, the name "" is the body itself."""
 
     where: Where
@@ -28,7 +28,7 @@ class Inputs:
     there is none, the schema admits no others."""
 
     schema: dict[str, Any]
-    places: Mapping[str, Place]
+    places: Mapping[str, InputPlace]
     is_list: bool = False
     rest: Where | None = None
 
@@ -38,14 +38,14 @@ class Argument:
     """One of a tool's arguments, before it has a name among the others. A `gap` is what its schema
     does not say: what a developer told the site's documentation, or a kind that is not known."""
 
-    place: Place
+    place: InputPlace
     schema: dict[str, Any]
     is_required: bool = False
     gap: Gap = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InputPart:
     """What one source knows: the path, the query or the body. It is `closed` where nothing else can
     be given there; `notes` are for whoever reads the schema."""
 
@@ -55,5 +55,5 @@ class Part:
     definitions: Mapping[str, Any] = field(default_factory=dict)
 
 
-NOTHING = Part()
-UNKNOWN = Part(closed=False)
+NOTHING = InputPart()
+UNKNOWN = InputPart(closed=False)

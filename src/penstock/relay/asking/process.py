@@ -39,7 +39,7 @@ def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> 
     inbox = Inbox()
     with _heeded(inbox):
         process = Process(command)
-        talk = Talk(process, inbox, seconds)
+        talk = ProcessTalk(process, inbox, seconds)
         try:
             return talk.carry(steps)
         finally:
@@ -88,7 +88,7 @@ def _heeded(inbox: Inbox) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class Talk:
+class ProcessTalk:
     """One request at a time. A thread reads, so that waiting can end."""
 
     def __init__(self, process: Process, inbox: Inbox, seconds: float) -> None:

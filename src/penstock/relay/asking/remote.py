@@ -22,7 +22,7 @@ from penstock.relay.asking.conversation import (
 )
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
-from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered
+from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.messages import Message
@@ -35,14 +35,14 @@ def ask_url(target: Target, steps: Steps[Listed], seconds: float) -> Listed:
 
 
 async def _asked(target: Target, steps: Steps[Listed], seconds: float) -> Listed:
-    talk = Talk(HttpUpstream(target), seconds)
+    talk = HttpTalk(HttpUpstream(target), seconds)
     try:
         return await talk.carry(steps)
     finally:
         await talk.leave()
 
 
-class Talk:
+class HttpTalk:
     """One request at a time, in a session where the server opens one."""
 
     def __init__(self, upstream: HttpUpstream, seconds: float) -> None:
@@ -110,7 +110,7 @@ class Talk:
         reply = Exchange(self._upstream, reply_to(asked), dict(self._session), None)
         self._replies.append(asyncio.create_task(reply.run(_ignore)))
 
-    def _opened(self, answer: Answer) -> None:
+    def _opened(self, answer: HttpAnswer) -> None:
         if answer.status in _REFUSES_ACCESS:
             raise NotListed(
                 f"The server refused access (HTTP {answer.status}).",

@@ -18,7 +18,7 @@ from penstock.relay.target import Target
 from penstock.wire import messages
 
 
-class Child:
+class AsyncProcess:
     def __init__(
         self,
         target: Target,

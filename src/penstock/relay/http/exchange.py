@@ -9,10 +9,10 @@ import msgspec
 
 from penstock.core.json.rawjson import NotJson
 from penstock.relay.http.events import Event
-from penstock.relay.http.upstream import QUICK, Answer, HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.wire import headers, messages
 from penstock.wire.messages import UPSTREAM_GONE, Message
-from penstock.wire.toolbox import Tool
+from penstock.wire.toolbox import UpstreamTool
 
 Receive = Callable[[Event], Awaitable[None]]
 _NO_ANSWER = "The MCP server ended its reply without an answer."
@@ -37,7 +37,7 @@ class Exchange:
         upstream: HttpUpstream,
         message: bytes,
         fixed: dict[str, str],
-        tool: Tool | None,
+        tool: UpstreamTool | None,
         *,
         resumes: bool = True,
         tells_loss: bool = False,
@@ -52,9 +52,11 @@ class Exchange:
         self._fixed = fixed
         self._tool = tool
         self._open = _requests(message, self._read)
-        self.answer: Answer | None = None
+        self.answer: HttpAnswer | None = None
 
-    async def run(self, receive: Receive, opened: Callable[[Answer], None] | None = None) -> None:
+    async def run(
+        self, receive: Receive, opened: Callable[[HttpAnswer], None] | None = None
+    ) -> None:
         """`opened` is told of upstream's answer before the first of its messages is received."""
 
         async def got(event: Event) -> None:
@@ -72,7 +74,7 @@ class Exchange:
             await self._resume(got)
             await self._give_up(receive, _NO_ANSWER)
 
-    async def _post(self, got: Receive, opened: Callable[[Answer], None] | None) -> None:
+    async def _post(self, got: Receive, opened: Callable[[HttpAnswer], None] | None) -> None:
         made = headers.for_message(self._read, self._tool) if self._read is not None else {}
         is_quick = not self._open or (self._read is not None and self._read.method in QUICK)
         async with self._upstream.post(
@@ -88,7 +90,7 @@ class Exchange:
             async for event in answer.events():
                 await got(self._addressed(answer, event))
 
-    def _addressed(self, answer: Answer, event: Event) -> Event:
+    def _addressed(self, answer: HttpAnswer, event: Event) -> Event:
         """An error status may come with an error that names no request: it is about this one."""
         if not answer.is_refusal or len(self._open) != 1:
             return event

@@ -21,7 +21,7 @@ from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
 from penstock.log import logger
 from penstock.relay.http.events import Event
-from penstock.relay.http.gateway import Gateway, Inbound
+from penstock.relay.http.gateway import HttpGateway, Inbound
 from penstock.relay.http.guard import Guard
 from penstock.relay.http.outlet import Outlet
 from penstock.wire import eras, headers, messages
@@ -47,7 +47,7 @@ _STREAM_HEADERS: Final = {
 Step = Callable[[Inbound, Outlet], Awaitable[None]]
 
 
-class Refused(Exception):
+class RefusedExchange(Exception):
     """A request that goes no further."""
 
     def __init__(self, response: Response) -> None:
@@ -58,7 +58,7 @@ class Refused(Exception):
 class Front:
     """An ASGI application."""
 
-    def __init__(self, gateway: Gateway, guard: Guard, *, forwards_authorization: bool) -> None:
+    def __init__(self, gateway: HttpGateway, guard: Guard, *, forwards_authorization: bool) -> None:
         self._gateway = gateway
         self._guard = guard
         self._forwards_authorization = forwards_authorization
@@ -70,7 +70,7 @@ class Front:
         request = Request(scope, receive)
         try:
             await self._route(request, receive, send)
-        except Refused as refused:
+        except RefusedExchange as refused:
             await refused.response(scope, receive, send)
         except ClientDisconnect:
             logger().info("a client left before its request was complete")
@@ -88,12 +88,12 @@ class Front:
         given = request.headers
         why = self._guard.refuses(given.get("host", ""), given.get("origin", ""))
         if why:
-            raise Refused(Response(why, 403))
+            raise RefusedExchange(Response(why, 403))
         path = request.scope["path"].rstrip("/")
         if path == HEALTH:
-            raise Refused(JSONResponse({"status": "ok", "version": __version__}))
+            raise RefusedExchange(JSONResponse({"status": "ok", "version": __version__}))
         if path != PATH:
-            raise Refused(Response(f"The MCP endpoint is {PATH}.", 404))
+            raise RefusedExchange(Response(f"The MCP endpoint is {PATH}.", 404))
         if request.method == "POST":
             inbound = await self._posted(request)
             await self._reply(request, receive, send, inbound, self._gateway.post)
@@ -103,7 +103,7 @@ class Front:
         elif request.method == "DELETE":
             await self._reply(request, receive, send, self._inbound(request), self._gateway.leave)
         else:
-            raise Refused(Response("", 405, {"allow": "POST, GET, DELETE"}))
+            raise RefusedExchange(Response("", 405, {"allow": "POST, GET, DELETE"}))
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Front:
     async def _posted(self, request: Request) -> Inbound:
         # Not even a missing one: a page could send that without asking whether it may.
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-            raise Refused(Response(f"The body must be {JSON}.", 415))
+            raise RefusedExchange(Response(f"The body must be {JSON}.", 415))
         _require_accept(request, JSON)
         body = messages.one_line(await _body(request))
         try:
@@ -267,7 +267,7 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > MOST_BODY:
-            raise Refused(Response(f"A body may have {MOST_BODY} bytes.", 413))
+            raise RefusedExchange(Response(f"A body may have {MOST_BODY} bytes.", 413))
         parts.append(part)
     return b"".join(parts)
 
@@ -284,11 +284,11 @@ def _accepts(request: Request, kind: str) -> bool:
 
 def _require_accept(request: Request, kind: str) -> None:
     if not _accepts(request, kind):
-        raise Refused(
+        raise RefusedExchange(
             Response(f"This endpoint answers with {JSON} and {EVENTS}: accept both.", 406)
         )
 
 
-def _refused(key: bytes, error: bytes) -> Refused:
+def _refused(key: bytes, error: bytes) -> RefusedExchange:
     body = messages.error_response(key or b"null", error)
-    return Refused(Response(body, 400, media_type=JSON))
+    return RefusedExchange(Response(body, 400, media_type=JSON))

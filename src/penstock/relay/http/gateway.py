@@ -32,7 +32,7 @@ class Inbound(msgspec.Struct, frozen=True):
         return bool(self.message.key) and self.message.method is not msgspec.UNSET
 
 
-class Gateway(Protocol):
+class HttpGateway(Protocol):
     """One kind of upstream, behind the front. Each method returns when its outlet is closed, and
     is cancelled when the client goes."""
 

@@ -17,7 +17,7 @@ from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.seated import Seated
+from penstock.relay.http.seated import LegacySession
 from penstock.relay.http.shared import Shared
 from penstock.relay.process import CannotStart
 from penstock.relay.target import Target
@@ -36,7 +36,7 @@ class Hosted:
     def __init__(self, gate: Gate, target: Target) -> None:
         self._workshop = Workshop(Engine(gate))
         self._target = target
-        self._seated: dict[str, Seated] = {}
+        self._seated: dict[str, LegacySession] = {}
         self._shared: dict[str, Shared] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -79,11 +79,11 @@ class Hosted:
     async def close(self) -> None:
         if self._sweeper is not None:
             self._sweeper.cancel()
-        ending: list[Seated | Shared] = [*self._seated.values(), *self._shared.values()]
+        ending: list[LegacySession | Shared] = [*self._seated.values(), *self._shared.values()]
         await asyncio.gather(*(item.end() for item in ending))
         await self._workshop.close()
 
-    async def _find(self, inbound: Inbound, outlet: Outlet) -> Seated | None:
+    async def _find(self, inbound: Inbound, outlet: Outlet) -> LegacySession | None:
         seated = self._seated.get(inbound.session)
         if seated is not None and not seated.has_ended:
             return seated
@@ -113,7 +113,7 @@ class Hosted:
             server=self._target.server,
             seat=session_id,
         )
-        seated = Seated(self._target, Session(connection), self._workshop)
+        seated = LegacySession(self._target, Session(connection), self._workshop)
         self._seated[session_id] = seated
         outlet.session = session_id
         if self._sweeper is None:

@@ -19,11 +19,11 @@ from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.upstream import Answer, HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.knowledge import Knowledge
+from penstock.wire.knowledge import UpstreamState
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -44,10 +44,10 @@ class Proxied:
         self.workshop = Workshop(Engine(gate))
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
-        self._known: Recent[str, Knowledge] = Recent(_MOST_KEPT)
+        self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
-        await _Post(self, inbound, outlet).run()
+        await _ProxiedPost(self, inbound, outlet).run()
 
     async def listen(self, inbound: Inbound, outlet: Outlet) -> None:
         if inbound.is_modern:
@@ -94,7 +94,7 @@ class Proxied:
     def session(self, inbound: Inbound) -> Session:
         if inbound.is_modern:
             # Ids are each client's own: only what is known of upstream can be shared.
-            known = self._known.get_or_make(f"modern {inbound.principal.id}", Knowledge)
+            known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
             return self._new(inbound, known, _repeated(inbound))
         if inbound.session:
             seat = _seat(inbound, inbound.session)
@@ -102,7 +102,7 @@ class Proxied:
         if inbound.message is not None and inbound.message.method == "initialize":
             return self._new(inbound)
         return self._new(
-            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", Knowledge)
+            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", UpstreamState)
         )
 
     def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
@@ -118,14 +118,14 @@ class Proxied:
 
     def _resumed(self, inbound: Inbound) -> Session:
         """A session that was begun elsewhere: with another worker, or before a restart."""
-        known = Knowledge()
+        known = UpstreamState()
         known.is_initialized = True
         return self._new(inbound, known)
 
     def _new(
         self,
         inbound: Inbound,
-        known: Knowledge | None = None,
+        known: UpstreamState | None = None,
         repeated: RepeatedArguments | None = None,
     ) -> Session:
         return Session(
@@ -134,7 +134,7 @@ class Proxied:
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 seat=inbound.session,
-                known=known or Knowledge(),
+                known=known or UpstreamState(),
                 repeated=repeated,
             )
         )
@@ -146,7 +146,7 @@ def _seat(inbound: Inbound, session_id: str) -> str:
     return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
 
 
-class _Post:
+class _ProxiedPost:
     """One POST of a client's, and the POSTs that it leads to."""
 
     def __init__(self, gateway: Proxied, inbound: Inbound, outlet: Outlet) -> None:
@@ -205,7 +205,7 @@ class _Post:
             return True
         return messages.read_message(message).method is msgspec.UNSET
 
-    def _opened(self, answer: Answer) -> None:
+    def _opened(self, answer: HttpAnswer) -> None:
         inbound = self._inbound
         self._outlet.is_stream = self._outlet.is_stream or answer.is_stream
         if answer.session:

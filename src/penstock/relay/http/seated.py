@@ -11,7 +11,7 @@ import msgspec
 
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
-from penstock.relay.http.child import Child
+from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
@@ -25,7 +25,7 @@ _MOST_UNHEARD: Final = 1_000
 _CONFLICT: Final = 409
 
 
-class Seated:
+class LegacySession:
     """A message from the process goes to the POST that it belongs to. What belongs to none goes to
     the client's open GET, or waits for it; while one POST alone is open it is taken to be that
     one's, for it is where a client looks for what its request led to."""
@@ -40,7 +40,7 @@ class Seated:
         self._tasks: set[asyncio.Task[None]] = set()
         self.used = time.monotonic()
         self.has_ended = False
-        self._child = Child(target, self._received, self._ended)
+        self._child = AsyncProcess(target, self._received, self._ended)
 
     @property
     def is_busy(self) -> bool:

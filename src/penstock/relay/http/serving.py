@@ -17,7 +17,7 @@ from penstock.errors import InvalidSetting, PenstockError
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.front import PATH, Front
-from penstock.relay.http.gateway import Gateway
+from penstock.relay.http.gateway import HttpGateway
 from penstock.relay.http.guard import Guard, is_loopback
 from penstock.relay.http.hosted import Hosted
 from penstock.relay.http.proxied import Proxied
@@ -59,7 +59,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
     if not is_loopback(listening.bind):
         logger().warning("whoever reaches %s can use the server: there is no login", listening.bind)
     with Gate(policy) as gate:
-        gateway: Gateway = Proxied(gate, target) if target.url else Hosted(gate, target)
+        gateway: HttpGateway = Proxied(gate, target) if target.url else Hosted(gate, target)
         config = uvicorn.Config(
             application(gateway, listening),
             log_config=None,
@@ -86,7 +86,7 @@ def _short_lived(policy: Policy) -> Policy:
     return replace(policy, ttl=life, max_ttl=life, tools=tools)
 
 
-def application(gateway: Gateway, listening: Listening) -> ASGIApp:
+def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
     guard = Guard(listening.bind, hosts=listening.hosts, origins=listening.origins)
     front = Front(gateway, guard, forwards_authorization=listening.forwards_authorization)
     if not listening.origins:

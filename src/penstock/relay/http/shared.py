@@ -11,7 +11,7 @@ from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
-from penstock.relay.http.child import Child
+from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outlet import Outlet
@@ -19,7 +19,7 @@ from penstock.relay.http.renaming import Renaming, cancelled
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.knowledge import Knowledge
+from penstock.wire.knowledge import UpstreamState
 from penstock.wire.messages import METHOD_NOT_FOUND, Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
@@ -37,9 +37,9 @@ class Shared:
         self._workshop = workshop
         self._target = target
         self._principal = principal
-        self.known = Knowledge()
-        self._renaming: Renaming[_Post] = Renaming()
-        self._child: Child | None = None
+        self.known = UpstreamState()
+        self._renaming: Renaming[_SharedPost] = Renaming()
+        self._child: AsyncProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def post(self, inbound: Inbound, outlet: Outlet) -> None:
@@ -59,7 +59,7 @@ class Shared:
             known=self.known,
             repeated=RepeatedArguments(message, inbound.headers),
         )
-        post = _Post(self, Session(connection), self._workshop, outlet)
+        post = _SharedPost(self, Session(connection), self._workshop, outlet)
         try:
             await post.run(inbound.body)
         except asyncio.CancelledError:
@@ -68,20 +68,20 @@ class Shared:
         finally:
             self._renaming.forget(post)
 
-    async def _hung_up(self, post: _Post) -> None:
+    async def _hung_up(self, post: _SharedPost) -> None:
         for key in list(post.session.pending):
             post.session.cancel(key)
         for name in self._renaming.forget(post):
             if self._child is not None:
                 await self._child.send(cancelled(name, "the client closed its request"))
 
-    async def send(self, post: _Post, message: bytes) -> None:
+    async def send(self, post: _SharedPost, message: bytes) -> None:
         read = messages.read_message(message)
         if not read.key or read.method is msgspec.UNSET:
             return
         renamed = self._renaming.outgoing(post, message, read)
         if self._child is None:
-            self._child = Child(self._target, self._received, self._ended)
+            self._child = AsyncProcess(self._target, self._received, self._ended)
         if read.method == "server/discover":
             name = messages.read_message(renamed).key
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
@@ -118,7 +118,7 @@ class Shared:
                 "%s is dropped: it names no request, and %d wait", read.method, len(owners)
             )
 
-    async def _give(self, post: _Post, message: bytes) -> None:
+    async def _give(self, post: _SharedPost, message: bytes) -> None:
         """Whoever reads too slowly is let go: the process, and all others, do not wait."""
         if not post.received(message):
             logger().warning("a client does not read what its request led to; it was let go")
@@ -139,7 +139,7 @@ class Shared:
             await self._child.end()
 
 
-class _Post:
+class _SharedPost:
     """One request, and those that the relay makes for its sake."""
 
     def __init__(

@@ -37,7 +37,7 @@ class Unanswered(Exception):
         self.status = status
 
 
-class Answer:
+class HttpAnswer:
     """What upstream makes of one POST or GET."""
 
     def __init__(self, response: httpx2.Response) -> None:
@@ -102,14 +102,14 @@ class HttpUpstream:
     @asynccontextmanager
     async def post(
         self, message: bytes, headers: Mapping[str, str], *, is_quick: bool = False
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[HttpAnswer]:
         seconds = QUICK_SECONDS if is_quick else None
         sent = {"content-type": JSON, "accept": f"{JSON}, {EVENTS}", **headers}
         async with self._open("POST", sent, message, seconds) as answer:
             yield answer
 
     @asynccontextmanager
-    async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
+    async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[HttpAnswer]:
         """What upstream says unasked, or goes on with after a break (`Last-Event-ID`)."""
         async with self._open("GET", {"accept": EVENTS, **headers}) as answer:
             yield answer
@@ -145,7 +145,7 @@ class HttpUpstream:
         headers: Mapping[str, str],
         content: bytes | None = None,
         seconds: float | None = None,
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[HttpAnswer]:
         timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
         client = next(self._turns)
         request = client.build_request(
@@ -160,7 +160,7 @@ class HttpUpstream:
         try:
             if response.is_redirect:
                 raise Unanswered(_redirected(response))
-            yield Answer(response)
+            yield HttpAnswer(response)
         finally:
             await response.aclose()
 

@@ -19,11 +19,19 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Arrangement, Condition, Failure, Op, Sort, Value
+from penstock.core.model.questions import (
+    Arrangement,
+    Condition,
+    Failure,
+    Op,
+    Sort,
+    Value,
+    WorkerAnswer,
+)
 from penstock.worker.sandbox.cells import LINE
 from penstock.worker.sandbox.column import (
     Column,
-    Refused,
+    RefusedQuestion,
     cells,
     column_of,
     letters,
@@ -60,15 +68,15 @@ def _visible(value: Any) -> Any:
     return [_visible(item) for item in value] if isinstance(value, list) else value
 
 
-def order(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Failure:
+def order(db: sqlite3.Connection, columns: Columns, program: str) -> WorkerAnswer | Failure:
     asked = read_question(program, Arrangement)
     try:
         with read_fast(db):
             kept = kept_rows(db, columns, asked)
             numbers = _sorted(db, columns, asked.sort, list(compress(range(len(kept)), kept)))
-    except Refused as refused:
+    except RefusedQuestion as refused:
         return refused.failure
-    return Answer((msgspec.json.encode(numbers),), single=True, truncated=False)
+    return WorkerAnswer((msgspec.json.encode(numbers),), single=True, truncated=False)
 
 
 def _sorted(
@@ -168,7 +176,7 @@ def _matches(column: Column, value: Value) -> Test:
         search = re.compile(str(value)).search
     except (re.error, RecursionError, OverflowError) as error:
         pattern = repr(str(value)[:_PATTERN_CHARS])
-        raise Refused(
+        raise RefusedQuestion(
             f"{pattern} is not a regular expression: {error}.",
             "Correct the pattern, or filter for a text that the cells contain.",
         ) from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from penstock.core.model.questions import Answer, Failure, Limits
+from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 
 
-def bounded(rows: Iterable[bytes], limits: Limits) -> Answer | Failure:
+def bounded(rows: Iterable[bytes], limits: Limits) -> WorkerAnswer | Failure:
     """The first rows, as many as there may be. No row is made after the one that is too many."""
     kept: list[bytes] = []
     size = 0
@@ -16,9 +16,9 @@ def bounded(rows: Iterable[bytes], limits: Limits) -> Answer | Failure:
         if not kept and size > limits.answer_bytes:
             return _too_long(limits)
         if len(kept) == limits.rows or size > limits.answer_bytes:
-            return Answer(tuple(kept), single=False, truncated=True)
+            return WorkerAnswer(tuple(kept), single=False, truncated=True)
         kept.append(row)
-    return Answer(tuple(kept), single=len(kept) == 1, truncated=False)
+    return WorkerAnswer(tuple(kept), single=len(kept) == 1, truncated=False)
 
 
 def _too_long(limits: Limits) -> Failure:

@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Arrangement, Drawing, Failure
+from penstock.core.model.questions import Arrangement, Drawing, Failure, WorkerAnswer
 from penstock.worker.sandbox.arranging import kept_rows, read_question
-from penstock.worker.sandbox.column import Column, Refused, column_of, read_fast
+from penstock.worker.sandbox.column import Column, RefusedQuestion, column_of, read_fast
 from penstock.worker.sandbox.table import Columns
 
 Holds = Literal["numbers", "dates", "texts", "nothing"]
@@ -58,18 +58,18 @@ _NO_ROWS = Failure("No row is left by the filters.", "Loosen one of them, or rem
 _NOTHING = Failure("The column holds nothing that a chart could show.", "Choose another column.")
 
 
-def chart(db: sqlite3.Connection, columns: Columns, program: str) -> Answer | Failure:
+def chart(db: sqlite3.Connection, columns: Columns, program: str) -> WorkerAnswer | Failure:
     asked = read_question(program, Drawing)
     try:
         with read_fast(db):
             drawn = _Chart(db, columns, asked).drawn()
-    except Refused as refused:
+    except RefusedQuestion as refused:
         return refused.failure
     if drawn is None:
         return _NOTHING
     if not drawn:
         return _NO_ROWS
-    return Answer((msgspec.json.encode(drawn),), single=True, truncated=False)
+    return WorkerAnswer((msgspec.json.encode(drawn),), single=True, truncated=False)
 
 
 class _Chart:
@@ -229,7 +229,7 @@ def _only_kept(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> 
     if all(kept):
         return ""
     if columns.row_number is None:
-        raise Refused(*_NUMBERED)
+        raise RefusedQuestion(*_NUMBERED)
     db.create_function("penstock_kept", 1, lambda number: kept[number - 1], deterministic=True)
     return f" WHERE penstock_kept({columns.row_number})"
 

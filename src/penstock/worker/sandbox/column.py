@@ -27,7 +27,7 @@ _HALVES = range(0xD800, 0xE000)  # of a pair, and no letters
 _BOOLEANS = {1: "true", 0: "false"}
 
 
-class Refused(Exception):
+class RefusedQuestion(Exception):
     """What cannot be asked of this table."""
 
     def __init__(self, error: str, next_step: str) -> None:
@@ -73,7 +73,7 @@ def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str
     key = _key(columns, asked)
     name = None if key is None else columns.name_of(key)
     if key is None or name is None:
-        raise Refused(
+        raise RefusedQuestion(
             NO_COLUMN.format(repr(asked[:60]), purpose),
             "Columns that hold nested values alone have no order; choose another.",
         )

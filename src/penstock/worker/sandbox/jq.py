@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Failure, Language, Limits, jq_installed
+from penstock.core.model.questions import Failure, Language, Limits, WorkerAnswer, jq_installed
 from penstock.worker.sandbox.bounds import bounded
 
 MESSAGE_CHARS = 500
@@ -62,7 +62,7 @@ def library() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JqDocument:
     """A JSON document, kept for any number of programs."""
 
     text: bytes
@@ -73,7 +73,7 @@ class Document:
 
     def answer(
         self, program: str, limits: Limits, _language: Language = "jq", /
-    ) -> Answer | Failure:
+    ) -> WorkerAnswer | Failure:
         if library() is None:
             return NOT_INSTALLED
         if _has_lone_surrogate(self.text):
@@ -107,10 +107,10 @@ def _wrapped(program: str) -> str:
     return f"{GUARDS} def {emit}: tojson; ({program}\n)|{emit}"
 
 
-def _outputs(compiled: Any, document: bytes, limits: Limits) -> Answer | Failure:
+def _outputs(compiled: Any, document: bytes, limits: Limits) -> WorkerAnswer | Failure:
     outputs = compiled.input_text(document.decode())
     answer = bounded((text.encode() for text in outputs), limits)
-    if isinstance(answer, Answer) and any(map(_is_cut, answer.rows)):
+    if isinstance(answer, WorkerAnswer) and any(map(_is_cut, answer.rows)):
         return NESTED_TOO_DEEP
     return answer
 

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Failure, Language, Limits, Question, Shape
+from penstock.core.model.questions import Failure, Language, Limits, Question, Shape, WorkerAnswer
 from penstock.worker import frames
 from penstock.worker.sandbox import jq, rights, sql
 
@@ -50,8 +50,8 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
         rights.set_alarm(0)
 
 
-def _reply(stdout: IO[bytes], reply: Answer | frames.Response) -> None:
-    if isinstance(reply, Answer):
+def _reply(stdout: IO[bytes], reply: WorkerAnswer | frames.Response) -> None:
+    if isinstance(reply, WorkerAnswer):
         frames.send_answer(stdout, reply)
     else:
         frames.send(stdout, reply)
@@ -85,25 +85,25 @@ class Desk:
         self._stdin = stdin
         self._shelf = Shelf(limits.memory // KEPT_SHARE)
 
-    def handle(self, request: frames.Request) -> Answer | frames.Response:
+    def handle(self, request: frames.Request) -> WorkerAnswer | frames.Response:
         match request:
-            case frames.Ask(question):
+            case frames.AskFrame(question):
                 return self._answer(question)
             case frames.Load():
                 return self._load(request)
             case _:
                 raise EOFError  # out of step; the parent starts another child
 
-    def _answer(self, question: Question) -> Answer | frames.Response:
+    def _answer(self, question: Question) -> WorkerAnswer | frames.Response:
         held = self._shelf.get(frames.key_of(question))
         if held is None:
             raise EOFError  # out of step; the parent starts another child
         outcome = held.answer(question.program, self._limits, question.language)
-        return outcome if isinstance(outcome, Answer) else frames.Refused(outcome)
+        return outcome if isinstance(outcome, WorkerAnswer) else frames.RefusedFrame(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
         build = _table if load.key.form == "table" else _document
-        return frames.Loaded(self._shelf.put(load.key, build(load, self._blocks())))
+        return frames.LoadedFrame(self._shelf.put(load.key, build(load, self._blocks())))
 
     def _blocks(self) -> Iterator[bytes]:
         while isinstance(block := frames.receive_request(self._stdin), frames.Block):
@@ -116,7 +116,9 @@ class Held(Protocol):
     @property
     def size(self) -> int: ...
 
-    def answer(self, program: str, limits: Limits, language: Language, /) -> Answer | Failure: ...
+    def answer(
+        self, program: str, limits: Limits, language: Language, /
+    ) -> WorkerAnswer | Failure: ...
 
     def close(self) -> None: ...
 
@@ -163,7 +165,7 @@ def _rows(shape: Shape, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _document(load: frames.Load, blocks: Iterable[bytes]) -> Held:
-    return jq.Document(_json(load, blocks))
+    return jq.JqDocument(_json(load, blocks))
 
 
 def _json(load: frames.Load, blocks: Iterable[bytes]) -> bytes:

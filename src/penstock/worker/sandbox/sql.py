@@ -13,7 +13,7 @@ from contextlib import closing
 
 import msgspec
 
-from penstock.core.model.questions import Answer, Failure, Language, Limits, Shape
+from penstock.core.model.questions import Failure, Language, Limits, Shape, WorkerAnswer
 from penstock.worker.sandbox import arranging, charting
 from penstock.worker.sandbox.bounds import bounded
 from penstock.worker.sandbox.guard import lock_down, names_only
@@ -49,7 +49,7 @@ class Table:
 
     def answer(
         self, program: str, limits: Limits, language: Language = "sql", /
-    ) -> Answer | Failure:
+    ) -> WorkerAnswer | Failure:
         self._fault = ""
         try:
             if language == "order":
@@ -63,7 +63,7 @@ class Table:
     def close(self) -> None:
         self._db.close()
 
-    def _select(self, statement: str, limits: Limits) -> Answer | Failure:
+    def _select(self, statement: str, limits: Limits) -> WorkerAnswer | Failure:
         cursor = self._db.execute(names_only(statement))
         if cursor.description is None:
             return self._one_select()
@@ -73,7 +73,7 @@ class Table:
             answer = bounded((encode(dict(zip(names, row, strict=True))) for row in cursor), limits)
         if isinstance(answer, Failure):
             return answer
-        return Answer(answer.rows, single=False, truncated=answer.truncated)
+        return WorkerAnswer(answer.rows, single=False, truncated=answer.truncated)
 
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
