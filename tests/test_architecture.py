@@ -252,7 +252,7 @@ DOORS = {
     "core.budget.hosts": "most processes name no host",
     "core.views": "an agent uses some of the views",
     "disclosure": "small servers are listed as they are",
-    "engine.desk": "small servers never need it",
+    "engine.enquiries": "small servers never need it",
     "django": "Django loads an app before its models are ready",
     "explorer": "few clients show apps",
     "gate.async_gate": "asyncio takes as long to import as all the rest",

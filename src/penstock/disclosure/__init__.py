@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from penstock.disclosure.catalogue import Catalogue
     from penstock.disclosure.described import Described
-    from penstock.disclosure.desk import Visit
     from penstock.disclosure.discloser import Audience, Discloser
+    from penstock.disclosure.enquiries import Visit
     from penstock.disclosure.forms import Lister, Listing
     from penstock.disclosure.grants import Grants, Holder
     from penstock.disclosure.workflow import system_prompt
@@ -32,7 +32,7 @@ __all__ = [
 _HOMES = {
     "catalogue": ("Catalogue",),
     "described": ("Described",),
-    "desk": ("Visit",),
+    "enquiries": ("Visit",),
     "discloser": ("Audience", "Discloser"),
     "forms": ("Lister", "Listing"),
     "grants": ("Grants", "Holder"),

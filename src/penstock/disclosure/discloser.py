@@ -1,6 +1,6 @@
 """What a client is shown of a server's tools.
 
-Everything that a list needs, and no more: a host waits for it. What happens on demand is in `desk`.
+Everything that a list needs, and no more: a host waits for it. What happens on demand is in `enquiries`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.disclosure.desk import Visit
+from penstock.disclosure.enquiries import Visit
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
 from penstock.disclosure.problems import problem

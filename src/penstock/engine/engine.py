@@ -69,7 +69,7 @@ class Engine:
             case Disclose():
                 return self._disclose(work)
             case Find() | Describe() | Unwrap() | Judge():
-                from penstock.engine.desk import answer_enquiry
+                from penstock.engine.enquiries import answer_enquiry
 
                 return answer_enquiry(work, self._discloser, self.gate)
             case LoadExplorer():

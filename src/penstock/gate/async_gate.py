@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from penstock.core.model.effects import Run, Steps
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Refusal
-from penstock.core.protocol.concluding import conclude
+from penstock.core.protocol.first_reply import conclude
 from penstock.core.protocol.negotiation import Resource, negotiate, read_resource
 from penstock.errors import StoreError
 from penstock.gate.gate import CHILDREN, Gate, as_reader

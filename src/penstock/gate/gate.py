@@ -38,8 +38,8 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.store import chunk_numbers
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Refusal
-from penstock.core.protocol.concluding import conclude
 from penstock.core.protocol.entries import Context
+from penstock.core.protocol.first_reply import conclude
 from penstock.core.protocol.negotiation import Resource, negotiate, read_resource
 from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 from penstock.errors import InvalidSetting, StoreError

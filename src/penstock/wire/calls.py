@@ -5,10 +5,10 @@ from __future__ import annotations
 from penstock.wire import messages
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.holding import hold
 from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
 from penstock.wire.request import Request, pass_on
+from penstock.wire.result_budget import hold
 from penstock.wire.stored import answer_from_store, resolve_arguments
 
 

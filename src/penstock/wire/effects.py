@@ -119,7 +119,7 @@ class Disclose(msgspec.Struct, frozen=True):
 
 
 class Enquiry(msgspec.Struct, frozen=True):
-    """An agent at the desk where tools are described: what it is shown, and who it is."""
+    """A question about tools that are not listed in full: what the agent is shown, and who it is."""
 
     catalogue: Catalogue
     listing: Listing
@@ -182,8 +182,8 @@ class StepAside(msgspec.Struct, frozen=True):
 
 
 GateWork = Prepare | Offer | Read | Show | Browse | ReadResource
-DeskWork = Disclose | Find | Describe | Unwrap | Judge
-Work = GateWork | DeskWork | LoadExplorer | StepAside
+EnquiryWork = Disclose | Find | Describe | Unwrap | Judge
+Work = GateWork | EnquiryWork | LoadExplorer | StepAside
 Effect = Forward | AskUpstream | Discover | Work
 
 Outcome = TypeVar("Outcome")

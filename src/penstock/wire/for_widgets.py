@@ -23,11 +23,11 @@ from penstock.core.model.reply import Reply, without_data
 from penstock.core.model.values import Frame
 from penstock.log import logger
 from penstock.wire import messages
+from penstock.wire.call_facts import policy_of
 from penstock.wire.effects import Steps
 from penstock.wire.offering import offer
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
-from penstock.wire.telling import policy_of
 from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.widget_rows import Rows, find_rows
 

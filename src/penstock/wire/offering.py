@@ -13,10 +13,10 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
+from penstock.wire.call_facts import call_of, is_shown, keeps_output, policy_of
 from penstock.wire.effects import Offer, Steps
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
-from penstock.wire.telling import call_of, is_shown, keeps_output, policy_of
 
 _MESSAGE_CHARS: Final = 300
 _PARTS: Final = 4

@@ -17,12 +17,12 @@ from penstock.core.protocol.references import PREFIX, has_references
 from penstock.core.protocol.schema import owned_fields
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.wire import messages
+from penstock.wire.call_facts import call_of, is_merged, keeps_output
 from penstock.wire.disclosing import has_explorer
 from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
 from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
-from penstock.wire.telling import call_of, is_merged, keeps_output
 from penstock.wire.toolbox import UpstreamTool
 
 # -- calls that are answered here --------------------------------------------------------------

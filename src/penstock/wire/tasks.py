@@ -9,9 +9,9 @@ import msgspec
 
 from penstock.wire import messages
 from penstock.wire.effects import Forward, StepAside, Steps, UpstreamAnswer
-from penstock.wire.holding import held, hold
 from penstock.wire.offering import offer_error
 from penstock.wire.request import Request
+from penstock.wire.result_budget import held, hold
 from penstock.wire.results import WireResult
 
 _DONE: Final = frozenset({"result", "error"})

@@ -1,4 +1,4 @@
-"""Isolated processes that answer questions in SQL and jq: pool, leash, child and failures are the
+"""Isolated processes that answer questions in SQL and jq: pool, kill switch, child and failures are the
 parent's side, serve and what it imports are the child's, and frames are what passes between them.
 """
 

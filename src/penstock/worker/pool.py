@@ -11,7 +11,7 @@ holds for SQL, and jq has the time limit alone.
 Rules for whoever edits this:
 
 - A child is used by one thread at a time, between `_take` and `_give`.
-- Only a `Leash` kills a child that is in use.
+- Only a `KillSwitch` kills a child that is in use.
 - After any doubt the child is discarded.
 """
 
@@ -34,7 +34,7 @@ from penstock.core.model.questions import (
 )
 from penstock.worker import failures, frames
 from penstock.worker.child import Gone, WorkerChild
-from penstock.worker.leash import Leash
+from penstock.worker.kill_switch import KillSwitch
 
 Outcome = WorkerAnswer | Failure | MaterialNeeded
 
@@ -155,40 +155,40 @@ class Workers:
         material: Material | None,
         cancellation: Cancellation,
     ) -> Outcome:
-        leash = Leash(child)
+        switch = KillSwitch(child)
         try:
-            with cancellation.bound_to(lambda: leash.pull(failures.CANCELLED)):
-                return self._dialogue(child, leash, question, material)
+            with cancellation.bound_to(lambda: switch.pull(failures.CANCELLED)):
+                return self._dialogue(child, switch, question, material)
         except Gone:
-            return leash.reason or self._why_gone(child, question.language)
+            return switch.reason or self._why_gone(child, question.language)
         except BaseException:
             child.usable = False  # somewhere between two frames
             raise
         finally:
-            leash.let_go()
+            switch.disarm()
 
     def _dialogue(
-        self, child: WorkerChild, leash: Leash, question: Question, material: Material | None
+        self, child: WorkerChild, switch: KillSwitch, question: Question, material: Material | None
     ) -> Outcome:
         if not child.greeted:
-            with leash.within(START_SECONDS, failures.too_slow_to_start(question.language)):
+            with switch.within(START_SECONDS, failures.too_slow_to_start(question.language)):
                 child.greet(self._limits)
         if material is not None and not child.holds(question):
-            self._load(child, leash, question, material)
-        return _outcome(self._put_question(child, leash, question))
+            self._load(child, switch, question, material)
+        return _outcome(self._put_question(child, switch, question))
 
     def _load(
-        self, child: WorkerChild, leash: Leash, question: Question, material: Material
+        self, child: WorkerChild, switch: KillSwitch, question: Question, material: Material
     ) -> None:
         seconds = self._limits.seconds * frames.LOADING_FACTOR
-        with leash.within(seconds, failures.too_large(self._limits, question.language)):
+        with switch.within(seconds, failures.too_large(self._limits, question.language)):
             child.load(question, material)
 
     def _put_question(
-        self, child: WorkerChild, leash: Leash, question: Question
+        self, child: WorkerChild, switch: KillSwitch, question: Question
     ) -> WorkerAnswer | frames.Response:
         too_slow = failures.too_slow(self._limits, question.language)
-        with leash.within(self._limits.seconds, too_slow):
+        with switch.within(self._limits.seconds, too_slow):
             return child.ask(question)
 
     def _why_gone(self, child: WorkerChild, language: Language) -> Failure:

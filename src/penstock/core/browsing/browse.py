@@ -21,10 +21,10 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, Mode, Refusal
-from penstock.core.protocol.asking import ask
-from penstock.core.protocol.concluding import for_tool
+from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Denied, Opened, load_key, open_entry
 from penstock.core.protocol.entries import refused as denial
+from penstock.core.protocol.first_reply import for_tool
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import StoreError
 

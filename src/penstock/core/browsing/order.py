@@ -22,7 +22,7 @@ from penstock.core.model.effects import Entry, PickRows, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
 from penstock.core.model.tokens import Position, Token
 from penstock.core.model.values import Call, Refusal
-from penstock.core.protocol.asking import ask
+from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Denied, Opened, load_key, new_entry, open_entry
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest

@@ -11,9 +11,9 @@ from penstock.core.model.effects import Entry, ReadWindow, Steps
 from penstock.core.model.stored import Live
 from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
-from penstock.core.protocol.copying import copied
 from penstock.core.protocol.entries import Context, Opened
-from penstock.core.protocol.looking import start_of
+from penstock.core.protocol.live_copy import copied
+from penstock.core.protocol.reading import start_of
 from penstock.core.views.focus import Ahead, Focus, resolve
 
 NO_QUESTIONS: Final = Refusal(

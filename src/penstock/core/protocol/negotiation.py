@@ -42,9 +42,9 @@ from penstock.core.model.stored import Live
 from penstock.core.model.tokens import Token, parse
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol import schema
-from penstock.core.protocol.concluding import conclude, for_tool, refuse
 from penstock.core.protocol.entries import Context, Denied, Opened, digests, open_entry, refused
-from penstock.core.protocol.looking import look, start_of
+from penstock.core.protocol.first_reply import conclude, for_tool, refuse
+from penstock.core.protocol.reading import look, start_of
 from penstock.core.protocol.references import PREFIX as REFERENCE
 from penstock.core.protocol.references import has_references, resolve_arguments
 from penstock.core.views.focus import resolve

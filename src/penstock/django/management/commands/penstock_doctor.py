@@ -12,7 +12,7 @@ from django.core.checks import run_checks
 from django.core.management.base import BaseCommand, CommandError
 
 from penstock.django.conf import Site, site
-from penstock.django.doctoring import Diagnosis, Examined, as_json, examine, example_callers
+from penstock.django.doctor import Diagnosis, Examined, as_json, examine, example_callers
 from penstock.django.gateway import gateway
 from penstock.errors import PenstockError
 

@@ -19,7 +19,7 @@ from penstock.core.model.stored import Alias
 from penstock.core.model.values import Call, LiveRows, Refusal, Result
 from penstock.core.protocol import probe
 from penstock.core.protocol.entries import Context, alias_entry, kept_meta, live_entry, new_entry
-from penstock.core.protocol.looking import bookmark_of
+from penstock.core.protocol.reading import bookmark_of
 from penstock.core.results.blocks import document_as_text, document_of, has_large_media
 from penstock.core.results.ingest import Ingested, ingest
 from penstock.core.results.sample import Sample

@@ -16,9 +16,9 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Alias, Live
 from penstock.core.model.tokens import Position, Token
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
-from penstock.core.protocol.asking import ask
-from penstock.core.protocol.copying import copied
+from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
+from penstock.core.protocol.live_copy import copied
 from penstock.core.protocol.probe import available_modes, modes_of
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest

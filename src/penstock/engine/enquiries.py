@@ -1,4 +1,4 @@
-"""The desk where tools are described: what an enquiry is answered with."""
+"""Answers to enquiries about tools that are not listed in full."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 from penstock.core.model.values import Call, Result
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.describing import DescribedReply, selection
-from penstock.disclosure.desk import Visit
 from penstock.disclosure.discloser import Discloser
+from penstock.disclosure.enquiries import Visit
 from penstock.disclosure.indirect import Inner, inner_call
 from penstock.disclosure.problems import problem
 from penstock.gate.gate import Gate

@@ -1,6 +1,6 @@
 """Ending a child that is in use, from another thread: when time is up, or the caller cancels.
 
-Only a `Leash` kills a child that is in use, and never after it was let go: the child may by then
+Only a `KillSwitch` kills a child that is in use, and never after it was disarmed: the child may by then
 be answering somebody else.
 """
 
@@ -14,8 +14,8 @@ from penstock.core.model.questions import Failure
 from penstock.worker.child import WorkerChild
 
 
-class Leash:
-    """Kills a child for one reason, the first; not after it was let go."""
+class KillSwitch:
+    """Kills a child for one reason, the first; not after it was disarmed."""
 
     def __init__(self, child: WorkerChild) -> None:
         self._child = child
@@ -29,7 +29,7 @@ class Leash:
                 self.reason = reason
                 self._child.kill()
 
-    def let_go(self) -> None:
+    def disarm(self) -> None:
         with self._lock:
             self._held = False
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
+from penstock.wire.call_facts import policy_of
 from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
 from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH
 from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult, plain_wire
-from penstock.wire.telling import policy_of
 
 
 def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
