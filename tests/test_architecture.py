@@ -10,72 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from import_graph import MODULES, PACKAGE, RANKS, entry, imported, modules
 
 import penstock
-
-PACKAGE = Path(penstock.__file__).parent
-
-# A module imports from its own folder and from those above it only.
-ORDER = """
-_version
-errors
-log
-core.json
-core.model
-core.budget
-settings
-core.results
-core.views
-core.protocol
-core.browsing
-stores
-worker
-gate
-shaping
-widgets
-explorer
-disclosure
-wire
-engine
-adapters
-django
-relay
-cli
-__main__
-testing
-"""
-RANKS = {name: rank for rank, name in enumerate(ORDER.split())}
-
-
-def modules():
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        yield name.removesuffix(".__init__"), path
-
-
-def imported(path):
-    """The modules of the package that a module imports, in functions and for types too."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: relative import"
-            continue
-        yield from (
-            name.removeprefix("penstock.") for name in names if name.startswith("penstock.")
-        )
-
-
-def entry(name):
-    """The longest prefix of a name that has a place in the order."""
-    parts = name.split(".")
-    prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
-    return next((prefix for prefix in prefixes if prefix in RANKS), None)
-
-
-MODULES = {name: path for name, path in modules() if name != "__init__"}
 
 
 @pytest.mark.parametrize("name", MODULES)
