@@ -152,6 +152,15 @@ def test_the_architecture_page_names_every_module_of_the_core(folder):
     assert not [name for name in modules if f"`{name}`" not in row]
 
 
+def test_the_glossary_explains_words_that_the_code_uses():
+    told = page("explanation/architecture.md").partition("| word | meaning |\n|---|---|\n")[2]
+    terms = re.findall(r"^\| ([a-z ]+) \|", told.partition("\n\n")[0], re.MULTILINE)
+    assert terms
+    source = " ".join(path.read_text("utf-8").lower() for path in PACKAGE.rglob("*.py"))
+    used = set(re.findall(r"[a-z]+", source))
+    assert {word for term in terms for word in term.split()} - used == set()
+
+
 def test_every_folder_says_what_lives_in_it():
     for path in PACKAGE.rglob("__init__.py"):
         if "management" not in path.parts:  # Django finds commands in folders of that name
