@@ -1,14 +1,14 @@
-"""The tutorial shows its files as they are, and what they really print."""
+"""The tutorial can be typed line by line in an empty folder, and prints what it shows."""
 
 import asyncio
-import difflib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,37 +22,79 @@ from mcp.client.stdio import stdio_client
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "tutorial"
 PAGE = (ROOT / "docs" / "tutorial" / "your-first-server.md").read_text("utf-8")
-STEPS = sorted(path.name for path in FILES.glob("step*.py"))
 PATIENCE = 60
 
 # A file that is named in the text, or a block with its language.
 _PARTS = re.compile(r"^```(\w+)\n(.*?)^```|`(\w+\.py)`", re.MULTILINE | re.DOTALL)
-_SECRET = re.compile(r"(pen_|penstock://result/)[\w-]+")
+# Tokens and durations differ from run to run.
+_RANDOM = re.compile(r"(pen_|penstock://result/)[\w-]+|(passed in )[\d.]+s")
 
 
-def blocks(*languages):
-    """Each block of the page, with the file that was named last before it."""
+def blocks():
+    """Yield each block of the page: its language, its text, and the file named last before it."""
     named = None
     for found in _PARTS.finditer(PAGE):
         named = found[3] or named
-        if found[1] in languages:
-            yield named, found[2]
+        if found[1]:
+            yield found[1], found[2], named
 
 
-def cases(*languages):
-    return [
-        pytest.param(name, block, id=f"{name}-{number}")
-        for number, (name, block) in enumerate(blocks(*languages))
-    ]
+def only(language):
+    (block,) = (block for spoken, block, _ in blocks() if spoken == language)
+    return block
 
 
-def environment():
-    """As if nothing was set: the page shows the defaults."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+@dataclass
+class Run:
+    command: str
+    printed: str
+    shown: str = ""
 
 
-def python(*arguments, cwd=FILES):
+def follow(folder):
+    """Do what the page says, from top to bottom, with nothing but what it has shown so far."""
+    runs = []
+    for language, block, name in blocks():
+        match language:
+            case "py":
+                with (folder / name).open("x", encoding="utf-8") as file:  # shown once, as a whole
+                    file.write(block)
+            case "diff":
+                change(folder / name, block)
+            case "sh":
+                runs += [Run(line, execute(line, folder)) for line in block.splitlines()]
+            case "text":
+                runs[-1].shown += block
+    return runs
+
+
+def change(path, diff):
+    """Replace the lines with a minus by the lines with a plus; the lines around them must be there."""
+    before, after = (
+        "".join(f"{line[1:]}\n" for line in diff.splitlines() if not line.startswith(sign))
+        for sign in "+-"
+    )
+    text = path.read_text("utf-8")
+    assert text.count(before) == 1, f"{path.name} does not hold this:\n{before}"
+    path.write_text(text.replace(before, after), "utf-8")
+
+
+def execute(line, folder):
+    match line.split():
+        # The environment of these tests stands for the reader's, and `folder` for the new folder.
+        case ["mkdir" | "cd", "station"] | ["." | "pip", *_] | ["python", "-m", "venv", _]:
+            return ""
+        case ["cp", source, target]:
+            shutil.copy(folder / source, folder / target)
+            return ""
+        case ["python", *arguments]:
+            ran = python(*arguments, cwd=folder)
+            assert ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
+            return ran.stdout
+    raise AssertionError(f"no reader could be meant to run this: {line}")
+
+
+def python(*arguments, cwd):
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         cwd=cwd, env=environment(), capture_output=True, text=True, check=False,
@@ -60,87 +102,55 @@ def python(*arguments, cwd=FILES):
     )  # fmt: skip
 
 
-@cache
-def printed(name):
-    ran = python(name)
-    assert ran.returncode == 0, ran.stderr
-    return normal(ran.stdout)
+def environment():
+    """Return an environment without settings: the page shows the defaults."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 def normal(text):
-    """Without what is random."""
-    return _SECRET.sub(r"\1…", text)
+    return _RANDOM.sub(r"\1\2…", text)
 
 
-@pytest.mark.parametrize(("name", "block"), cases("py", "python"))
-def test_every_block_is_part_of_its_file(name, block):
-    text = (FILES / name).read_text("utf-8")
-    assert f"\n{block}" in text, f"{name} does not hold this."
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("station")
 
 
-def test_the_first_block_is_all_of_the_first_step():
-    _, block = next(blocks("py"))
-    docstring, _, rest = (FILES / "step1.py").read_text("utf-8").partition("\n\n")
-    assert docstring.count("\n") == 0
-    assert rest == block
+@pytest.fixture(scope="module")
+def runs(folder):
+    return follow(folder)
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_every_step_prints_what_the_page_shows(name):
-    shown = "".join(block for named, block in blocks("text") if named == name)
-    if name == "step6.py":
-        assert "It prints the same." in PAGE
-        assert not shown
-        assert printed(name) == printed("step5.py")
-    else:
-        assert normal(shown) == printed(name)
+def test_every_command_prints_what_the_page_shows(runs):
+    assert runs
+    for run in runs:
+        assert normal(run.printed) == normal(run.shown), run.command
 
 
-def test_a_step_fails_when_it_is_wrong(tmp_path):
-    for path in FILES.glob("*.py"):
-        text = path.read_text("utf-8").replace("0.42 * head", "0.41 * head")
-        (tmp_path / path.name).write_text(text, "utf-8")
+@pytest.mark.usefixtures("runs")
+def test_the_repository_holds_the_files_that_the_page_shows(folder):
+    def sources(path):
+        return {file.name: file.read_text("utf-8") for file in path.glob("*.py")}
+
+    assert sources(folder) == sources(FILES)
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_step_fails_when_it_is_wrong(folder, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    river = (tmp_path / "river.py").read_text("utf-8")
+    (tmp_path / "river.py").write_text(river.replace("0.42 * head", "0.41 * head"), "utf-8")
     ran = python("step4.py", cwd=tmp_path)
     assert ran.returncode == 1
     assert "AssertionError" in ran.stderr
 
 
-def test_every_file_is_told_of():
-    assert len(STEPS) == 6
-    for path in FILES.glob("*.py"):
-        assert path.name in PAGE
-
-
-def test_what_changes_for_fastmcp():
-    ((_, shown),) = blocks("diff")
-    one, other = ((FILES / name).read_text("utf-8").splitlines()[1:] for name in STEPS[4:6])
-    changed = [line[0] + line[2:] for line in difflib.ndiff(one, other) if line[0] in "-+"]
-    assert sorted(shown.splitlines()) == sorted(changed)
-
-
-def test_the_whole_server_is_that_of_step_5():
-    def tools(name):
-        text = (FILES / name).read_text("utf-8")
-        return re.search(
-            r'server = .*?(?=async def look|if __name__ == "__main__")', text, re.DOTALL
-        )[0]
-
-    assert tools("station.py") == tools("step5.py")
-
-
-def test_the_tests_pass():
-    # Without the configuration of this project, in which a reader's folder does not lie.
-    ran = python(
-        "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider", "test_station.py"
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_a_host_can_start_it():
-    ((_, block),) = blocks("json")
-    entry = json.loads(block)["mcpServers"]["station"]
+@pytest.mark.usefixtures("runs")
+def test_a_host_can_start_it(folder):
+    entry = json.loads(only("json"))["mcpServers"]["station"]
     assert Path(entry["command"]).name == "python"
-    arguments = [str(FILES / Path(argument).name) for argument in entry["args"]]
+    arguments = [str(folder / Path(argument).name) for argument in entry["args"]]
 
     async def scenario():
         target = StdioServerParameters(command=sys.executable, args=arguments, env=environment())
