@@ -1,5 +1,8 @@
 """What is documented is there, what is there is documented, and every snippet runs."""
 
+import ast
+import inspect
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +12,7 @@ import pytest
 from architecture_page import picture, reduced
 from import_graph import PACKAGE, RANKS
 from settings_page import settings_table
+from typed_page import blocks, follow
 
 from penstock import Policy, errors
 from penstock.cli import COMMANDS
@@ -16,6 +20,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.hosts import PROFILES
 from penstock.core.model.values import Mode
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS
+from penstock.stores import Store
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -76,6 +81,41 @@ def test_a_page_shows_what_its_first_code_prints(name, capsys):
     code = re.search(r"```python\n(.*?)```", told, re.DOTALL)[1]
     exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})  # noqa: S102 (ours)
     assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", told, re.DOTALL)[1]
+
+
+def test_the_store_of_the_page_keeps_the_contract(tmp_path):
+    runs = follow(page("howto/write-a-store.md"), tmp_path)
+    assert len(runs) == 2
+    for run in runs:
+        run.check()
+
+
+def test_the_page_on_stores_shows_the_protocol():
+    def signatures(source):
+        (store,) = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+        methods = [node for node in store.body if isinstance(node, ast.FunctionDef)]
+        return {node.name: ast.unparse([node.args, node.returns]) for node in methods}
+
+    shown = next(blocks(page("howto/write-a-store.md")))[1]
+    assert signatures(shown) == signatures(inspect.getsource(Store))
+
+
+def test_the_code_of_these_pages_passes_a_strict_type_checker(tmp_path):
+    pytest.importorskip("mypy")
+    parts = [
+        *blocks(page("howto/disclosure-in-python.md")),
+        *blocks(page("howto/write-a-store.md")),
+    ]
+    for number, (language, block, named) in enumerate(parts):
+        if language in ("py", "python"):
+            name = named if language == "py" else f"snippet_{number}.py"
+            (tmp_path / name).write_text(block, "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", *sorted(tmp_path.iterdir())],
+        cwd=ROOT, env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_the_table_of_settings_says_what_the_code_says():

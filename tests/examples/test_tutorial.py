@@ -2,13 +2,10 @@
 
 import asyncio
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,98 +15,11 @@ pytest.importorskip("fastmcp", reason="the tutorial needs the fastmcp extra")
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from typed_page import PATIENCE, blocks, environment, follow, python
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "tutorial"
 PAGE = (ROOT / "docs" / "tutorial" / "your-first-server.md").read_text("utf-8")
-PATIENCE = 60
-
-# A file that is named in the text, or a block with its language.
-_PARTS = re.compile(r"^```(\w+)\n(.*?)^```|`(\w+\.py)`", re.MULTILINE | re.DOTALL)
-# Tokens and durations differ from run to run.
-_RANDOM = re.compile(r"(pen_|penstock://result/)[\w-]+|(passed in )[\d.]+s")
-
-
-def blocks():
-    """Yield each block of the page: its language, its text, and the file named last before it."""
-    named = None
-    for found in _PARTS.finditer(PAGE):
-        named = found[3] or named
-        if found[1]:
-            yield found[1], found[2], named
-
-
-def only(language):
-    (block,) = (block for spoken, block, _ in blocks() if spoken == language)
-    return block
-
-
-@dataclass
-class Run:
-    command: str
-    printed: str
-    shown: str = ""
-
-
-def follow(folder):
-    """Do what the page says, from top to bottom, with nothing but what it has shown so far."""
-    runs = []
-    for language, block, name in blocks():
-        match language:
-            case "py":
-                with (folder / name).open("x", encoding="utf-8") as file:  # shown once, as a whole
-                    file.write(block)
-            case "diff":
-                change(folder / name, block)
-            case "sh":
-                runs += [Run(line, execute(line, folder)) for line in block.splitlines()]
-            case "text":
-                runs[-1].shown += block
-    return runs
-
-
-def change(path, diff):
-    """Replace the lines with a minus by the lines with a plus; the lines around them must be there."""
-    before, after = (
-        "".join(f"{line[1:]}\n" for line in diff.splitlines() if not line.startswith(sign))
-        for sign in "+-"
-    )
-    text = path.read_text("utf-8")
-    assert text.count(before) == 1, f"{path.name} does not hold this:\n{before}"
-    path.write_text(text.replace(before, after), "utf-8")
-
-
-def execute(line, folder):
-    match line.split():
-        # The environment of these tests stands for the reader's, and `folder` for the new folder.
-        case ["mkdir" | "cd", "station"] | ["." | "pip", *_] | ["python", "-m", "venv", _]:
-            return ""
-        case ["cp", source, target]:
-            shutil.copy(folder / source, folder / target)
-            return ""
-        case ["python", *arguments]:
-            ran = python(*arguments, cwd=folder)
-            assert ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
-            return ran.stdout
-    raise AssertionError(f"no reader could be meant to run this: {line}")
-
-
-def python(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-W", "error", *arguments],
-        cwd=cwd, env=environment(), capture_output=True, text=True, check=False,
-        timeout=PATIENCE, encoding="utf-8",
-    )  # fmt: skip
-
-
-def environment():
-    """Return an environment without settings: the page shows the defaults."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-
-
-def normal(text):
-    return _RANDOM.sub(r"\1\2…", text)
 
 
 @pytest.fixture(scope="module")
@@ -119,13 +29,13 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def runs(folder):
-    return follow(folder)
+    return follow(PAGE, folder)
 
 
 def test_every_command_prints_what_the_page_shows(runs):
     assert runs
     for run in runs:
-        assert normal(run.printed) == normal(run.shown), run.command
+        run.check()
 
 
 @pytest.mark.usefixtures("runs")
@@ -148,7 +58,8 @@ def test_a_step_fails_when_it_is_wrong(folder, tmp_path):
 
 @pytest.mark.usefixtures("runs")
 def test_a_host_can_start_it(folder):
-    entry = json.loads(only("json"))["mcpServers"]["station"]
+    (block,) = (block for language, block, _ in blocks(PAGE) if language == "json")
+    entry = json.loads(block)["mcpServers"]["station"]
     assert Path(entry["command"]).name == "python"
     arguments = [str(folder / Path(argument).name) for argument in entry["args"]]
 
