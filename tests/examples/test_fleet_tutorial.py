@@ -88,7 +88,26 @@ def test_every_step_prints_what_the_page_shows(tmp_path):
     [pytest.param(*part, id=f"{part[0]}-{n}") for n, part in enumerate(blocks("py"))],
 )
 def test_every_block_is_part_of_its_file(name, block):
-    assert f"\n{block}" in (PROJECT / name).read_text("utf-8"), f"{name} does not hold this."
+    text = (PROJECT / name).read_text("utf-8")
+    assert f"\n{block}" in f"\n{text}", f"{name} does not hold this."
+
+
+@pytest.mark.parametrize("name", ["fleet/urls.py", "devices/mcp_tools.py", "look.py"])
+def test_these_files_are_shown_as_a_whole(name):
+    parts = [block for named, block in blocks("py") if named == name]
+    assert "\n\n".join(parts) == (PROJECT / name).read_text("utf-8")
+
+
+def test_every_import_of_penstock_is_shown():
+    shown = {(name, line) for name, block in blocks("py") for line in block.splitlines()}
+    imported = {
+        (path.relative_to(PROJECT).as_posix(), line)
+        for path in PROJECT.rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if line.startswith(("from penstock", "import penstock"))
+    }
+    assert imported
+    assert imported <= shown
 
 
 def test_every_step_is_told_of():
@@ -126,5 +145,5 @@ def test_the_commands_that_are_named_find_nothing_wrong(tmp_path, command, told)
 
 def test_the_extras_that_are_installed_exist():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    named = re.search(r"penstock\[([\w,]+)\]", PAGE)[1].split(",")
+    named = re.search(r'pip install "\.\[([\w,]+)\]"', PAGE)[1].split(",")
     assert set(named) <= set(project["optional-dependencies"])
