@@ -13,7 +13,7 @@ from rest_framework.filters import OrderingFilter, SearchFilter
 
 from django import forms
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs import Place, inputs_of
+from penstock.django.inputs import InputPlace, inputs_of
 
 TEXT = {"type": "string"}
 
@@ -115,7 +115,7 @@ def test_a_list_with_commas_is_so_by_its_filter():
         "items": TEXT,
         "description": "Name is in",
     }
-    assert inputs.places["it"] == Place("query", "it", "csv")
+    assert inputs.places["it"] == InputPlace("query", "it", "csv")
 
 
 def test_a_pair_without_names_is_numbered():

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from penstock.django.inputs import Place
+from penstock.django.inputs import InputPlace
 from penstock.django.inputs.naming import assembled
 from penstock.django.inputs.values import Argument, InputPart
 
@@ -14,7 +14,7 @@ TEXT = {"type": "string"}
 
 
 def part(where, *names):
-    return InputPart(tuple(Argument(Place(where, name), TEXT) for name in names))
+    return InputPart(tuple(Argument(InputPlace(where, name), TEXT) for name in names))
 
 
 NAMES = {
@@ -42,7 +42,7 @@ def test_names(given, names):
     inputs = assembled(part("path", *path), part("query", *query), part("body", *body))
     assert list(inputs.schema["properties"]) == names
     wheres = ["path"] * len(path) + ["query"] * len(query) + ["body"] * len(body)
-    places = [Place(*both) for both in zip(wheres, path + query + body, strict=True)]
+    places = [InputPlace(*both) for both in zip(wheres, path + query + body, strict=True)]
     assert list(inputs.places.values()) == places
 
 
@@ -55,7 +55,7 @@ def test_long_names_are_cut_and_stay_apart():
 
 
 def test_a_whole_body_that_is_no_list():
-    whole = InputPart((Argument(Place("body", ""), TEXT, is_required=True),))
+    whole = InputPart((Argument(InputPlace("body", ""), TEXT, is_required=True),))
     inputs = assembled(part("path", "body"), InputPart(), whole)
     assert list(inputs.places) == ["body", "body_body"]
     assert not inputs.is_list

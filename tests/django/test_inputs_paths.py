@@ -13,7 +13,7 @@ from gateway_site.fields.asking import (
     properties_at,
 )
 
-from penstock.django.inputs import Place, inputs_of, path_values
+from penstock.django.inputs import InputPlace, inputs_of, path_values
 
 TEXT = {"type": "string"}
 INTEGER = {"type": "integer"}
@@ -72,9 +72,9 @@ def test_a_field_of_the_body_makes_way_for_the_path():
     inputs = inputs_at("PUT", "/places/{slug}/")
     assert list(inputs.schema["properties"]) == ["slug", "body_slug", "name"]
     assert inputs.places == {
-        "slug": Place("path", "slug"),
-        "body_slug": Place("body", "slug"),
-        "name": Place("body", "name"),
+        "slug": InputPlace("path", "slug"),
+        "body_slug": InputPlace("body", "slug"),
+        "name": InputPlace("body", "name"),
     }
 
 

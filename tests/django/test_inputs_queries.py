@@ -9,8 +9,8 @@ import pytest
 from gateway_site.fields.asking import call, inputs_at, is_valid, properties_at
 from gateway_site.fields.models import Keeper, Label, Place, Pump
 
+from penstock.django.inputs import InputPlace as Spot
 from penstock.django.inputs import Inputs, query_pairs
-from penstock.django.inputs import Place as Spot
 
 KEEPER = uuid.UUID(int=7)
 TEXT = {"type": "string"}
