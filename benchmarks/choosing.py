@@ -26,7 +26,7 @@ from benchmarks.registry import embedding_python
 from penstock import Policy
 from penstock.core.budget.measure import O200kMeter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.finding import Finder
+from penstock.disclosure.find_tools import Finder
 from penstock.disclosure.forms import Lister
 
 MOST_POINTS_LOST: Final = 2.0

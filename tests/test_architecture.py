@@ -196,7 +196,7 @@ DOORS = {
     "relay": "a process carries in one way",
     "stores": "a process has one store",
     "widgets": "few results have a chart",
-    "wire.for_widgets": "few clients show apps",
+    "wire.widget_results": "few clients show apps",
     "worker": "a process that few need",
 }
 LATE = ("sqlite3", "subprocess", "penstock.worker")

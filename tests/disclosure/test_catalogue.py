@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.files import LARGEST_FILE
+from penstock.disclosure.description_files import LARGEST_FILE
 from penstock.errors import InvalidSetting
 
 TOOLS = [

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.describing import (
+from penstock.disclosure.describe_tools import (
     MOST_NAMES,
     Missing,
     Selector,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.disclosure.search import Hit, Index, Parameter, Searchable
+from penstock.disclosure.search_index import Hit, Parameter, Searchable, SearchIndex
 
 # A tool a line: name | description | parameters, each with its description and choices.
 CATALOGUE = """
@@ -158,7 +158,7 @@ def tool(line):
 
 
 TOOLS = [tool(line) for line in CATALOGUE.strip().splitlines()]
-INDEX = Index(TOOLS)
+INDEX = SearchIndex(TOOLS)
 
 
 def names(query, most=10, index=INDEX):
@@ -189,7 +189,7 @@ def test_nothing_is_found_by_nothing(query):
 
 
 def test_an_empty_catalogue():
-    assert Index([]).find("list files") == []
+    assert SearchIndex([]).find("list files") == []
 
 
 def test_a_hit_says_which_and_how_well():
@@ -217,7 +217,7 @@ def test_where_a_word_stands_counts():
         Searchable("f", title="A kiwi"),
         Searchable("e", parameters=(Parameter("x", choices=("kiwi", "fig")),)),
     ]
-    found = names("kiwi", index=Index(fields))
+    found = names("kiwi", index=SearchIndex(fields))
     assert found[0] == "get_kiwi"
     assert set(found[1:3]) == {"d", "f"}
     assert set(found) == {one.name for one in fields}
@@ -235,7 +235,7 @@ def test_where_a_word_stands_counts():
     ],
 )
 def test_the_first_sentence_counts_more(description, in_the_first):
-    index = Index(
+    index = SearchIndex(
         [Searchable("other", description="Of nothing."), Searchable("x", "", description)]
     )
     (hit,) = index.find("kiwi")
@@ -243,7 +243,9 @@ def test_the_first_sentence_counts_more(description, in_the_first):
 
 
 def test_the_word_itself_comes_before_a_related_one():
-    index = Index([Searchable(f"{verb}_note") for verb in ("create", "remove", "delete", "erase")])
+    index = SearchIndex(
+        [Searchable(f"{verb}_note") for verb in ("create", "remove", "delete", "erase")]
+    )
     assert names("delete note", index=index)[0] == "delete_note"
     assert names("erase note", index=index)[0] == "erase_note"
     assert set(names("drop", index=index)) == {"remove_note", "delete_note", "erase_note"}
@@ -263,7 +265,7 @@ def test_ways_to_write_the_same(queries):
 
 
 def test_a_brand_is_not_cut_in_parts():
-    index = Index([Searchable("star", description="Star on GitHub."), Searchable("git_log")])
+    index = SearchIndex([Searchable("star", description="Star on GitHub."), Searchable("git_log")])
     assert names("git status", index=index) == ["git_log"]
     assert names("github", index=index) == ["star"]
 
@@ -284,7 +286,7 @@ def test_a_brand_is_not_cut_in_parts():
     ],
 )
 def test_names_are_split_and_joined(name, query):
-    index = Index([*TOOLS[:10], Searchable(name)])
+    index = SearchIndex([*TOOLS[:10], Searchable(name)])
     assert names(query, index=index)[0] == name
 
 
@@ -310,7 +312,7 @@ def test_one_typo_in_a_long_word(query, name):
 
 
 def test_no_typo_is_seen_in_short_words_or_known_ones():
-    index = Index([Searchable("cart"), Searchable("contract"), Searchable("contrast")])
+    index = SearchIndex([Searchable("cart"), Searchable("contract"), Searchable("contrast")])
     assert names("carp", index=index) == []
     assert names("contract", index=index) == ["contract"]
 
@@ -320,13 +322,13 @@ def test_all_words_count_more_than_one():
     verbs = ("list", "update", "delete", "share", "copy", "move", "import", "export")
     events = [Searchable(f"{verb}_event") for verb in verbs]
     others = [Searchable(f"other{number}") for number in range(11)]
-    index = Index([Searchable("cancel_order"), *events, *others])
+    index = SearchIndex([Searchable("cancel_order"), *events, *others])
     assert names("cancel the event", index=index)[0] == "delete_event"
 
 
 def test_a_related_word_is_no_rarer_than_the_common_one():
     mails = [Searchable(f"{verb}_email") for verb in ("read", "send", "list", "sort", "star")]
-    index = Index([Searchable("message"), *mails])
+    index = SearchIndex([Searchable("message"), *mails])
     best = {query: index.find(query)[0].score for query in ("mail", "email")}
     assert best["mail"] < best["email"]
 
@@ -334,7 +336,7 @@ def test_a_related_word_is_no_rarer_than_the_common_one():
 def test_a_long_description_changes_nothing_for_others():
     short, long = (Searchable("x", description="Do it. " + "blah " * n) for n in (9, 20_000))
     assert names("trash") == ["delete_file"]
-    assert Index([*TOOLS, long]).find("trash") == Index([*TOOLS, short]).find("trash")
+    assert SearchIndex([*TOOLS, long]).find("trash") == SearchIndex([*TOOLS, short]).find("trash")
 
 
 @pytest.mark.parametrize(
@@ -357,12 +359,12 @@ def test_a_long_description_changes_nothing_for_others():
     ],
 )
 def test_any_script(description, query):
-    index = Index([*TOOLS, Searchable("tool", description=description)])
+    index = SearchIndex([*TOOLS, Searchable("tool", description=description)])
     assert names(query, index=index) == ["tool"]
 
 
 def test_ties_go_by_the_order_of_the_catalogue():
-    index = Index([Searchable("same", description="One thing.") for _ in range(30)])
+    index = SearchIndex([Searchable("same", description="One thing.") for _ in range(30)])
     assert [hit.position for hit in index.find("thing", 7)] == list(range(7))
 
 
@@ -403,7 +405,7 @@ def test_the_order_does_not_hang_on_hashes():
 )
 def test_long_texts_are_survived_and_hide_nothing(text):
     long = Searchable(text, text, text, (Parameter(text, text, (text,)),))
-    index = Index([*TOOLS, long, Searchable("last", description=f"{text} kumquat")])
+    index = SearchIndex([*TOOLS, long, Searchable("last", description=f"{text} kumquat")])
     assert names("kumquat", index=index) == ["last"]
     assert names("get the forecast", index=index)[0] == "get_forecast"
     index.find(text)
@@ -420,7 +422,7 @@ def test_any_characters():
     rng = random.Random(7)
     texts = ["".join(chr(rng.randrange(0x11_0000)) for _ in range(60)) for _ in range(200)]
     texts += ["".join(rng.choices("aZ9_-. 文é\u0301\ud800\u200f", k=40)) for _ in range(200)]
-    index = Index([Searchable(text, text, text, (Parameter(text, text),)) for text in texts])
+    index = SearchIndex([Searchable(text, text, text, (Parameter(text, text),)) for text in texts])
     for text in texts:
         hits = index.find(text)
         assert not hits or hits[0].score > 0

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from penstock import AsyncGate, Call, Gate, LiveRows, Principal, Result
+from penstock.core.model.continuation import parse
 from penstock.core.model.stored import Head
-from penstock.core.model.tokens import parse
 from penstock.core.model.values import Refusal
 from penstock.errors import EntryCorrupt, StoreFull, StoreUnavailable
 from penstock.stores.memory import MemoryStore

@@ -1,4 +1,4 @@
-"""Rows for a widget are fitted as the words of `penstock.widgets.choosing` say, tried by brute force."""
+"""Rows for a widget are fitted as the words of `penstock.widgets.row_choice` say, tried by brute force."""
 
 import json
 from dataclasses import dataclass

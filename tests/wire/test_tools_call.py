@@ -168,7 +168,7 @@ def test_a_call_through_another_is_the_call_that_it_means():
 
 
 def test_descriptions_are_given_and_nothing_is_forwarded():
-    from penstock.disclosure.describing import DescribedReply
+    from penstock.disclosure.describe_tools import DescribedReply
 
     world = World(INDEX, Describe=DescribedReply(b"{}"))
     hidden(world, "describe_tools", {"tools": ["rows"]})

@@ -27,7 +27,7 @@ from penstock.core.model.questions import (
 from penstock.worker import Workers
 from penstock.worker.child import BOOT, WorkerChild
 from penstock.worker.failures import CANCELLED, CLOSED
-from penstock.worker.sandbox.serve import MOST_KEPT
+from penstock.worker.sandbox.main import MOST_KEPT
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
 BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
@@ -471,7 +471,7 @@ def test_nothing_of_the_worker_is_loaded_before_it_is_needed():
 def test_the_parent_loads_none_of_the_childs_code():
     loaded = loaded_after("import penstock.worker")
     assert not any("sandbox" in name for name in loaded)
-    assert "penstock.worker.sandbox.sql" in loaded_after("import penstock.worker.sandbox.serve")
+    assert "penstock.worker.sandbox.sql" in loaded_after("import penstock.worker.sandbox.main")
 
 
 def test_the_child_loads_nothing_else_of_penstock():

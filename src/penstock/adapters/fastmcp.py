@@ -35,8 +35,8 @@ from penstock.adapters.fastmcp_tools import (
     listing_for_us,
     own_list,
 )
-from penstock.adapters.inside import AskServer, ServerAnswer, ServerSide
-from penstock.adapters.sdk import carried, dumped
+from penstock.adapters.sdk_requests import carried, dumped
+from penstock.adapters.server_side import AskServer, ServerAnswer, ServerSide
 from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.marks import current, is_served, serving

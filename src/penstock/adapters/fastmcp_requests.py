@@ -12,8 +12,8 @@ from fastmcp.server.middleware import MiddlewareContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.inside import Asked, Facts
-from penstock.adapters.sdk import audience_of, dumped, principal_of, session_of
+from penstock.adapters.sdk_requests import audience_of, dumped, principal_of, session_of
+from penstock.adapters.server_side import ServerFacts, ServerRequest
 from penstock.gate.identity import os_user
 from penstock.wire import eras
 
@@ -28,20 +28,22 @@ def request_of(context: AnyContext) -> object:
     return _IN_PYTHON if request is None else request.session
 
 
-def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
+def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> ServerRequest:
     """A request as it came, with what FastMCP does not show its hooks of it."""
     around = context.fastmcp_context
     request = None if around is None else around.request_context
     facts, served = _facts(around), request_of(context)
     if around is None or request is None:  # called in Python, by whoever runs the server
-        return Asked(method, params, os_user(), is_modern=False, facts=facts, request=served)
+        return ServerRequest(
+            method, params, os_user(), is_modern=False, facts=facts, request=served
+        )
     is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
     who = principal_of(request.request, is_modern=is_modern)
     seat = around.session_id if request.request is None else session_of(request.request)
     said = {**params, "_meta": dict(request.meta or {})} if is_modern else params
     if method == "initialize" and isinstance(context.message, BaseModel):
         said = dumped(context.message)["params"]
-    return Asked(
+    return ServerRequest(
         method,
         said,
         who,
@@ -53,11 +55,11 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Asked:
     )
 
 
-def _facts(around: Context | None) -> Facts:
+def _facts(around: Context | None) -> ServerFacts:
     """What need not be asked. FastMCP serves tools and resources whether or not there are any."""
     capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
     info = None if around is None else _server_info(around.fastmcp)
-    return Facts(capabilities, info, {"isError": False})
+    return ServerFacts(capabilities, info, {"isError": False})
 
 
 def _server_info(server: FastMCP[Any]) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from fastmcp.utilities.versions import VersionSpec, dedupe_with_versions
 from mcp.shared.exceptions import MCPError
 
 from penstock.adapters.fastmcp_requests import AnyContext, stamp_of
-from penstock.adapters.inside import Failed
-from penstock.adapters.sdk import dumped, error_of
+from penstock.adapters.sdk_requests import dumped, error_of
+from penstock.adapters.server_side import ServerError
 
 # An answer of the server's: as FastMCP's object, and as JSON values.
 Given = tuple[Any, Any]
@@ -110,7 +110,7 @@ async def called(call_next: CallNext[Any, Any], context: AnyContext) -> Given:
     try:
         given = await call_next(context)
     except MCPError as error:
-        raise Failed(error_of(error), error) from error
+        raise ServerError(error_of(error), error) from error
     except (DisabledError, NotFoundError) as error:
         return error, _error(context, f"Unknown tool: {context.message.name!r}")
     except FastMCPError as error:

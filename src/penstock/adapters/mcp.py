@@ -24,8 +24,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.inside import Asked, Failed, ServerSide
-from penstock.adapters.sdk import (
+from penstock.adapters.sdk_requests import (
     audience_of,
     carried,
     dumped,
@@ -33,6 +32,7 @@ from penstock.adapters.sdk import (
     principal_of,
     session_of,
 )
+from penstock.adapters.server_side import ServerError, ServerRequest, ServerSide
 from penstock.gate.identity import new_seat
 from penstock.settings.policy import Policy
 from penstock.stores import Store
@@ -71,7 +71,7 @@ class Penstock:
             try:
                 given = await call_next(asked)
             except MCPError as error:
-                raise Failed(error_of(error), error) from error
+                raise ServerError(error_of(error), error) from error
             return given, _wire(given)
 
         answer = await carried(self._inside, self._asked(ctx), ask_server)
@@ -81,12 +81,12 @@ class Penstock:
         """The store and the worker; a process that ends needs no call of it."""
         self._inside.close()
 
-    def _asked(self, ctx: Context) -> Asked:
+    def _asked(self, ctx: Context) -> ServerRequest:
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         who = principal_of(ctx.request, is_modern=is_modern)
         seat = self._seat if ctx.request is None else session_of(ctx.request)
         seat = "" if is_modern else seat
-        return Asked(
+        return ServerRequest(
             ctx.method,
             ctx.params,
             who,

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.listed import add_source_options, listed_by
 from penstock.cli.options import add_settings, config_file
 from penstock.cli.printing import reader_may_leave
+from penstock.cli.tool_source import add_source_options, listed_by
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
 from penstock.settings.policy import Policy

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.listed import add_source_options, listed_by
+from penstock.cli.tool_source import add_source_options, listed_by
 
 if TYPE_CHECKING:
     from penstock.cli.auditing.extraction import Extracted

@@ -42,7 +42,7 @@ def run(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen)
     target = target_from(chosen)
     if target.url:
-        from penstock.relay.remote import run_remote
+        from penstock.relay.run_url import run_remote
 
         start_logging(chosen)
         return run_remote(target, policy)
@@ -53,7 +53,7 @@ def run(chosen: argparse.Namespace) -> int:
     upstream = Process(target.command)
     try:
         # The server gets ready while the rest is imported.
-        from penstock.relay.local import run_local
+        from penstock.relay.run_command import run_local
 
         start_logging(chosen)
         return run_local(upstream, target, policy)

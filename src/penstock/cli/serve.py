@@ -58,7 +58,7 @@ def serve(chosen: argparse.Namespace) -> int:
     target = target_from(chosen)
     start_logging(chosen)
     try:
-        from penstock.relay.http.serving import Listening, serve_http
+        from penstock.relay.http.server import Listening, serve_http
     except ModuleNotFoundError as error:
         raise MissingExtra("serve", "penstock serve") from error
     listening = Listening(

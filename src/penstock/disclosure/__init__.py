@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from penstock.disclosure.catalogue import Catalogue
-    from penstock.disclosure.described import Described
+    from penstock.disclosure.described_tool import DescribedTool
     from penstock.disclosure.discloser import Audience, Discloser
-    from penstock.disclosure.enquiries import Visit
     from penstock.disclosure.forms import Lister, Listing
     from penstock.disclosure.grants import Grants, Holder
+    from penstock.disclosure.on_demand import DisclosureAnswers
     from penstock.disclosure.workflow import system_prompt
 
 __all__ = [
     "Audience",
     "Catalogue",
-    "Described",
+    "DescribedTool",
     "Discloser",
+    "DisclosureAnswers",
     "Grants",
     "Holder",
     "Lister",
     "Listing",
-    "Visit",
     "system_prompt",
 ]
 
@@ -31,8 +31,8 @@ __all__ = [
 # waits for it.
 _HOMES = {
     "catalogue": ("Catalogue",),
-    "described": ("Described",),
-    "enquiries": ("Visit",),
+    "described_tool": ("DescribedTool",),
+    "on_demand": ("DisclosureAnswers",),
     "discloser": ("Audience", "Discloser"),
     "forms": ("Lister", "Listing"),
     "grants": ("Grants", "Holder"),

@@ -15,7 +15,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.disclosure.described import Described, as_table
+from penstock.disclosure.described_tool import DescribedTool, as_table
 from penstock.log import logger
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Catalogue:
     """Tools in the order of their server's list. Two with the same tools are equal, and give the
     same bytes in every form."""
 
-    def __init__(self, tools: Iterable[Described]) -> None:
+    def __init__(self, tools: Iterable[DescribedTool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
 
     @classmethod
@@ -46,7 +46,7 @@ class Catalogue:
     @classmethod
     def from_folder(cls, folder: str | Path) -> Catalogue:
         """From JSON files, one a tool. A file that cannot be used is skipped, and logged."""
-        from penstock.disclosure.files import tools_in
+        from penstock.disclosure.description_files import tools_in
 
         return cls(tools_in(folder))
 
@@ -60,7 +60,7 @@ class Catalogue:
             )
         return Catalogue(_merged(tool, self.get(tool.name)) for tool in other)
 
-    def __iter__(self) -> Iterator[Described]:
+    def __iter__(self) -> Iterator[DescribedTool]:
         return iter(self._tools.values())
 
     def __len__(self) -> int:
@@ -79,7 +79,7 @@ class Catalogue:
     def names(self) -> list[str]:
         return list(self._tools)
 
-    def get(self, name: str) -> Described | None:
+    def get(self, name: str) -> DescribedTool | None:
         return self._tools.get(name)
 
     def nearest(self, name: str, most: int = 3) -> list[str]:
@@ -115,14 +115,14 @@ class Catalogue:
         return whole.hexdigest()
 
 
-def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> Described | None:
+def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> DescribedTool | None:
     raw = encode(dict(tool)) if isinstance(tool, Mapping) else rawjson.compact(tool)
     value = rawjson.decode(raw)
     name = value.get("name") if isinstance(value, dict) else None
-    return Described(name, raw) if isinstance(name, str) and name else None
+    return DescribedTool(name, raw) if isinstance(name, str) and name else None
 
 
-def _merged(tool: Described, over: Described | None) -> Described:
+def _merged(tool: DescribedTool, over: DescribedTool | None) -> DescribedTool:
     """The server's tool in a file's words. The file's schema is shown in the full description;
     what calls are checked against stays the server's."""
     if over is None:
@@ -133,7 +133,7 @@ def _merged(tool: Described, over: Described | None) -> Described:
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}
     more = {**tool.more, **over.more, **shown}
     told = encode({**as_table(rawjson.decode(tool.told)), **words}) if tool.told else b""
-    return Described(tool.name, encode({**tool.listed, **words}), more, told)
+    return DescribedTool(tool.name, encode({**tool.listed, **words}), more, told)
 
 
 def _trigrams(text: str) -> frozenset[str]:

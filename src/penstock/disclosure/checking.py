@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from penstock.core.protocol.references import has_references
-from penstock.disclosure.described import Described
+from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.shortening import clipped
 from penstock.log import logger
 
@@ -27,7 +27,7 @@ _OPENING: Final = (
 _SAID_INSTEAD: Final = "this"  # of a value, which may be long, and is the agent's own
 
 
-def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
+def fault(tool: DescribedTool, arguments: Mapping[str, Any]) -> str:
     """What is wrong with the arguments, in a sentence or a few; empty where nothing is.
 
     A reference to a stored result stands for a value that need not be loaded to be refused or let
@@ -42,7 +42,7 @@ def fault(tool: Described, arguments: Mapping[str, Any]) -> str:
     return "; ".join(found) + "." if found else ""
 
 
-def _strangers(tool: Described, given: Mapping[str, Any]) -> Iterator[str]:
+def _strangers(tool: DescribedTool, given: Mapping[str, Any]) -> Iterator[str]:
     """Arguments that the schema does not name. Most schemas admit them by saying nothing, and a
     server then ignores what a model has guessed."""
     if not tool.parameters or any(keyword in tool.schema for keyword in _OPENING):
@@ -58,7 +58,7 @@ def is_promised(schema: str, value: Any, tool: str) -> bool:
     return validator is None or bool(validator.is_valid(value))
 
 
-def _errors(tool: Described, given: dict[str, Any]) -> Iterator[str]:
+def _errors(tool: DescribedTool, given: dict[str, Any]) -> Iterator[str]:
     validator = _validator(tool.schema_json, tool.name)
     if validator is None or validator.is_valid(given):
         return

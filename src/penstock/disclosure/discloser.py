@@ -20,7 +20,7 @@ from penstock.disclosure.grants import Grants
 from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:
-    from penstock.disclosure.folder import Folder
+    from penstock.disclosure.description_folder import DescriptionFolder
 
 _KEPT: Final = 32
 
@@ -79,9 +79,9 @@ class Discloser:
         )
 
 
-def _folder(path: str) -> Folder | None:
+def _folder(path: str) -> DescriptionFolder | None:
     if not path:
         return None
-    from penstock.disclosure.folder import Folder
+    from penstock.disclosure.description_folder import DescriptionFolder
 
-    return Folder(path)
+    return DescriptionFolder(path)

@@ -15,7 +15,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.described import Described
+from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import DESCRIBE, HEADER_KEY, own_names
 from penstock.errors import InvalidSetting
 
@@ -96,11 +96,11 @@ class Lister(msgspec.Struct, frozen=True):
         return weighing.cheaper(other, full)
 
     def _brief(self, catalogue: Catalogue, weighing: _Weighing) -> Listing | None:
-        from penstock.disclosure import index
-        from penstock.disclosure.brief import brief_tools
+        from penstock.disclosure import index_form
+        from penstock.disclosure.brief_form import brief_tools
 
         own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
-        describe = index.describe_tool(own[DESCRIBE], index.IN_BRIEF)
+        describe = index_form.describe_tool(own[DESCRIBE], index_form.IN_BRIEF)
         shown = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
         others = [tool for tool in catalogue if tool.name not in shown]
 
@@ -115,8 +115,8 @@ class Lister(msgspec.Struct, frozen=True):
         return None if found is None else Listing("brief", together(found), own, frozenset(shown))
 
     def _index(self, catalogue: Catalogue, weighing: _Weighing, *, has_apps: bool) -> Listing:
-        from penstock.disclosure import index
-        from penstock.disclosure.brief import shortest
+        from penstock.disclosure import index_form
+        from penstock.disclosure.brief_form import shortest
 
         listed = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
         staying = [
@@ -125,21 +125,21 @@ class Lister(msgspec.Struct, frozen=True):
             if tool.name not in listed and _stays(tool, has_apps=has_apps)
         ]
         own = own_names(catalogue.names)
-        find, calls = index.find_tool(own), index.call_tools(own)
+        find, calls = index_form.find_tool(own), index_form.call_tools(own)
 
         def together(describe: bytes) -> list[bytes]:
             return [find, describe, *calls, *listed.values(), *staying, *weighing.ours]
 
-        describe = index.describe_tool_with(
+        describe = index_form.describe_tool_with(
             own[DESCRIBE], catalogue.names, lambda tool: weighing.fits(together(tool))
         )
         return Listing("index", together(describe), own, frozenset(listed))
 
-    def _is_always(self, tool: Described) -> bool:
+    def _is_always(self, tool: DescribedTool) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
 
 
-def _stays(tool: Described, *, has_apps: bool) -> bool:
+def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
     """Tools that an index would break: a task is asked for in the call itself, a widget is found
     through its own tool, and a parameter that goes into a header has to be known. They are listed in
     brief."""

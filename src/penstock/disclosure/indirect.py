@@ -11,9 +11,9 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.disclosure.enquiries import Visit
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
+from penstock.disclosure.on_demand import DisclosureAnswers
 from penstock.disclosure.problems import problem
 
 _NAME: Final = "name"
@@ -29,7 +29,7 @@ class Inner(msgspec.Struct, frozen=True):
 
 
 def inner_call(
-    visit: Visit, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
+    visit: DisclosureAnswers, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
 ) -> Inner | bytes:
     """The call, or the problem with it as it is to be told."""
     name = _text(given.get(_NAME))
@@ -49,7 +49,7 @@ def inner_call(
     return Inner(name, arguments, None if grant is None else rawjson.decode(grant))
 
 
-def _wrong_name(visit: Visit, role: str, through: str, name: str) -> bytes:
+def _wrong_name(visit: DisclosureAnswers, role: str, through: str, name: str) -> bytes:
     """Why this tool cannot be called through that one; empty where it can."""
     own = visit.listing.own
     find = f"{own.get(FIND, FIND)} finds tools by what they do."

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from penstock.disclosure.survey import (
+from penstock.disclosure.schema_survey import (
     BY_NAME,
     BY_POSITION,
     DEFINITIONS,
     SINGLE,
-    Survey,
+    SchemaSurvey,
     survey,
 )
 
@@ -47,7 +47,7 @@ def slim(schema: Any) -> Any:
     return _Slimmer(found).schema({key: shown[key] for key in shown if key not in unused})
 
 
-def _used(key: str, definitions: Any, found: Survey) -> Any:
+def _used(key: str, definitions: Any, found: SchemaSurvey) -> Any:
     if not isinstance(definitions, Mapping) or found.has_named_places:
         return definitions
     return {name: item for name, item in definitions.items() if (key, name) in found.definitions}
@@ -70,7 +70,7 @@ _NO_ROLE: Final = _Role()
 
 @dataclass(frozen=True, slots=True)
 class _Slimmer:
-    found: Survey
+    found: SchemaSurvey
 
     def schema(self, schema: Any, depth: int = 0, role: _Role = _NO_ROLE) -> Any:
         if not isinstance(schema, Mapping) or depth > _DEEPEST:

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from penstock.core.model.values import NOBODY, Principal
 from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
-from penstock.django.noting import LookedFor, Noting, NotingQuery, Undecided
+from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery, Undecided
 from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
 from penstock.gate.gate import Gate
@@ -90,14 +90,14 @@ class Caller:
     def ask_view(self, endpoint: Endpoint) -> None:
         """Raises what a view refuses him with; or `Undecided` where that depends on arguments, which
         are not known here."""
-        looked_for = LookedFor()
+        looked_for = Lookups()
         inner = inner_request(self.http, endpoint, meta=self._meta)
-        inner.__dict__["GET"] = NotingQuery(looked_for)
+        inner.__dict__["GET"] = NotedQuery(looked_for)
         view = endpoint.view()
-        view.kwargs = Noting(looked_for)
+        view.kwargs = NotedArguments(looked_for)
         request = view.initialize_request(inner)
         view.request = request
-        request.__dict__["_full_data"] = request.__dict__["_data"] = Noting(looked_for)
+        request.__dict__["_full_data"] = request.__dict__["_data"] = NotedArguments(looked_for)
         try:
             self.identify(view)
             request.version, request.versioning_scheme = view.determine_version(request)

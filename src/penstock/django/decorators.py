@@ -151,7 +151,7 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(view)
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from penstock.django.visiting import listen
+        from penstock.django.view_visits import listen
 
         listen(
             self
@@ -168,7 +168,7 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(admit)
     def initial(self: Any, *args: Any, **kwargs: Any) -> None:
-        from penstock.django.visiting import listen
+        from penstock.django.view_visits import listen
 
         admit(self, *args, **kwargs)
         listen(self)

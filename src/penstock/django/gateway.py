@@ -20,16 +20,16 @@ from penstock.core.model.values import LiveWindow
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
-from penstock.django.serving import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
+from penstock.django.site_server import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.explorer_tools import ROLES
-from penstock.wire.knowledge import UpstreamState
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
 from penstock.wire.reader import READER
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
+from penstock.wire.upstream_state import UpstreamState
 
 _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000

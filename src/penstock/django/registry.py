@@ -17,15 +17,15 @@ from penstock.core.views.request import offered_modes
 from penstock.django.conf import Site, site
 from penstock.django.decorators import HEAVY, IGNORED, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
-from penstock.django.functions import function_tool
+from penstock.django.function_tools import function_tool
 from penstock.django.inputs import describe, inputs_of
 from penstock.django.inputs.handlers import handler_of, pages_itself, reads_list
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
 from penstock.django.tools import SiteTool
-from penstock.django.viewing import ViewAction
-from penstock.django.visiting import is_plain
-from penstock.django.writing import VERIFY, VERIFY_SCHEMA
+from penstock.django.view_tools import ViewAction
+from penstock.django.view_visits import is_plain
+from penstock.django.written_records import VERIFY, VERIFY_SCHEMA
 from penstock.log import logger
 
 MODULE = "mcp_tools"  # where an app declares functions as tools

@@ -18,7 +18,7 @@ from penstock.core.protocol.schema import (
 )
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.checking import fault
-from penstock.disclosure.described import Described
+from penstock.disclosure.described_tool import DescribedTool
 from penstock.django.callers import Caller
 from penstock.django.tiers import Tier
 from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
@@ -77,8 +77,8 @@ class SiteTool:
         return fault(self._described, arguments)
 
     @cached_property
-    def _described(self) -> Described:
-        return Described(self.name, encode({"name": self.name, "inputSchema": self.schema}))
+    def _described(self) -> DescribedTool:
+        return DescribedTool(self.name, encode({"name": self.name, "inputSchema": self.schema}))
 
     @cached_property
     def mark(self) -> Mark | None:

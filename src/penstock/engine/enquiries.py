@@ -8,10 +8,10 @@ import msgspec
 
 from penstock.core.model.values import Call, Result
 from penstock.core.views.request import TOKEN_FIELD
-from penstock.disclosure.describing import DescribedReply, selection
+from penstock.disclosure.describe_tools import DescribedReply, selection
 from penstock.disclosure.discloser import Discloser
-from penstock.disclosure.enquiries import Visit
 from penstock.disclosure.indirect import Inner, inner_call
+from penstock.disclosure.on_demand import DisclosureAnswers
 from penstock.disclosure.problems import problem
 from penstock.gate.gate import Gate
 from penstock.wire.effects import Describe, Enquiry, Find, Judge, Unwrap
@@ -34,8 +34,8 @@ def answer_enquiry(
             assert_never(effect)
 
 
-def _visit(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> Visit:
-    return Visit(
+def _visit(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> DisclosureAnswers:
+    return DisclosureAnswers(
         discloser,
         enquiry.catalogue,
         enquiry.listing,
@@ -57,7 +57,7 @@ def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": step}
 
 
-def _found(visit: Visit, query: object) -> DescribedReply:
+def _found(visit: DisclosureAnswers, query: object) -> DescribedReply:
     if isinstance(query, str) and query.strip():
         return DescribedReply(visit.find(query))
     step = 'Such as {"query": "send mail"}.'
@@ -66,7 +66,7 @@ def _found(visit: Visit, query: object) -> DescribedReply:
     )
 
 
-def _described(visit: Visit, effect: Describe) -> DescribedReply:
+def _described(visit: DisclosureAnswers, effect: Describe) -> DescribedReply:
     if effect.names is None:
         step = 'Such as {"tools": ["some_tool"]}.'
         return DescribedReply(
@@ -75,7 +75,7 @@ def _described(visit: Visit, effect: Describe) -> DescribedReply:
     return visit.describe(selection(effect.names, visit.catalogue), is_tool=effect.is_tool)
 
 
-def _refusal(visit: Visit, effect: Judge) -> bytes:
+def _refusal(visit: DisclosureAnswers, effect: Judge) -> bytes:
     tool = visit.catalogue.get(effect.tool)
     if tool is not None:
         return visit.refusal(tool, effect.arguments)

@@ -13,8 +13,8 @@ from penstock.shaping.cells import Cells, cells_of
 from penstock.shaping.feasibility import verdicts_of
 from penstock.shaping.fitting import Form, Item, first_fit, forms
 from penstock.shaping.heatmap import Axis, Heading, heat_map
+from penstock.shaping.json_form import plain
 from penstock.shaping.labels import Labels, labels_of
-from penstock.shaping.plain import plain
 from penstock.shaping.problems import clipped, listed
 from penstock.shaping.ranking import Better, survey
 from penstock.shaping.records import VALUE, is_number, lookup

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.core.json.unboxing import unboxed
 from penstock.errors import InvalidSetting
 from penstock.shaping import arrays
-from penstock.shaping.plain import plain
+from penstock.shaping.json_form import plain
 from penstock.shaping.problems import kind_name
 
 _HOW = "Give a list or a numpy array of numbers, strings or dates, one for each."

@@ -13,7 +13,7 @@ from penstock.shaping.chart import Ends, chart
 from penstock.shaping.entries import Entries, entries_of
 from penstock.shaping.envelope import Stretch, envelope
 from penstock.shaping.fitting import Item, first_fit, forms
-from penstock.shaping.plain import plain
+from penstock.shaping.json_form import plain
 from penstock.shaping.problems import clipped, listed, no_such_field
 from penstock.shaping.records import MISSING, VALUE, is_number, lookup
 from penstock.shaping.sampling import Choose, Sampling, chooser, require_library

@@ -6,7 +6,7 @@ the payload that would leave:
 
 1. all rows, whole;
 2. all rows, with the columns only that the spec refers to or that `keep` names;
-3. as many of these rows as fit (`penstock.widgets.choosing` says which), and a count of the rest.
+3. as many of these rows as fit (`penstock.widgets.row_choice` says which), and a count of the rest.
 
 A row is encoded when the answer depends on it: of 100,000 rows most are never looked into.
 """
@@ -21,10 +21,10 @@ from typing import Any, Literal
 from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.errors import InvalidSetting, PenstockError
-from penstock.widgets.choosing import check_choice, check_column, chosen, there_are
 from penstock.widgets.fields import Fields, referenced_fields
 from penstock.widgets.fit_caps import Cap, utf16_units
 from penstock.widgets.fit_lines import Lines
+from penstock.widgets.row_choice import check_choice, check_column, chosen, there_are
 from penstock.widgets.rows import RowTable, read_table
 
 

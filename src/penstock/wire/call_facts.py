@@ -6,9 +6,9 @@ from typing import Any
 
 from penstock.core.model.values import Call
 from penstock.settings.policy import Policy
-from penstock.wire.disclosing import disclosed
 from penstock.wire.effects import Steps
 from penstock.wire.request import Request
+from penstock.wire.shown_tools import disclosed
 
 
 def keeps_output(request: Request) -> Steps[bool]:

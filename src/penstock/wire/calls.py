@@ -9,7 +9,7 @@ from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
 from penstock.wire.request import Request, pass_on
 from penstock.wire.result_budget import hold
-from penstock.wire.stored import answer_from_store, resolve_arguments
+from penstock.wire.stored_results import answer_from_store, resolve_arguments
 
 
 def tools_call(request: Request) -> Steps[bytes]:

@@ -9,11 +9,11 @@ from penstock.disclosure import workflow
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.audience import audience_from
-from penstock.wire.disclosing import disclosed
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
-from penstock.wire.knowledge import EXTENSION, capabilities_in
 from penstock.wire.reader import INSTRUCTIONS
 from penstock.wire.request import Request
+from penstock.wire.shown_tools import disclosed
+from penstock.wire.upstream_state import EXTENSION, capabilities_in
 
 
 def initialize(request: Request) -> Steps[bytes]:

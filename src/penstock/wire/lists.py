@@ -8,10 +8,10 @@ from typing import Final
 from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
-from penstock.wire.disclosing import list_result, shown_of
 from penstock.wire.effects import AskUpstream, Forward, StepAside, Steps, UpstreamAnswer
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
 from penstock.wire.request import Request
+from penstock.wire.shown_tools import list_result, shown_of
 from penstock.wire.toolbox import Toolbox, ToolsPage, read_list, read_page
 
 _MOST_PAGES: Final = 1_000

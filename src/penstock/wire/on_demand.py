@@ -24,14 +24,14 @@ from penstock.disclosure.names import (
 )
 from penstock.disclosure.uris import named_in
 from penstock.wire import messages
-from penstock.wire.disclosing import disclosed, holder_of
 from penstock.wire.effects import Describe, Enquiry, Find, Judge, Steps, Unwrap
-from penstock.wire.knowledge import Shown
 from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
+from penstock.wire.shown_tools import disclosed, holder_of
+from penstock.wire.upstream_state import Shown
 
 if TYPE_CHECKING:
-    from penstock.disclosure.describing import DescribedReply
+    from penstock.disclosure.describe_tools import DescribedReply
 
 Wire = Callable[[bytes], bytes]
 _NOT_LISTED: Final = encode(

@@ -22,9 +22,9 @@ from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.knowledge import Shown, UpstreamState
 from penstock.wire.reader import READER
 from penstock.wire.toolbox import Toolbox, UpstreamTool
+from penstock.wire.upstream_state import Shown, UpstreamState
 
 _MOST_REPLACED: Final = 256
 _UNREAD: Final = object()

@@ -11,17 +11,17 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.negotiation import Resource
-from penstock.core.views.whole import URI_PREFIX
+from penstock.core.views.full import URI_PREFIX
 from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.explorer import URI
 from penstock.wire import messages
-from penstock.wire.disclosing import depends_on_client, disclosed, has_explorer
 from penstock.wire.effects import Forward, LoadExplorer, ReadResource, Steps, UpstreamAnswer
 from penstock.wire.lists import has_cursor, know_tools
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
 from penstock.wire.on_demand import describe_resource
 from penstock.wire.request import Request, pass_on
+from penstock.wire.shown_tools import depends_on_client, disclosed, has_explorer
 
 JSON: Final = "application/json"
 _LONGEST_SHOWN: Final = 100

@@ -70,9 +70,9 @@ def held(
     """What goes down in the place of a result; None where that is the result. `around`: what it stands
     in, where it comes within something else."""
     if is_for_widget(request, wire):
-        from penstock.wire import for_widgets
+        from penstock.wire import widget_results
 
-        return (yield from for_widgets.held(request, wire, around))
+        return (yield from widget_results.held(request, wire, around))
     reply = yield from offer(request, wire, around)
     if reply.is_whole and not request.notice and request.inside.result is None:
         return None

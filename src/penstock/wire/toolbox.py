@@ -17,7 +17,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.protocol import schema
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.described import Described
+from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import HEADER_KEY, own_names
 from penstock.settings.policy import Policy
 from penstock.wire import marks, messages
@@ -147,7 +147,7 @@ def read_list(
     decorators leave marks in them."""
     listed: list[bytes] = []
     tools: dict[str, UpstreamTool] = {}
-    described: list[Described] = []
+    described: list[DescribedTool] = []
     for sent in (raw for page in pages for raw in page.tools):
         raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
         raw = _for_apps(raw, policy, marked)
@@ -155,7 +155,7 @@ def read_list(
         listed.append(told)
         if tool is not None:
             tools[tool.name] = tool
-            described.append(Described(tool.name, bytes(raw), told=told))
+            described.append(DescribedTool(tool.name, bytes(raw), told=told))
     for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
     reader = reader_name(tools)
     known = [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]

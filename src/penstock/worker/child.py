@@ -28,7 +28,7 @@ package, sys.path[:] = sys.argv[1], sys.argv[2:]
 for name, folder in (("penstock", package), ("penstock.worker", package + "/worker")):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [folder]
-from penstock.worker.sandbox.serve import main
+from penstock.worker.sandbox.main import main
 main()
 """
 

@@ -1,7 +1,7 @@
 """The pool of children: who is asked, and how one question goes.
 
 A program that an agent writes may loop for ever, take all memory, or (`env` in jq) ask for the
-server's secrets. So it runs in a child process (`penstock.worker.sandbox.serve`) that has an empty
+server's secrets. So it runs in a child process (`penstock.worker.sandbox.main`) that has an empty
 environment, cannot open a file, and is killed when it goes over its time. Refusals and accidents
 of a program are values (`Failure`); only what `material` raises comes through as an exception.
 

@@ -14,7 +14,7 @@ from penstock.cli.auditing.filenames import file_names, is_safe
 from penstock.cli.auditing.sources import NoToolList, saved_tools
 from penstock.disclosure import Catalogue
 from penstock.errors import PenstockError
-from penstock.relay.asking import NotListed
+from penstock.relay.tool_lists import NotListed
 
 TOOLS = b'[{"name": "a", "x": 1.10, "n": 12345678901234567890123}, {"name": "b"}]'
 

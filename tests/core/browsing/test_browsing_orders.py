@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from penstock import Policy, Principal
+from penstock.core.model.continuation import parse
 from penstock.core.model.questions import Failure, Limits
-from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call
 from penstock.gate.gate import Gate
 from penstock.stores.memory import MemoryStore

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from penstock.core.model.tokens import Position, Token, parse
+from penstock.core.model.continuation import Position, Token, parse
 
 SECRET = bytes(range(18))
 PLACE = Position(row=40, page_size=20, mode="filtered", path="/a/b", filter_keys=("id", "é"))

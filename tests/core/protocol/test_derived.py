@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import Principal, Result
-from penstock.core.model.tokens import parse
+from penstock.core.model.continuation import parse
 
 pytest.importorskip("jq")
 ROWS = [{"id": n, "kind": "ab"[n % 2]} for n in range(3_000)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import Call, Gate, Policy, Principal
+from penstock.core.model.continuation import parse
 from penstock.core.model.effects import ReadRows
-from penstock.core.model.tokens import parse
 from penstock.core.results import packing
 
 ROWS = [{"id": n, "kind": "ab"[n % 2], "pad": "x" * 40} for n in range(2_500)]

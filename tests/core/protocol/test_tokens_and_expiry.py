@@ -10,7 +10,7 @@ from base64 import urlsafe_b64decode
 import pytest
 
 from penstock import Principal, open_store
-from penstock.core.model.tokens import Position, Token, parse
+from penstock.core.model.continuation import Position, Token, parse
 from penstock.stores.memory import MemoryStore
 
 ROWS = [{"id": n, "pad": "x" * 50} for n in range(1_000)]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from penstock import Result
-from penstock.core.model.tokens import Position, parse
+from penstock.core.model.continuation import Position, parse
 
 ROWS = [{"id": n, "text": "x" * (n % 300)} for n in range(600)]
 

@@ -9,8 +9,8 @@ from penstock import Gate
 from penstock.engine.engine import Engine
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.gateway import Inbound
-from penstock.relay.http.outlet import Outlet
-from penstock.relay.http.proxied import Proxied
+from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.target import Target
 from penstock.wire.effects import StepAside
 from penstock.wire.outputs import Perform
@@ -85,12 +85,12 @@ async def listened_until_it_broke():
     server = await asyncio.start_server(break_off, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
     with Gate() as gate:
-        gateway = Proxied(gate, Target(url=f"http://{host}:{port}/mcp"))
-        outlet = Outlet()
-        await gateway.listen(Inbound(session="s"), outlet)
+        gateway = UrlGateway(gate, Target(url=f"http://{host}:{port}/mcp"))
+        queue = ReplyQueue()
+        await gateway.listen(Inbound(session="s"), queue)
         await gateway.close()
     server.close()
-    return outlet.is_stream
+    return queue.is_stream
 
 
 def test_a_stream_that_breaks_off_is_told_in_one_line(caplog):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from penstock.core.model.questions import Failure, Limits, WorkerAnswer
-from penstock.worker.sandbox.charting import BINS, CATEGORIES, MOST_TIMES, PAIRS
+from penstock.worker.sandbox.chart import BINS, CATEGORIES, MOST_TIMES, PAIRS
 from penstock.worker.sandbox.sql import Table
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

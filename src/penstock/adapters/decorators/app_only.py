@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
 
 from penstock.adapters.decorators import signatures
-from penstock.adapters.decorators.running import decorated, mark_once
+from penstock.adapters.decorators.function_runs import decorated, mark_once
 from penstock.errors import InvalidSetting
 from penstock.wire.marks import KEYWORD, new_mark
 

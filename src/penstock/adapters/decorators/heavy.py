@@ -13,9 +13,9 @@ from functools import wraps
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from penstock.adapters.decorators import signatures
-from penstock.adapters.decorators.alone import Alone
-from penstock.adapters.decorators.giving import as_text
-from penstock.adapters.decorators.running import decorated, is_asynchronous, mark_once
+from penstock.adapters.decorators.function_runs import decorated, is_asynchronous, mark_once
+from penstock.adapters.decorators.standalone import StandaloneGate
+from penstock.adapters.decorators.storable import as_text
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS, first_call_note
 from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.errors import InvalidSetting
@@ -76,7 +76,7 @@ def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Call
     is_merged = TOKEN_FIELD not in names  # else it has a token of its own, and is left alone
     added = tuple(name for name in NEGOTIATION_FIELDS if name not in names) if is_merged else ()
     mark = new_mark(added=added, settings=settings, is_merged=is_merged)
-    wrapper = _wrapper(function, mark, Alone(function, asked, mark))
+    wrapper = _wrapper(function, mark, StandaloneGate(function, asked, mark))
     mark_once(wrapper, function, mark, "@heavy")
     wanted = {parameter.name for parameter in asked} if is_merged else set()
     own = [
@@ -102,7 +102,7 @@ def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Par
     return [signatures.added(name, told) for name, told in fields.items()]
 
 
-def _wrapper(function: Callable[..., Any], mark: Mark, alone: Alone) -> Callable[..., Any]:
+def _wrapper(function: Callable[..., Any], mark: Mark, alone: StandaloneGate) -> Callable[..., Any]:
     """The function as a tool; where nothing is known of who calls, it answers for itself."""
 
     def prepare(kwargs: dict[str, Any], is_tool: bool) -> tuple[dict[str, Any], bool]:

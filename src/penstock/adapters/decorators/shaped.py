@@ -21,7 +21,7 @@ from typing import (
 )
 
 from penstock.adapters.decorators import signatures
-from penstock.adapters.decorators.running import decorated, mark_once
+from penstock.adapters.decorators.function_runs import decorated, mark_once
 from penstock.adapters.decorators.signatures import name_of
 from penstock.errors import InvalidOutput, InvalidSetting
 from penstock.shaping import Grid, Series, Shaper, cell_schema, output_schema

@@ -16,7 +16,7 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
-from penstock.disclosure import Catalogue, Described, Lister, Listing
+from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
 from penstock.disclosure.forms import as_result
 from penstock.settings.policy import Policy
 from penstock.wire.toolbox import ToolsPage, read_list
@@ -146,7 +146,7 @@ def audited(
     )
 
 
-def tool_cost(tool: Described, meter: Meter) -> ToolCost:
+def tool_cost(tool: DescribedTool, meter: Meter) -> ToolCost:
     parts = dict.fromkeys(PARTS, 0)
     before = 0
     for part, end in _spans(tool.raw):

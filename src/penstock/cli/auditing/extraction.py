@@ -16,8 +16,8 @@ import msgspec
 
 from penstock.cli.auditing.filenames import SUFFIX, file_names
 from penstock.core.json import rawjson
-from penstock.disclosure import Catalogue, Described
-from penstock.disclosure.files import LARGEST_FILE
+from penstock.disclosure import Catalogue, DescribedTool
+from penstock.disclosure.description_files import LARGEST_FILE
 from penstock.errors import PenstockError
 from penstock.wire import messages
 
@@ -59,7 +59,7 @@ def extract(catalogue: Catalogue, folder: Path, *, replaces: bool = False) -> Ex
     )
 
 
-def _put(tool: Described, path: Path, *, replaces: bool) -> tuple[str, int]:
+def _put(tool: DescribedTool, path: Path, *, replaces: bool) -> tuple[str, int]:
     """What was done, and how large the file is."""
     if not path.exists():
         text = _indented(tool.raw)

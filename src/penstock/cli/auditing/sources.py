@@ -8,7 +8,7 @@ from typing import Final
 
 from penstock.core.json import rawjson
 from penstock.errors import PenstockError
-from penstock.relay.asking import Listed, tools_in
+from penstock.relay.tool_lists import Listed, tools_in
 from penstock.wire import messages
 
 # PowerShell writes the first of these where nothing else is asked of it.

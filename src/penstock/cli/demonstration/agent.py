@@ -1,6 +1,6 @@
 """The client of the demo, which speaks MCP to real processes and prints what it does.
 
-A visit is a conversation as in `penstock.relay.asking`: it yields requests and gets the answers.
+A visit is a conversation as in `penstock.relay.tool_lists`: it yields requests and gets the answers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import msgspec
 
 from penstock.cli.demonstration.transcript import NotShown, Transcript, count_tokens
 from penstock.core.json.encoding import encode
-from penstock.relay.asking.conversation import Ask, Listed, Steps, listing
-from penstock.relay.asking.process import ask_command
+from penstock.relay.tool_lists.conversation import Ask, Listed, Steps, listing
+from penstock.relay.tool_lists.process import ask_command
 from penstock.wire import messages
 
 _SECONDS: Final = 60.0

@@ -15,7 +15,7 @@ from penstock.cli.demonstration.transcript import (
     text_in,
     tokens,
 )
-from penstock.relay.asking.conversation import Steps
+from penstock.relay.tool_lists.conversation import Steps
 
 _PLANT: Final = "plant"
 _CONTROL_ROOM: Final = "control_room"

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from penstock.cli.wrapping.failures import ConfigError
-from penstock.cli.wrapping.planning import Plan
+from penstock.cli.wrapping.plan import Plan
 
 
 def read(path: Path) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from penstock.cli.wrapping.spelling import JSON, TOML, Dialect
+from penstock.cli.wrapping.literals import JSON, TOML, Dialect
 from penstock.cli.wrapping.tree import Node, TreeTable
 
 _ANY_NAME = "*"

@@ -9,7 +9,10 @@ says so.
 
 from __future__ import annotations
 
-from penstock.cli.wrapping.editing import (
+from penstock.cli.wrapping.entries import Local
+from penstock.cli.wrapping.invocation import Launcher
+from penstock.cli.wrapping.literals import array
+from penstock.cli.wrapping.text_edits import (
     ConfigText,
     Splice,
     cut,
@@ -17,9 +20,6 @@ from penstock.cli.wrapping.editing import (
     insert_elements,
     replace,
 )
-from penstock.cli.wrapping.entries import Local
-from penstock.cli.wrapping.invocation import Launcher
-from penstock.cli.wrapping.spelling import array
 
 _EMPTY_LIST_MARK = " "
 

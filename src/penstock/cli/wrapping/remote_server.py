@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 
-from penstock.cli.wrapping.editing import ConfigText, Splice, cut, refill, replace, replace_member
 from penstock.cli.wrapping.entries import (
     BEARER_KEY,
     VARIABLE_HEADERS_KEY,
@@ -33,7 +32,15 @@ from penstock.cli.wrapping.invocation import (
     Invocation,
     Launcher,
 )
-from penstock.cli.wrapping.spelling import JSON, array
+from penstock.cli.wrapping.literals import JSON, array
+from penstock.cli.wrapping.text_edits import (
+    ConfigText,
+    Splice,
+    cut,
+    refill,
+    replace,
+    replace_member,
+)
 from penstock.cli.wrapping.tree import plain
 
 HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"

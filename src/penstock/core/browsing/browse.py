@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from penstock.core.browsing.app_scale import AppScale, refused, scale_of
 from penstock.core.browsing.drawing import draw
 from penstock.core.browsing.order import spelled
 from penstock.core.browsing.pages import page
 from penstock.core.browsing.part import Part, open_part
 from penstock.core.browsing.request import BrowseRequest, read_browse
-from penstock.core.browsing.scale import AppScale, refused, scale_of
 from penstock.core.budget.fitting import clip
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Steps
 from penstock.core.model.questions import Drawing, Failure
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
-from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Denied, Opened, load_key, open_entry

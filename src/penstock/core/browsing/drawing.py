@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.browsing.scale import AppScale
+from penstock.core.browsing.app_scale import AppScale
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal

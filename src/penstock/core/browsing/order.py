@@ -18,9 +18,9 @@ from typing import Final
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.model.continuation import Position, Token
 from penstock.core.model.effects import Entry, PickRows, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
-from penstock.core.model.tokens import Position, Token
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Denied, Opened, load_key, new_entry, open_entry

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from penstock.core.browsing.app_scale import AppScale
 from penstock.core.browsing.cells import (
     PREVIEW_CHARS,
     RowSource,
@@ -16,7 +17,6 @@ from penstock.core.browsing.cells import (
 )
 from penstock.core.browsing.part import Part
 from penstock.core.browsing.request import BrowseRequest
-from penstock.core.browsing.scale import AppScale
 from penstock.core.budget.fitting import largest
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Steps

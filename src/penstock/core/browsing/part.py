@@ -7,9 +7,9 @@ from typing import Final
 
 from penstock.core.browsing.order import Order, arrange, open_order, rows_of, source_of
 from penstock.core.browsing.request import BrowseRequest
+from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Entry, ReadWindow, Steps
 from penstock.core.model.stored import Live
-from penstock.core.model.tokens import parse
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.entries import Context, Opened
 from penstock.core.protocol.live_copy import copied

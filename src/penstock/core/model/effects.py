@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from penstock.core.model.continuation import Token
 from penstock.core.model.questions import Material, Question
 from penstock.core.model.store import Record
 from penstock.core.model.stored import Head
-from penstock.core.model.tokens import Token
 from penstock.core.model.values import LiveRows, Result
 
 

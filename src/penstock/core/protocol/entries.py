@@ -14,10 +14,10 @@ from penstock.core.budget.fitting import ReplyScale
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.model.continuation import SECRET_BYTES, Position, Token
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
-from penstock.core.model.tokens import SECRET_BYTES, Position, Token
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results.ingest import Ingested

@@ -24,9 +24,9 @@ from penstock.core.results.blocks import document_as_text, document_of, has_larg
 from penstock.core.results.ingest import Ingested, ingest
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
+from penstock.core.views.full import resource_link, resource_uri, whole_reply
 from penstock.core.views.pages import Bookmark, beside, no_way_on, paginate
 from penstock.core.views.request import ViewRequest
-from penstock.core.views.whole import resource_link, resource_uri, whole_reply
 from penstock.errors import InvalidResult, StoreError
 from penstock.settings.policy import Policy
 

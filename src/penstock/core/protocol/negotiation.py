@@ -36,10 +36,10 @@ from typing import Any
 import msgspec
 
 from penstock.core.json import rawjson
+from penstock.core.model.continuation import Token, parse
 from penstock.core.model.effects import Ran, Run, Steps
 from penstock.core.model.reply import MEDIA_TYPES, Reply
 from penstock.core.model.stored import Live
-from penstock.core.model.tokens import Token, parse
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol import schema
 from penstock.core.protocol.entries import Context, Denied, Opened, digests, open_entry, refused
@@ -48,8 +48,8 @@ from penstock.core.protocol.reading import look, start_of
 from penstock.core.protocol.references import PREFIX as REFERENCE
 from penstock.core.protocol.references import has_references, resolve_arguments
 from penstock.core.views.focus import resolve
+from penstock.core.views.full import handle_text
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
-from penstock.core.views.whole import handle_text
 from penstock.errors import StoreError
 
 _MOST_PAGES = 2**40

@@ -10,11 +10,11 @@ import msgspec
 
 from penstock.core.budget.fitting import ReplyScale
 from penstock.core.json import rawjson
+from penstock.core.model.continuation import Position, Token
 from penstock.core.model.effects import Entry, Put, ReadWindow, Steps
 from penstock.core.model.questions import Failure, jq_installed
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Alias, Live
-from penstock.core.model.tokens import Position, Token
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
@@ -24,9 +24,9 @@ from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
 from penstock.core.results.outline import alike
 from penstock.core.views.focus import Ahead, Focus, resolve, root
+from penstock.core.views.full import full, link_reply, resource_uri
 from penstock.core.views.pages import Bookmark, no_way_on, paginate
 from penstock.core.views.request import TOKEN_FIELD, ViewRequest
-from penstock.core.views.whole import full, link_reply, resource_uri
 from penstock.errors import MissingExtra, StoreError
 
 _LONGEST_POSITION = 300
@@ -159,7 +159,7 @@ class Look(msgspec.Struct, frozen=True):
         if request.mode is Mode.PAGINATED:
             return (yield from paginate(focus, request, self.scale, bookmark, beside))
         known = self.entry.head.columns if not focus.path else {}
-        from penstock.core.views.fields import filter_keys
+        from penstock.core.views.filtered import filter_keys
 
         return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
 

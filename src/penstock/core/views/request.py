@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.core.json.surrogates import has_half_pair
+from penstock.core.model.continuation import Position
 from penstock.core.model.questions import jq_installed
-from penstock.core.model.tokens import Position
 from penstock.core.model.values import Mode, Refusal
 from penstock.settings.policy import Policy
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from penstock.core.model.values import Principal
-from penstock.relay.http.outlet import Outlet
+from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.wire.messages import Message
 
 
@@ -33,13 +33,13 @@ class Inbound(msgspec.Struct, frozen=True):
 
 
 class HttpGateway(Protocol):
-    """One kind of upstream, behind the front. Each method returns when its outlet is closed, and
+    """One kind of upstream, behind the front. Each method returns when its queue is closed, and
     is cancelled when the client goes."""
 
-    async def post(self, inbound: Inbound, outlet: Outlet) -> None: ...
+    async def post(self, inbound: Inbound, queue: ReplyQueue) -> None: ...
 
-    async def listen(self, inbound: Inbound, outlet: Outlet) -> None: ...
+    async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None: ...
 
-    async def leave(self, inbound: Inbound, outlet: Outlet) -> None: ...
+    async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None: ...
 
     async def close(self) -> None: ...

@@ -15,7 +15,7 @@ from typing import Any
 
 from penstock.core.model.questions import Failure
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
-from penstock.worker.sandbox.comparing import Number, number_in, outsize_in, text_rank
+from penstock.worker.sandbox.comparison import Number, number_in, outsize_in, text_rank
 from penstock.worker.sandbox.table import LABELS, Columns
 
 NO_COLUMN = "There is no column {} to {} by."

@@ -14,9 +14,9 @@ from contextlib import closing
 import msgspec
 
 from penstock.core.model.questions import Failure, Language, Limits, Shape, WorkerAnswer
-from penstock.worker.sandbox import arranging, charting
+from penstock.worker.sandbox import chart, row_order
+from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
-from penstock.worker.sandbox.guard import lock_down, names_only
 from penstock.worker.sandbox.table import fill, unique
 
 NAMES_SHOWN = 40
@@ -53,9 +53,9 @@ class Table:
         self._fault = ""
         try:
             if language == "order":
-                return arranging.order(self._db, self._columns, program)
+                return row_order.order(self._db, self._columns, program)
             if language == "chart":
-                return charting.chart(self._db, self._columns, program)
+                return chart.chart(self._db, self._columns, program)
             return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
             return self._explain(str(error)) if language == "sql" else _untold(str(error))

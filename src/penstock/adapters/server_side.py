@@ -1,0 +1,228 @@
+"""A server's own messages, carried between it and the rules.
+
+An adapter says who asks and how the server is asked; here a request goes through a `Session` as if
+its server were another program. What takes long is done in a thread, and what the server gave is
+returned as the object it was, wherever nothing had to be changed in it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, assert_never
+
+from penstock.adapters.decorators.threads import in_thread
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.recent import Recent
+from penstock.core.model.values import Principal
+from penstock.disclosure.discloser import Audience
+from penstock.engine.engine import Engine
+from penstock.gate.gate import Gate
+from penstock.settings.policy import Policy
+from penstock.stores import Store, open_store
+from penstock.wire import messages
+from penstock.wire.marks import serving
+from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.request import Connection, Request
+from penstock.wire.session import Session
+from penstock.wire.upstream_state import UpstreamState
+
+_MOST_KNOWN: Final = 256
+_KEY: Final = b"1"  # one session a request: nothing else has an id in it
+
+
+class ServerError(Exception):
+    """The server, or Penstock, answers with an error. `error` holds `code`, `message`, `data`."""
+
+    def __init__(self, error: Mapping[str, Any], cause: Exception | None = None) -> None:
+        self.error = error
+        self.cause = cause
+        super().__init__(error.get("message"))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What an adapter can say of its server, so that it need not be asked. `beside`: what the
+    framework adds to every result of a tool."""
+
+    capabilities: Mapping[str, Any]
+    server_info: Mapping[str, Any] | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRequest:
+    """A request, and who makes it. `seat`: the session of the legacy era that it belongs to.
+    `request`: an object that there is one of for each request."""
+
+    method: str
+    params: Mapping[str, Any] | None
+    principal: Principal
+    is_modern: bool
+    seat: str = ""
+    audience: Audience = field(default_factory=Audience)
+    facts: ServerFacts | None = None
+    request: object = None
+
+
+# Asks the server: its result, as an object of the framework's and as JSON values; or raises `ServerError`.
+AskServer = Callable[[str, Mapping[str, Any] | None], Awaitable[tuple[Any, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """What goes out: `given`, as the server gave it, or a `result` in its place."""
+
+    given: Any = None
+    result: Mapping[str, Any] | None = None
+
+
+class ServerSide:
+    """One for a server: its gate, and what has been learnt of its tools. `server`: what tells it
+    from others that use the same store, by default how the process was started."""
+
+    def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
+        stated = policy or Policy.of_process()
+        self.gate = Gate(stated, _opened(store, stated))
+        self.engine = Engine(self.gate)
+        self.server = server or " ".join(sys.argv)
+        self._known: Recent[tuple[str, str, bool], UpstreamState] = Recent(_MOST_KNOWN)
+        self._greeted: dict[bool, UpstreamState] = {}  # by era, the last that was greeted
+
+    async def carry(self, asked: ServerRequest, ask_server: AskServer) -> ServerAnswer:
+        """One request, from end to end."""
+        session = self._session(asked)
+        try:
+            return await _Passage(self.engine, session, asked, ask_server).answer()
+        finally:
+            if session.known.capabilities is not None:
+                self._greeted[asked.is_modern] = session.known
+
+    def _session(self, asked: ServerRequest) -> Session:
+        return Session(
+            Connection(
+                self.gate,
+                principal=asked.principal,
+                server=self.server,
+                seat=asked.seat,
+                known=self._knowledge(asked),
+                audience=asked.audience,
+                is_inside=True,
+            )
+        )
+
+    def _knowledge(self, asked: ServerRequest) -> UpstreamState:
+        """What one caller may know: a server may list other tools to another."""
+        key = (asked.principal.id, asked.seat, asked.is_modern)
+        known = self._known.get_or_make(key, lambda: self._newly_known(asked))
+        if not asked.is_modern:
+            # The framework has seen to the handshake, if this is not it.
+            known.is_initialized = asked.method != "initialize"
+        return known
+
+    def _newly_known(self, asked: ServerRequest) -> UpstreamState:
+        """What the server can do is the same for everybody, and was perhaps told to another."""
+        known, before = UpstreamState(), self._greeted.get(asked.is_modern)
+        if before is not None:
+            known.capabilities, known.server_info = before.capabilities, before.server_info
+        if asked.facts is not None:
+            known.capabilities = dict(asked.facts.capabilities)
+            known.server_info = asked.facts.server_info
+            known.beside = dict(asked.facts.beside)
+        if not asked.is_modern:
+            known.era = "legacy"
+        elif known.capabilities is not None:
+            known.era = "modern"
+        return known
+
+    def close(self) -> None:
+        self.gate.close()
+
+
+def _opened(store: Store | str | None, policy: Policy) -> Store | None:
+    if not isinstance(store, str):
+        return store
+    return open_store(store, capacity=policy.capacity, quota=policy.quota)
+
+
+class _Passage:
+    """One request on its way through its session."""
+
+    def __init__(
+        self, engine: Engine, session: Session, asked: ServerRequest, ask_server: AskServer
+    ) -> None:
+        self._engine = engine
+        self._session = session
+        self._asked = asked
+        self._ask_server = ask_server
+        self._sent = messages.request(_KEY, asked.method, encode(dict(asked.params or {})))
+        self._given: dict[bytes, Any] = {}  # what the server gave, by the message made of it
+
+    async def answer(self) -> ServerAnswer:
+        try:
+            return await self._pass()
+        except BaseException:
+            self._session.cancel(_KEY)  # whatever it was: nobody waits for it any more
+            raise
+
+    async def _pass(self) -> ServerAnswer:
+        outputs = self._session.from_client(self._sent)
+        while outputs:
+            output = outputs.pop(0)
+            match output:
+                case ToClient():
+                    if output.answers:
+                        return self._answer(output.message)
+                case ToUpstream():
+                    outputs += self._session.from_upstream(await self._up(output.message))
+                case Perform():
+                    outputs += await in_thread(self._engine.carry_out, self._session, output)
+                case _:
+                    assert_never(output)
+        raise RuntimeError("a request was left without an answer")
+
+    def _answer(self, message: bytes) -> ServerAnswer:
+        given = self._given.get(message)
+        if isinstance(given, ServerError):
+            raise given
+        if message in self._given:
+            return ServerAnswer(given)
+        response = rawjson.decode(message)
+        if "error" in response:
+            raise ServerError(response["error"])
+        return ServerAnswer(result=response["result"])
+
+    async def _up(self, line: bytes) -> bytes:
+        """A request to the server, and its response."""
+        message = messages.read_message(line)
+        is_same = line is self._sent
+        params = self._asked.params if is_same else rawjson.decode(message.params or b"{}")
+        try:
+            given, result = await self._run(message, str(message.method), params)
+        except ServerError as failed:
+            response = messages.error_response(message.key, encode(dict(failed.error)))
+            self._given[response] = failed
+            return response
+        response = messages.response(message.key, encode(result))
+        self._given[response] = given
+        return response
+
+    async def _run(
+        self, message: messages.Message, method: str, params: Mapping[str, Any] | None
+    ) -> tuple[Any, Any]:
+        request = self._session.pending.get(message.key)
+        mark = "" if request is None else self._mark_of(request)
+        with serving(mark, self._asked.request) as served:
+            answer = await self._ask_server(method, params)
+        if served.notices and request is not None:
+            request.notice = " ".join(filter(None, (request.notice, *served.notices)))
+        return answer
+
+    def _mark_of(self, request: Request) -> str:
+        """The key of a tool's mark; empty where there is none, or the tool is left alone."""
+        tool = request.upstream_tool
+        if tool is None or tool.mark is None or not request.policy.covers(request.tool):
+            return ""
+        return tool.mark.key

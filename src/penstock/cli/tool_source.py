@@ -1,0 +1,80 @@
+"""Where `audit` and `extract` get a list of tools from: a server, or a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from threading import TIMEOUT_MAX
+from typing import Final
+
+from penstock.cli.auditing.sources import saved_tools
+from penstock.cli.options import UsageError, add_target_options, target_from
+from penstock.cli.progress import Progress
+from penstock.errors import PenstockError
+from penstock.relay.tool_lists import Listed, listed_tools
+
+DEFAULT_SECONDS: Final = 60.0
+STDIN: Final = "-"
+
+
+def add_source_options(parser: argparse.ArgumentParser) -> None:
+    add_target_options(parser)
+    group = parser.add_argument_group("the list")
+    add = group.add_argument
+    add(
+        "--tools",
+        metavar="FILE",
+        help="a tools/list result saved as JSON instead of a server; - is stdin",
+    )
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=DEFAULT_SECONDS,
+        help="how long the server may take for an answer (default: 60)",
+    )
+
+
+def listed_by(chosen: argparse.Namespace) -> Listed:
+    """The tools of whatever was named. The process that was started for it has ended."""
+    if chosen.tools is None:
+        return _asked(chosen)
+    if chosen.command or chosen.url:
+        raise UsageError("Both a file and a server were given.", next_step="Give one of them.")
+    return _read(chosen.tools)
+
+
+def _asked(chosen: argparse.Namespace) -> Listed:
+    if not chosen.command and not chosen.url:
+        place = "DIR " if chosen.name == "extract" else ""
+        step = f"penstock {chosen.name} {place}-- COMMAND, or --url URL, or --tools FILE"
+        raise UsageError("Whose tools?", next_step=f"Name a server: {step}")
+    target = target_from(chosen)
+    with Progress() as progress:
+        progress(f"connecting to {target.shown}" if target.url else "starting the server")
+        return listed_tools(target, progress, seconds=chosen.timeout)
+
+
+def _read(name: str) -> Listed:
+    shown = "stdin" if name == STDIN else name
+    try:
+        data = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+    except OSError as error:
+        why = f"Cannot read {shown}: {error.strerror or error}."
+        raise PenstockError(why, next_step="Check the name of the file.") from error
+    listed, is_whole = saved_tools(data, shown)
+    if not is_whole:
+        told = f"penstock: {shown} is one page of a longer list; the others are not counted."
+        print(told, file=sys.stderr)
+    return listed
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above zero")
+    return seconds

@@ -1,0 +1,76 @@
+"""Which remote servers are not put behind Penstock, because it would break them or tell a secret."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from penstock.cli.wrapping.entries import LEGACY_SSE, Left, Remote
+from penstock.cli.wrapping.text_edits import ConfigText
+
+_OAUTH_KEYS: Final = frozenset({"oauth", "auth", "oauth_resource", "scopes", "authProviderType"})
+_HELPER_KEY: Final = "headersHelper"
+_SECRET = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)
+# They have no OAuth in practice.
+_OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
+    """With `remote`, its owner says that a server without credentials needs none."""
+    keys = {member.name for member in entry.table.members}
+    if keys & _OAUTH_KEYS:
+        return Left("it logs in by OAuth in the host, which a proxy would break")
+    if _HELPER_KEY in keys:
+        return Left(f"its headers come from a program of the host (`{_HELPER_KEY}`)")
+    try:
+        address = urlsplit(entry.address)
+    except ValueError:
+        return Left("its URL cannot be read")
+    return (
+        _unsuitable(entry, address)
+        or _commented(source, entry)
+        or _may_log_in(entry, address, remote=remote)
+    )
+
+
+def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
+    # Hosts put in variables such as ${BASE} themselves.
+    if address.scheme not in {"http", "https"} and not entry.address.startswith("${"):
+        return Left("its URL is not one of http or https")
+    if address.path.rstrip("/").endswith("/sse"):
+        return Left(LEGACY_SSE)
+    parameters = " ".join(part.partition("=")[0] for part in address.query.split("&"))
+    if "@" in address.netloc or _SECRET.search(parameters):
+        return Left(
+            "its URL holds a credential, which would show in the list of processes; "
+            "write it into a header"
+        )
+    return None
+
+
+def _commented(source: ConfigText, entry: Remote) -> Left | None:
+    """Headers are written anew, as one variable; what stands between them would be lost."""
+    for headers in filter(None, (entry.headers, entry.variable_headers)):
+        gaps = [(one.end, two.start) for one, two in pairwise(headers.table.members)]
+        if headers is entry.variable_headers:
+            gaps.append((headers.table.inside, headers.table.members[0].start))
+        if not all(source.is_clear(*gap) for gap in gaps):
+            name = headers.member.name
+            return Left(f"a comment between its `{name}` would be lost; move it above them")
+    return None
+
+
+def _may_log_in(entry: Remote, address: SplitResult, *, remote: bool) -> Left | None:
+    """Headers that only choose something leave room for OAuth; one that logs in does not, and
+    what is kept in a variable does.
+    """
+    headers = entry.headers.values if entry.headers else ()
+    logs_in = entry.variables or any(map(_SECRET.search, headers))
+    if logs_in or remote or address.hostname in _OWN_MACHINE:
+        return None
+    return Left(
+        "its config has no credentials, so it may log in by OAuth in the host, which a proxy "
+        "would break; if it does not, use --remote"
+    )

@@ -1,0 +1,162 @@
+"""What would change in a config, server by server. Nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from penstock.cli.wrapping import local_server, remote_server
+from penstock.cli.wrapping.entries import Left, Local, Remote, understand
+from penstock.cli.wrapping.exclusions import why_left
+from penstock.cli.wrapping.failures import ConfigError, Unreadable
+from penstock.cli.wrapping.formats import ConfiguredServer, Format, format_of, servers
+from penstock.cli.wrapping.invocation import Launcher, recognise
+from penstock.cli.wrapping.text_edits import ConfigText, Splice, spliced
+from penstock.cli.wrapping.tree import plain
+from penstock.core.budget import hosts
+
+Action: TypeAlias = Literal["wrap", "unwrap", "leave"]
+_Decision: TypeAlias = list[Splice] | Left
+
+_WRAPPED = Left("already behind Penstock")
+_NOT_WRAPPED = Left("not behind Penstock")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happens to one server, and if nothing does, why. `project` is the folder it is for,
+    where it is for one only; `before` and `after` are its entry.
+    """
+
+    name: str
+    project: str
+    action: Action
+    before: Any
+    after: Any
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A config as it is and as it would be. `host` is the profile that the servers are given."""
+
+    path: Path
+    title: str
+    host: str | None
+    original: str
+    text: str
+    changes: tuple[Change, ...]
+
+    @property
+    def has_effect(self) -> bool:
+        return self.text != self.original
+
+
+def plan(
+    text: str, path: Path, launcher: Launcher, *, host: str | None = None, remote: bool = False
+) -> Plan:
+    """Every server behind Penstock. `host` goes before what the path tells; with `remote`, remote
+    servers without credentials too.
+    """
+    fmt = format_of(path)
+    name = hosts.profile(host).name if host else fmt.host
+
+    def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
+        return _wrapped(source, entry, launcher, name, remote_too=remote)
+
+    return _plan(text, path, fmt, name, "wrap", decide)
+
+
+def plan_undo(text: str, path: Path) -> Plan:
+    """Every server out from behind Penstock again. All that it takes is in the entries."""
+    fmt = format_of(path)
+
+    def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
+        return _unwrapped(source, entry, fmt)
+
+    return _plan(text, path, fmt, None, "unwrap", decide)
+
+
+def _wrapped(
+    source: ConfigText,
+    entry: Local | Remote,
+    launcher: Launcher,
+    host: str | None,
+    *,
+    remote_too: bool,
+) -> _Decision:
+    if isinstance(entry, Remote):
+        left = why_left(source, entry, remote=remote_too)
+        return left or remote_server.wrap(source, entry, launcher, host)
+    if recognise(entry.program, entry.arguments):
+        return _WRAPPED
+    return local_server.wrap(source, entry, launcher, host)
+
+
+def _unwrapped(source: ConfigText, entry: Local | Remote, fmt: Format) -> _Decision:
+    if isinstance(entry, Remote):
+        return _NOT_WRAPPED
+    found = recognise(entry.program, entry.arguments)
+    if found is None:
+        return _NOT_WRAPPED
+    if found.server is not None:
+        return local_server.unwrap(source, entry, found.server)
+    return remote_server.unwrap(source, entry, found, fmt)
+
+
+def _plan(
+    text: str,
+    path: Path,
+    fmt: Format,
+    host: str | None,
+    action: Action,
+    decide: Callable[[ConfigText, Local | Remote], _Decision],
+) -> Plan:
+    source = ConfigText(text, fmt.dialect)
+    before = _servers(source, path, fmt)
+    decisions: list[_Decision] = []
+    for server in before:
+        entry = understand(server.entry, fmt)
+        decisions.append(entry if isinstance(entry, Left) else decide(source, entry))
+    edits = [splice for one in decisions if not isinstance(one, Left) for splice in one]
+    changed = spliced(text, edits)
+    after = _servers(ConfigText(changed, fmt.dialect), path, fmt)
+    changes = tuple(
+        _change(old, new, decision, action)
+        for old, new, decision in zip(before, after, decisions, strict=True)
+    )
+    return Plan(path=path, title=fmt.title, host=host, original=text, text=changed, changes=changes)
+
+
+def _change(
+    old: ConfiguredServer, new: ConfiguredServer, decision: _Decision, action: Action
+) -> Change:
+    left = decision if isinstance(decision, Left) else None
+    return Change(
+        name=old.name,
+        project=old.project,
+        action="leave" if left else action,
+        before=plain(old.entry),
+        after=plain(new.entry),
+        reason=left.reason if left else "",
+    )
+
+
+def _servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServer]:
+    if not source.text.strip("\ufeff \t\r\n"):
+        raise ConfigError(path, "The file is empty", next_step="Add a server in the host first.")
+    try:
+        root = source.dialect.scan(source.text)
+    except Unreadable as error:
+        raise ConfigError(path, str(error)) from error
+    found = servers(root, fmt.ways)
+    if not found:
+        keys = " or ".join(dict.fromkeys(way[-1] for way in fmt.ways if "." not in way[-1]))
+        raise ConfigError(
+            path,
+            f"No MCP servers found; they are looked for under {keys}",
+            next_step="Add a server in the host first, or name another file.",
+        )
+    return found

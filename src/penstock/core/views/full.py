@@ -1,0 +1,109 @@
+"""`full`: the original, up to the ceiling; above it a link to the stored result, and the way on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from penstock.core.budget.fitting import ReplyScale
+from penstock.core.json import rawjson
+from penstock.core.model.continuation import PREFIX, Token
+from penstock.core.model.effects import Steps
+from penstock.core.model.reply import Reply
+from penstock.core.model.stored import Head, Wrapped
+from penstock.core.views.focus import Focus
+
+URI_PREFIX = "penstock://result/"
+
+
+def resource_uri(handle: Token) -> str:
+    """URIs reach logs, so this one holds a handle of its own that is no continuation token."""
+    return URI_PREFIX + str(handle).removeprefix(PREFIX)
+
+
+def handle_text(uri: str) -> str:
+    """The text of the handle in a URI, in the form of a token."""
+    return PREFIX + uri.removeprefix(URI_PREFIX)
+
+
+def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
+    """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
+    if not scale.budget.may_admit(focus.size_at_least):
+        return None
+    value = yield from focus.whole()
+    is_text = focus.shape == "lines"
+    if not is_all:
+        reply = _framed(value, is_text, _part(value, is_text), scale)
+        return reply if scale.admits(reply) else None
+    reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
+    reply = replace(reply, is_error=head.is_error)
+    with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
+    return next((form for form in (with_meta, reply) if scale.admits(form)), None)
+
+
+def whole_reply(
+    value: bytes, is_text: bool, scale: ReplyScale, wrapped: Wrapped, wrapper: str
+) -> Reply:
+    """A result as the tool gave it: text as text, anything else as its JSON."""
+    return _framed(value, is_text, _original(value, is_text, wrapped, wrapper), scale)
+
+
+def _framed(value: bytes, is_text: bool, structured: bytes, scale: ReplyScale) -> Reply:
+    return Reply(
+        value,
+        is_text=is_text,
+        structured=structured if scale.frame.structured else None,
+        frame=scale.frame,
+    )
+
+
+def _original(value: bytes, is_text: bool, wrapped: Wrapped, wrapper: str) -> bytes:
+    """Structured content as the tool promised it: an object, wrapped again where it was."""
+    as_json = _json(value, is_text or wrapped == "text")
+    if as_json[:1] == b"{" and not wrapped:
+        return as_json
+    return b"{" + rawjson.string(wrapper) + b":" + as_json + b"}"
+
+
+def _part(value: bytes, is_text: bool) -> bytes:
+    """A part, or an answer, is not what the tool promised: it goes into an envelope."""
+    return b'{"value":' + _json(value, is_text) + b"}"
+
+
+def _json(value: bytes, is_text: bool) -> bytes:
+    return rawjson.string(rawjson.text(value)) if is_text else value
+
+
+def resource_link(uri: str, size: int, *, is_text: bool) -> dict[str, Any]:
+    """The content block that leads a client to a stored result."""
+    return {
+        "type": "resource_link",
+        "uri": uri,
+        "name": "stored result",
+        "mimeType": "text/plain" if is_text else "application/json",
+        "size": size,
+    }
+
+
+def link_reply(
+    scale: ReplyScale,
+    uri: str | None,
+    size: int,
+    resource_size: int,
+    is_text: bool,
+    first_page: str | None,
+    modes: Sequence[str],
+) -> Reply:
+    """What is said where `full` is too much."""
+    told: dict[str, Any] = {
+        "notice": "The whole is above the ceiling of one reply.",
+        "total_size": size,
+        "next": first_page,
+        "next_step": "Pass next as continuation_token to page through it, or narrow it with path "
+        f"or a mode: {', '.join(modes)}.",
+    }
+    brief = {name: told[name] for name in ("notice", "total_size", "next")}
+    links = (resource_link(uri, resource_size, is_text=is_text),) if uri is not None else ()
+    replies = [replace(scale.reply(form), attachments=links) for form in (told, brief)]
+    return replies[0] if scale.admits(replies[0]) else replies[1]

@@ -1,0 +1,266 @@
+"""Full descriptions on demand: of the tools that were asked for, as many as fit in one reply.
+
+What is wrong with a question is said in the words of the pattern that this follows (the codes below),
+so that an agent written for it finds its way here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.budget.fitting import largest
+from penstock.core.json.encoding import encode
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.directory import directory
+from penstock.disclosure.names import DESCRIPTION_REQUIRED, MISSING_SELECTION
+from penstock.disclosure.problems import Fits
+from penstock.disclosure.shortening import clipped, plain
+from penstock.disclosure.uris import named_in, uri_for
+
+MOST_NAMES: Final = 100
+_LONGEST_NAME: Final = 200
+_SHORT_NAME: Final = 64
+_SHORTEST_NAME: Final = 20
+_DIRECTORY_CHARS: Final = 2_000
+_MOST_SLIPS: Final = 3
+
+_NO_SUCH_TOOL: Final = (encode({"error": "There is no such tool."}),)
+# What is said where nothing else fits: no word of the agent's own, which may be long.
+_LEAST_SAID: Final = encode(
+    {"error": {"code": DESCRIPTION_REQUIRED, "message": "The tool's description tells what fits."}}
+)
+
+# Puts what is too large for any reply where it can be read in parts; what says how.
+Keep = Callable[[bytes], dict[str, Any]]
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Names that were asked for, each once, in order. `left_out`: how many were too many."""
+
+    names: tuple[str, ...]
+    left_out: int = 0
+
+
+def selected(uri: str, known: Container[str] = ()) -> Selection:
+    """The names in a URI. They are names and nothing else: none is ever made into a path."""
+    return selection(named_in(uri), known)
+
+
+def selection(given: Sequence[object], known: Container[str] = ()) -> Selection:
+    """White space around a name is the agent's, unless there is a tool of that name."""
+    texts = [name for name in given if isinstance(name, str)]
+    names = [name if name in known else name.strip() for name in texts]
+    unique = list(dict.fromkeys(name for name in names if name))
+    return Selection(tuple(unique[:MOST_NAMES]), max(0, len(unique) - MOST_NAMES))
+
+
+class Selector(msgspec.Struct, frozen=True):
+    """What descriptions are told with. `ours` are tools that need none: all is said in the list.
+    `is_tool`: a tool was called, and no resource read."""
+
+    catalogue: Catalogue
+    fits: Fits
+    keep: Keep
+    more: Mapping[str, Any] = {}
+    ours: frozenset[str] = frozenset()
+    is_tool: bool = False
+
+
+class DescribedReply(msgspec.Struct, frozen=True):
+    """A reply, and the tools that it describes."""
+
+    reply: bytes
+    tools: tuple[str, ...] = ()
+    is_error: bool = False
+
+
+def described(selection: Selection, ask: Selector) -> DescribedReply:
+    """The descriptions by name, within what fits: what does not is named, with the way to it."""
+    if not selection.names:
+        return DescribedReply(missing_selection(ask), is_error=True)
+    parts = [*_parts(selection.names, ask)]
+    more = {**ask.more, **_names_once(parts[:1], selection, ask)}
+
+    def reply(count: int) -> bytes:
+        return _reply(parts[:count], selection.names[count:], selection.left_out, more, ask.fits)
+
+    count = largest(len(parts), lambda some: ask.fits(reply(some)))
+    if count:
+        shown = [name for name in selection.names[:count] if name in ask.catalogue]
+        return DescribedReply(reply(count), tuple(shown))
+    return _first_alone(selection, ask)
+
+
+def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
+    """Where not even one description fits: what can be said of the first."""
+    name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
+    rest, granted = selection.names[1:], () if tool is None else (name,)
+    for part in _NO_SUCH_TOOL if tool is None else _summaries(tool, ask.keep):
+        for key in (name, clipped(name, _SHORTEST_NAME)):  # it stands alone, and is known by that
+            reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
+            if ask.fits(reply):
+                return DescribedReply(reply, granted)
+    return DescribedReply(
+        encode({"$omitted": len(selection.names) + selection.left_out}), is_error=True
+    )
+
+
+def _names_once(
+    parts: Sequence[tuple[str, bytes]], selection: Selection, ask: Selector
+) -> dict[str, Any]:
+    """For whoever asked for what is not there: what is, once, and in no more than a few words."""
+    if all(name in ask.catalogue or name in ask.ours for name in selection.names):
+        return {}
+    least = _members(parts) | dict(ask.more)
+    least["$omitted"] = len(selection.names) + selection.left_out
+
+    def is_short(text: str) -> bool:
+        short = len(text) <= _DIRECTORY_CHARS
+        return short and ask.fits(encode({**least, "$available_tools": text}))
+
+    some = directory(ask.catalogue.names, is_short)
+    return {"$available_tools": some} if some else {}
+
+
+def _parts(names: Sequence[str], ask: Selector) -> Iterator[tuple[str, bytes]]:
+    """Finding out what was meant takes its time: it is done for the first few slips."""
+    slips = 0
+    for name in names:
+        tool = ask.catalogue.get(name)
+        if tool is not None:
+            yield name, tool.full
+        elif name in ask.ours:
+            yield name, encode({"notice": "All there is to say of it stands in the list."})
+        else:
+            near = ask.catalogue.nearest(name) if slips < _MOST_SLIPS else []
+            slips += 1
+            yield clipped(name, _LONGEST_NAME), encode(_unknown(name, near))
+
+
+def _unknown(name: str, near: Sequence[str]) -> dict[str, Any]:
+    told: dict[str, Any] = {"error": f"There is no tool {clipped(name, _SHORT_NAME)!r}."}
+    return {**told, "did_you_mean": near} if near else told
+
+
+def _members(parts: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
+    return {name: msgspec.Raw(part) for name, part in parts}
+
+
+def _reply(
+    parts: Sequence[tuple[str, bytes]],
+    omitted: Sequence[str],
+    left_out: int,
+    more: Mapping[str, Any],
+    fits: Fits,
+) -> bytes:
+    """Names that were asked for and do not fit are counted, and named as far as there is room."""
+    members = _members(parts) | dict(more)
+    missing = len(omitted) + left_out
+    if not missing:
+        return encode(members)
+
+    def told(count: int) -> bytes:
+        named = [clipped(name, _LONGEST_NAME) for name in omitted[:count]]
+        rest = {"$omitted": missing, "$ask_next": named} if named else {"$omitted": missing}
+        return encode({**members, **rest})
+
+    return told(largest(len(omitted), lambda count: fits(told(count))))
+
+
+def _summaries(tool: DescribedTool, keep: Keep) -> Iterator[bytes]:
+    """Of a description that is too large by itself: what the tool does, and what it takes by name;
+    with the way to the rest. In ever fewer words."""
+    required = tool.schema.get("required")
+    needed = (
+        [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    )
+    others = [name for name in tool.parameters if name not in needed]
+    rest = {"summarised": len(tool.full), **keep(tool.full)}
+    about = plain(tool.description)
+    for chars, most in ((400, 30), (200, 10), (100, 3), (0, 0)):
+        yield encode(
+            {
+                "description": clipped(about, chars),
+                "required": [clipped(name, chars) for name in needed[:most]],
+                "optional": [clipped(name, chars) for name in others[:most]],
+                **rest,
+            }
+        )
+
+
+# -- what is wrong, in the words of the pattern -------------------------------------------------
+
+
+def missing_selection(ask: Selector) -> bytes:
+    """No tools were named that could be described."""
+    names = ask.catalogue.names
+    some = [name for name in names if name.isascii() and len(name) <= _SHORT_NAME][:2] or ["NAME"]
+    examples = [[some[0]], some]
+
+    def told(available: str) -> bytes:
+        error = {
+            "code": MISSING_SELECTION,
+            "message": "Say which tools, by name: the list is enough to choose by.",
+            "examples": [{"tools": each} if ask.is_tool else uri_for(*each) for each in examples],
+        }
+        return encode({"error": {**error, "available_tools": available} if available else error})
+
+    return told(directory(names, lambda text: ask.fits(told(text))))
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """A call that cannot go through yet. `describe` is how our tool is called that describes, `again`
+    how the call is to be made, and `grant` what is to be shown with it."""
+
+    tool: DescribedTool
+    why: str
+    describe: str
+    again: str
+    grant: Mapping[str, Any] = {}
+
+
+def description_required(missing: Missing, fits: Fits) -> bytes:
+    """The gate refuses: the description has to be read first."""
+    name, uri = missing.tool.name, uri_for(missing.tool.name)
+    steps = [
+        f"1. Read {uri}, or call {missing.describe} with tools: {encode([name]).decode()}.",
+        "2. Look at the parameters.",
+        f"3. {missing.again}",
+    ]
+    whole = _required(missing, steps, {"resource_uri": uri})
+    if fits(whole):
+        return whole
+    short = _required(missing, [f"Call {missing.describe} with the tool's name first."], {})
+    return short if fits(short) else _LEAST_SAID
+
+
+def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
+    """The gate teaches: the description comes with the error, so a wrong call costs one turn."""
+
+    def bringing(description: bytes, *steps: str) -> bytes:
+        told = {**missing.grant, "description": msgspec.Raw(description)}
+        return _required(missing, [*steps, missing.again], told)
+
+    whole = bringing(missing.tool.full)
+    if fits(whole):
+        return whole
+    more = f"The description is shortened; {missing.describe} leads to all of it."
+    for summary in _summaries(missing.tool, keep):
+        reply = bringing(summary, more)
+        if fits(reply):
+            return reply
+    return description_required(missing, fits)
+
+
+def _required(missing: Missing, steps: Sequence[str], more: Mapping[str, Any]) -> bytes:
+    error = {
+        "code": DESCRIPTION_REQUIRED,
+        "message": missing.why,
+        "instructions": list(steps),
+        **more,
+    }
+    return encode({"error": error})

@@ -1,0 +1,135 @@
+"""What is told on demand, and what a call is told that came too early.
+
+The rules are here, once; an adapter brings what it knows of a request (`DisclosureAnswers`) and puts the bytes
+that come back where its protocol wants them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from penstock.disclosure import checking
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.describe_tools import (
+    DescribedReply,
+    Missing,
+    Selection,
+    Selector,
+    described,
+    description_brought,
+    description_required,
+)
+from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.discloser import Audience, Discloser
+from penstock.disclosure.find_tools import Finder
+from penstock.disclosure.forms import Listing
+from penstock.disclosure.grants import GRANT_FIELD, Holder
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
+from penstock.errors import StoreError
+from penstock.log import logger
+
+_KEPT: Final = 32
+_PASS_IT_ON: Final = f"Give {GRANT_FIELD} among the arguments of the call."
+
+
+def _forget(_whole: bytes) -> dict[str, Any]:
+    return {}
+
+
+class DisclosureAnswers(msgspec.Struct, frozen=True):
+    """One request. `fits`: whether a reply is within its budget on the wire; `keep` puts what is
+    too large for any reply where it can be read in parts, and says how; `reader` is the tool for it."""
+
+    discloser: Discloser
+    catalogue: Catalogue
+    listing: Listing
+    audience: Audience
+    holder: Holder
+    fits: Callable[[bytes], bool]
+    keep: Callable[[bytes], dict[str, Any]] = _forget
+    reader: str = ""
+
+    @property
+    def gate(self) -> str:
+        return self.discloser.gate_for(self.audience)
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """Names of Penstock's own tools."""
+        return frozenset({*self.listing.own.values(), self.reader})
+
+    def find(self, query: str) -> bytes:
+        return _finder(self.catalogue).found(query, self.fits)
+
+    def describe(self, selection: Selection, *, is_tool: bool) -> DescribedReply:
+        """The descriptions, and with them the right to call what they describe."""
+        more = {f"${name}": told for name, told in self._to_show().items()}
+        ask = Selector(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
+        told = described(selection, ask)
+        self._grant(told.tools)
+        return told
+
+    def refusal(self, tool: DescribedTool, arguments: Mapping[str, Any] | None) -> bytes:
+        """What a call is answered with that is not to run yet; empty where it may run. Arguments
+        that cannot be looked into are upstream's to judge."""
+        if self.gate == "off" or self.listing.says_all_of(tool.name):
+            return b""
+        if self.gate == "strict":
+            return self._insisted(tool)
+        return b"" if arguments is None else self._taught(tool, arguments)
+
+    def _taught(self, tool: DescribedTool, arguments: Mapping[str, Any]) -> bytes:
+        wrong = checking.fault(tool, arguments)
+        if not wrong or self._is_granted(tool):
+            return b""
+        self._grant([tool.name])
+        missing = self._missing(tool, f"These arguments do not fit: {wrong}")
+        return description_brought(missing, self.fits, self.keep)
+
+    def _insisted(self, tool: DescribedTool) -> bytes:
+        if self._is_granted(tool):
+            return b""
+        why = "The description of this tool has to be read before it is called."
+        if self.holder.handle:
+            why += f" If it was: give the {GRANT_FIELD} that came with it among the arguments."
+        return description_required(self._missing(tool, why), self.fits)
+
+    def _missing(self, tool: DescribedTool, why: str) -> Missing:
+        own = self.listing.own
+        role = CALL_READ_ONLY if tool.is_read_only else CALL
+        through = f" through {own[role]}" if role in own else ""
+        shown = f", and with {GRANT_FIELD}" if self._to_show() else ""
+        again = f"Call the tool again{through}, with arguments as described{shown}."
+        return Missing(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())
+
+    def _to_show(self) -> dict[str, Any]:
+        """What an agent of whom nothing is known has to show with its next call."""
+        if not self.holder.handle or self.gate == "off":
+            return {}
+        return {GRANT_FIELD: self.holder.handle, "next_step": _PASS_IT_ON}
+
+    def _is_granted(self, tool: DescribedTool) -> bool:
+        """A gate makes calls good, not allowed: where the store is down, it stands open."""
+        try:
+            return self.discloser.grants.is_granted(self.holder.id, tool.name)
+        except StoreError as error:
+            logger().warning("the gate stands open: %s", error)
+            return True
+
+    def _grant(self, tools: Iterable[str]) -> None:
+        if self.gate == "off":
+            return
+        try:
+            self.discloser.grants.grant(self.holder.id, tools)
+        except StoreError as error:
+            logger().warning("nothing was granted: %s", error)
+
+
+@lru_cache(maxsize=_KEPT)
+def _finder(catalogue: Catalogue) -> Finder:
+    """Made once for each catalogue, whoever has it."""
+    return Finder(catalogue)

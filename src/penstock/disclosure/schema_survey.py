@@ -1,0 +1,141 @@
+"""What has to be known of a whole schema before anything is taken out of one place in it.
+
+A loop, not a recursion, and each schema is looked at once: depth and loops of references do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import unquote
+
+from penstock.core.json.pointers import unescaped
+
+# Keywords whose values are schemas by name, by position, or a schema; `items` may be either.
+BY_NAME: Final = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+BY_POSITION: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
+SINGLE: Final = frozenset(
+    {"items", "additionalItems", "additionalProperties", "contains", "not", "if", "then", "else",
+     "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
+)  # fmt: skip
+DEFINITIONS: Final = frozenset({"$defs", "definitions"})
+
+# With these, references lead to names, which are not followed here.
+_NAMED_PLACES: Final = frozenset(
+    {"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"}
+)
+# With these, or with two of the following in one schema, several schemas hold for one value.
+_JOINING: Final = frozenset(
+    {"not", "if", "dependentSchemas", "dependentRequired", "dependencies", "patternProperties",
+     "contains", "unevaluatedItems", "unevaluatedProperties"}
+)  # fmt: skip
+_ALTERNATIVES: Final = frozenset({"anyOf", "oneOf", "$ref"})
+_OF_MEMBERS: Final = frozenset(
+    {"properties", "required", "additionalProperties", "items", "prefixItems", "additionalItems"}
+)
+_LONGEST_INDEX: Final = 9
+_NOWHERE: Final = object()
+
+
+@dataclass(slots=True)
+class SchemaSurvey:
+    """`definitions` are those that something leads to. `places` is what references lead to or
+    through, by `id`: it lives as long as the schema that was surveyed."""
+
+    definitions: set[tuple[str, str]] = field(default_factory=set)
+    places: set[int] = field(default_factory=set)
+    keywords: set[str] = field(default_factory=set)
+    required: set[str] = field(default_factory=set)
+    is_joined: bool = False
+
+    @property
+    def has_named_places(self) -> bool:
+        return not _NAMED_PLACES.isdisjoint(self.keywords)
+
+    def optional(self, schema: Mapping[str, Any]) -> set[str]:
+        """The properties that may be left out of an object.
+
+        Where several schemas hold for one object, another than its own may require them.
+        """
+        properties, required = schema.get("properties"), schema.get("required", [])
+        if not isinstance(properties, Mapping) or not isinstance(required, list):
+            return set()
+        return set(properties) - (self.required if self.is_joined else _names(required))
+
+
+def survey(root: Mapping[str, Any]) -> SchemaSurvey:
+    found, seen = SchemaSurvey(), set[int]()
+    waiting: list[Any] = [{key: value for key, value in root.items() if key not in DEFINITIONS}]
+    while waiting:
+        schema = waiting.pop()
+        if not isinstance(schema, Mapping) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        _note(schema, found)
+        waiting += _below(schema)
+        waiting += _referred_to(schema.get("$ref"), root, found)
+    return found
+
+
+def _note(schema: Mapping[str, Any], found: SchemaSurvey) -> None:
+    found.keywords |= schema.keys()
+    found.required |= _names(schema.get("required"))
+    for keyword in ("dependentRequired", "dependencies"):
+        by_name = schema.get(keyword)
+        if isinstance(by_name, Mapping):
+            found.required.update(*map(_names, by_name.values()))
+    all_of = schema.get("allOf")
+    parts = len(all_of) if isinstance(all_of, list) else 0
+    parts += len(_ALTERNATIVES & schema.keys()) + (not _OF_MEMBERS.isdisjoint(schema))
+    found.is_joined = found.is_joined or parts > 1 or not _JOINING.isdisjoint(schema)
+
+
+def _names(required: Any) -> set[str]:
+    return (
+        {name for name in required if isinstance(name, str)}
+        if isinstance(required, list)
+        else set()
+    )
+
+
+def _below(schema: Mapping[str, Any]) -> Iterator[Any]:
+    for keyword, value in schema.items():
+        if keyword in BY_NAME and isinstance(value, Mapping):
+            yield from value.values()
+        elif keyword in BY_POSITION and isinstance(value, list):
+            yield from value
+        elif keyword in SINGLE:
+            yield value
+
+
+def _referred_to(reference: Any, root: Mapping[str, Any], found: SchemaSurvey) -> list[Any]:
+    """What a reference leads to, and the definition that this is part of."""
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return []
+    tokens = [unescaped(token) for token in unquote(reference[2:]).split("/")]
+    way = [*_way(tokens, root)]
+    found.places.update(map(id, way))
+    if len(tokens) > 1 and tokens[0] in DEFINITIONS:
+        found.definitions.add((tokens[0], tokens[1]))
+    return way[1:2] + way[-1:]
+
+
+def _way(tokens: Iterable[str], node: Any) -> Iterator[Any]:
+    """What is passed on the way down, as far as there is something."""
+    for token in tokens:
+        node = _member(node, token)
+        if node is _NOWHERE:
+            return
+        yield node
+
+
+def _member(node: Any, token: str) -> Any:
+    if isinstance(node, Mapping):
+        return node.get(token, _NOWHERE)
+    is_index = token.isdecimal() and token.isascii() and len(token) <= _LONGEST_INDEX
+    if isinstance(node, list) and is_index and int(token) < len(node):
+        return node[int(token)]
+    return _NOWHERE

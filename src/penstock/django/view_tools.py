@@ -1,0 +1,317 @@
+"""Views that are tools: a call becomes a request to the view, and its response a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+from django.urls import ResolverMatch
+from rest_framework.response import Response
+
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import LiveRows, LiveWindow
+from penstock.django.callers import REFUSALS, Caller
+from penstock.django.endpoints import Endpoint
+from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
+from penstock.django.inputs.handlers import finds_object
+from penstock.django.list_capture import ListCapture
+from penstock.django.requests import (
+    FORM,
+    JSON,
+    NoSuchPlace,
+    inner_request,
+    matched,
+    path_of,
+    respond,
+)
+from penstock.django.tool_results import (
+    FIRST_ERROR,
+    FIRST_REDIRECT,
+    failure,
+    result_of_response,
+    with_word,
+)
+from penstock.django.view_visits import (
+    ViewVisit,
+    attach,
+    find_nothing,
+    find_object,
+    is_guarded_elsewhere,
+    is_plain,
+    visited_class,
+    visited_view,
+)
+from penstock.django.written_records import VERIFY, essence_of
+from penstock.errors import StoreError
+from penstock.log import logger
+from penstock.settings.policy import Policy
+from penstock.wire.request import InsideResult
+
+_CUT: Final = "The list has {count} rows; this was made from the first {most}."
+_OWN_PAGE: Final = "This is one page of the API's own; the parameters of the tool, or next in it, lead to the others."
+_NOT_FOUND: Final = 404
+_AT_FAULT: Final = 500
+
+
+class LiveRowsFailed(StoreError):
+    """The list could not be read again."""
+
+    next_step = "Call the tool again, without continuation_token."
+
+
+@dataclass(frozen=True)
+class SiteRequest:
+    """What is asked of a view: enough to ask it again."""
+
+    path: str
+    query: Sequence[tuple[str, str]]
+    match: ResolverMatch
+    body: Any = None
+
+    @property
+    def reference(self) -> dict[str, Any]:
+        return {"path": self.path, "query": [list(pair) for pair in self.query]}
+
+
+@dataclass(frozen=True)
+class ViewAction:
+    """An action of a view, as what does the work of a tool called `name`."""
+
+    name: str
+    endpoint: Endpoint
+    inputs: Inputs
+    is_heavy: bool
+    is_heard: bool
+    is_lean: bool
+    urlconf: Any = None
+
+    @cached_property
+    def _kind(self) -> Any:
+        return visited_class(self.endpoint.view_class)
+
+    @cached_property
+    def _view(self) -> Any:
+        return visited_view(self.endpoint, self._kind)
+
+    @cached_property
+    def _content_type(self) -> str:
+        """JSON, unless the view takes forms alone."""
+        kinds = {parser.media_type for parser in self.endpoint.view().get_parsers()}
+        takes_json = any(kind in (JSON, "*/*") or kind.endswith("json") for kind in kinds)
+        return FORM if FORM in kinds and not takes_json else JSON
+
+    # -- who may -------------------------------------------------------------------------------
+
+    def ask(self, caller: Caller) -> None:
+        caller.ask_view(self.endpoint)
+
+    def may_read(self, caller: Caller, origin: Any) -> bool:
+        """Whether the view would still let this request in; and to the object, where it is of one."""
+        try:
+            return self._lets_in(self._recalled(origin), caller)
+        except (*REFUSALS, NoSuchPlace):
+            return False
+        except Exception:  # noqa: BLE001 (what cannot be found out is not permitted)
+            logger().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
+            return False
+
+    def _lets_in(self, exchange: SiteRequest, caller: Caller) -> bool:
+        """Asked of the view itself, with all that stands before it. One behind a decorator does not
+        know that it is only asked: it may be read again, but not be written with."""
+        if is_plain(self.endpoint.callback):
+            ask = find_object if finds_object(self.endpoint) else find_nothing
+            visit = ViewVisit(caller.identify, is_throttled=False, instead=ask)
+            if not self._is_guarded_elsewhere:
+                return self._lets_in_at_once(exchange, caller, visit)
+        elif self.endpoint.is_read:
+            visit = ViewVisit(is_throttled=False)
+        else:
+            caller.ask_view(self.endpoint)
+            return True
+        request = self._request(exchange, caller)
+        attach(visit, request)
+        response = respond(self._view, request, exchange.match, self.urlconf)
+        return response.status_code < FIRST_REDIRECT
+
+    @cached_property
+    def _is_guarded_elsewhere(self) -> bool:
+        return is_guarded_elsewhere(self.endpoint.view_class)
+
+    def _lets_in_at_once(self, exchange: SiteRequest, caller: Caller, visit: ViewVisit) -> bool:
+        """Of a view that lets requests in as REST framework does, and nowhere else: the same in less
+        time, and every page asks."""
+        request = self._request(exchange, caller)
+        attach(visit, request)
+        kwargs = exchange.match.kwargs
+        view: Any = self.endpoint.view(None, kwargs, self._kind)
+        view.request = view.initialize_request(request)
+        view.initial(view.request, **kwargs)
+        getattr(view, self.endpoint.method.lower())()
+        return True
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
+        given = dict(arguments)
+        is_whole = not self.is_lean or given.pop(VERIFY, False) is True
+        try:
+            exchange = self._exchange(given)
+        except NoSuchPlace:
+            return InsideResult(failure(_NOT_FOUND, None))
+        if not self.endpoint.is_read:
+            return self._write(exchange, caller, is_whole=is_whole)
+        if self.is_heard:
+            return self._read(exchange, caller)
+        return self._told(exchange, ListCapture(), self._respond(exchange, caller))
+
+    def _write(self, exchange: SiteRequest, caller: Caller, *, is_whole: bool) -> InsideResult:
+        response = self._respond(exchange, caller)
+        essence = None
+        if not is_whole:
+            kwargs = exchange.match.kwargs
+            essence = essence_of(response, self.endpoint, kwargs, exchange.body)
+        return InsideResult(result_of_response(response), exchange.reference, essence=essence)
+
+    def _exchange(self, arguments: Mapping[str, Any]) -> SiteRequest:
+        path = path_of(self.endpoint, path_values(arguments, self.inputs))
+        query = query_pairs(arguments, self.inputs)
+        match = matched(self.endpoint, path, self.urlconf)
+        has_body = self.inputs.rest == "body" or any(
+            place.where == "body" for place in self.inputs.places.values()
+        )
+        body = body_of(arguments, self.inputs) if has_body else None
+        return SiteRequest(path, query, match, body)
+
+    def _recalled(self, reference: Mapping[str, Any]) -> SiteRequest:
+        path, query = reference["path"], [(name, value) for name, value in reference["query"]]
+        return SiteRequest(path, query, matched(self.endpoint, path, self.urlconf))
+
+    def _request(self, exchange: SiteRequest, caller: Caller) -> Any:
+        return inner_request(
+            caller.http,
+            self.endpoint,
+            exchange.match,
+            path=exchange.path,
+            query=exchange.query,
+            body=exchange.body,
+            content_type=self._content_type,
+        )
+
+    def _respond(
+        self,
+        exchange: SiteRequest,
+        caller: Caller,
+        listener: ListCapture | None = None,
+        *,
+        is_throttled: bool = True,
+    ) -> HttpResponseBase:
+        request = self._request(exchange, caller)
+        attach(ViewVisit(caller.identify, listener, is_throttled), request)
+        return respond(self._view, request, exchange.match, self.urlconf)
+
+    # -- lists ---------------------------------------------------------------------------------
+
+    def _read(self, exchange: SiteRequest, caller: Caller) -> InsideResult:
+        policy = caller.policy.for_tool(self.name)
+        listener = ListCapture(stop=policy.page_size, most=policy.query_rows)
+        response = self._listened_to(exchange, caller, listener)
+        if response is None:
+            response = self._respond(exchange, caller, is_throttled=False)
+            return self._told(exchange, ListCapture(), response)
+        rows = _rows_heard(listener, response)
+        if rows is not None and listener.is_query:
+            return self._listed(exchange, caller, policy, listener, response, rows)
+        if listener.is_part and rows is None:
+            # It has built something of its own from a part: that makes sense of the whole alone.
+            return self._whole(exchange, caller, policy)
+        return self._told(exchange, listener, response)
+
+    def _listened_to(
+        self, exchange: SiteRequest, caller: Caller, listener: ListCapture
+    ) -> HttpResponseBase | None:
+        """None from a view that asks its paginator for more than any has to have, and so can only do
+        with its own. One that fails without having met ours fails by itself."""
+        try:
+            response = self._respond(exchange, caller, listener)
+        except Exception:
+            if not listener.was_met:
+                raise
+            logger().exception("%s is not read in parts, for it failed on that", self.name)
+            return None
+        return None if listener.was_met and response.status_code >= _AT_FAULT else response
+
+    def _listed(
+        self,
+        exchange: SiteRequest,
+        caller: Caller,
+        policy: Policy,
+        listener: ListCapture,
+        response: HttpResponseBase,
+        rows: list[bytes],
+    ) -> InsideResult:
+        """A list that can be asked for in parts: so it is, where it is large."""
+        count = listener.count or 0
+        size = sum(map(len, rows)) + len(rows) + 1
+        is_all = count <= len(rows)
+        estimate = size if is_all or not rows else size * count // len(rows)
+        if not self.is_heavy and policy.inline_budget.surely_admits(estimate):
+            if not is_all:
+                return self._whole(exchange, caller, policy)
+            if listener.own_form >= max(count, 1):
+                response = self._respond(exchange, caller, is_throttled=False)
+            return self._told(exchange, listener, response)
+        reference = {"tool": self.name, **exchange.reference}
+        live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
+        return InsideResult(live, exchange.reference)
+
+    def _whole(self, exchange: SiteRequest, caller: Caller, policy: Policy) -> InsideResult:
+        listener = ListCapture(most=policy.query_rows)
+        response = self._respond(exchange, caller, listener, is_throttled=False)
+        return self._told(exchange, listener, response)
+
+    def _told(
+        self, exchange: SiteRequest, listener: ListCapture, response: HttpResponseBase
+    ) -> InsideResult:
+        notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
+        is_list = self.is_heavy or listener.count is not None
+        is_page = listener.count is None and _is_page(response)
+        result = result_of_response(response)
+        if is_page:
+            result = with_word(result, _OWN_PAGE)
+        return InsideResult(result, exchange.reference, pages_first=is_list, notice=notice)
+
+    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
+        exchange = self._recalled(reference)
+        key = encode(reference)
+        counted = caller.counts.get(key)
+        listener = ListCapture(start, stop, counted=counted)
+        # Many parts may be asked for in one call; it is one call for a throttle too.
+        is_first = counted is None
+        try:
+            response = self._respond(exchange, caller, listener, is_throttled=is_first)
+        except Exception as error:
+            logger().exception("%s failed on rows %d to %d", self.name, start, stop)
+            raise LiveRowsFailed from error
+        rows = _rows_heard(listener, response)
+        if rows is None:
+            why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
+            raise LiveRowsFailed(f"The list could not be read again{why}.")
+        if listener.count is not None:
+            caller.counts[key] = listener.count
+        # What has lost its order meanwhile is read whole.
+        return LiveWindow(rows if listener.is_query else rows[start:stop], listener.count)
+
+
+def _rows_heard(listener: ListCapture, response: HttpResponseBase) -> list[bytes] | None:
+    if response.status_code >= FIRST_ERROR or not isinstance(response, Response):
+        return None
+    return listener.plain_rows(response.data)
+
+
+def _is_page(response: HttpResponseBase) -> bool:
+    """Whether an answer looks like a page of REST framework's, and not the only one."""
+    data = response.data if isinstance(response, Response) else None
+    return isinstance(data, Mapping) and bool(data.get("next") or data.get("previous"))

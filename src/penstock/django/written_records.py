@@ -1,0 +1,78 @@
+"""What an agent needs to know of a record that it has written: which one it is, and that it worked.
+
+It has sent the rest itself. The whole is stored, and `verify` has it sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+from rest_framework.response import Response
+
+from penstock.django.endpoints import Endpoint
+from penstock.django.tool_results import FIRST_ERROR, STATUS_CODE
+
+VERIFY: Final = "verify"
+VERIFY_SCHEMA: Final = {
+    "type": "boolean",
+    "default": False,
+    "description": "Return all of what was written, not only what identifies it.",
+}
+_NAMES: Final = ("id", "pk", "uuid", "slug", "url", "name", "code")
+_LONGEST: Final = 200
+_MOST_SHOWN: Final = 20
+_CREATED: Final = 201
+
+
+def essence_of(
+    response: HttpResponseBase, endpoint: Endpoint, kwargs: Mapping[str, Any], sent: Any
+) -> dict[str, Any] | None:
+    """None for an error, for nothing that could be identified, and for an answer that is no echo: what
+    a search or a calculation gives is what it was called for."""
+    status = response.status_code
+    data = response.data if isinstance(response, Response) else None
+    if status >= FIRST_ERROR or not data:
+        return None
+    if isinstance(data, Mapping) and _is_echo(data, status, endpoint, kwargs):
+        return {**_identity(data, endpoint), STATUS_CODE: status}
+    is_bulk = isinstance(sent, list) and isinstance(data, list) and len(sent) == len(data)
+    if is_bulk and all(isinstance(row, Mapping) and _identity(row, endpoint) for row in data):
+        shown = [_identity(row, endpoint) for row in data[:_MOST_SHOWN]]
+        hidden = {"written_omitted": len(data) - len(shown)} if len(data) > len(shown) else {}
+        return {STATUS_CODE: status, "count": len(data), "written": shown, **hidden}
+    return None
+
+
+def _is_echo(
+    data: Mapping[str, Any], status: int, endpoint: Endpoint, kwargs: Mapping[str, Any]
+) -> bool:
+    """Whether it is the record that was written: by what the action is called, by the status, or
+    because it is the one that the URL names."""
+    if endpoint.method in ("PUT", "PATCH") or endpoint.action == "create" or status == _CREATED:
+        return True
+    view: Any = endpoint.view_class
+    field = getattr(view, "lookup_field", None) or "pk"
+    key = kwargs.get(getattr(view, "lookup_url_kwarg", None) or field)
+    return key is not None and str(key) in {str(data.get(name)) for name in (field, "id", "pk")}
+
+
+def _identity(row: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    return {name: row[name] for name in _identifying(endpoint) if _is_short(row.get(name))}
+
+
+def _identifying(endpoint: Endpoint) -> Iterator[str]:
+    """The key of the model, what the URL looks it up by, and what such fields are often called."""
+    view: Any = endpoint.view_class
+    model = getattr(getattr(view, "queryset", None), "model", None)
+    if model is not None:
+        yield model._meta.pk.name  # noqa: SLF001 (documented by Django)
+    yield getattr(view, "lookup_field", None) or "pk"
+    yield from _NAMES
+
+
+def _is_short(value: Any) -> bool:
+    if value is None or isinstance(value, Mapping | list):
+        return False
+    return len(str(value)) <= _LONGEST

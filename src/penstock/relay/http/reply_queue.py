@@ -1,0 +1,75 @@
+"""Where the messages for one HTTP request wait until they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from penstock.relay.http.events import Event
+
+_MOST_WAITING: Final = 1_000
+
+
+class ReplyQueue:
+    """Filled by a gateway, emptied by the front. Whoever fills it waits while it is full.
+
+    `status`, `session`, `challenge` and `is_stream` are for the reply's head, and count if they are
+    set before the first message. A `finish` is the last message, and tells the front that a reply of one
+    message needs no stream.
+    """
+
+    def __init__(self) -> None:
+        self._events: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
+        self._is_closed = False
+        self._closed = asyncio.Event()
+        self.status = 0
+        self.is_stream = False
+        self.session = ""
+        self.challenge = ""
+
+    async def put(self, event: Event) -> None:
+        if not self._is_closed:
+            await self._events.put(event)
+
+    async def finish(self, event: Event) -> None:
+        if not self._is_closed:
+            self._end()
+            await self._events.put(event)
+            await self._events.put(None)
+
+    async def close(self) -> None:
+        if not self._is_closed:
+            self._end()
+            await self._events.put(None)
+
+    def _end(self) -> None:
+        self._is_closed = True
+        self._closed.set()
+
+    async def wait_closed(self) -> None:
+        await self._closed.wait()
+
+    def break_off(self) -> None:
+        """Nobody reads any more, or not fast enough: what waits is dropped, and so is what is still
+        put."""
+        self._end()
+        while not self._events.empty():
+            self._events.get_nowait()
+        self._events.put_nowait(None)
+
+    @property
+    def is_open(self) -> bool:
+        return not self._is_closed
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing follows what was taken last."""
+        return self._is_closed and self._events.qsize() <= 1
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether even the end was taken."""
+        return self._is_closed and self._events.empty()
+
+    async def get(self) -> Event | None:
+        return await self._events.get()

@@ -1,0 +1,119 @@
+"""`penstock serve`, put together."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import socket
+import sys
+from dataclasses import replace
+
+import msgspec
+import uvicorn
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+
+from penstock.errors import InvalidSetting, PenstockError
+from penstock.gate.gate import Gate
+from penstock.log import logger
+from penstock.relay.http.allowed_hosts import AllowedHosts, is_loopback
+from penstock.relay.http.asgi_app import PATH, AsgiApp
+from penstock.relay.http.command_gateway import CommandGateway
+from penstock.relay.http.gateway import HttpGateway
+from penstock.relay.http.url_gateway import UrlGateway
+from penstock.relay.process import NOT_THERE, CannotStart
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
+from penstock.wire import headers
+
+_BACKLOG = 2_048
+_LAST_SECONDS = 3
+
+
+class CannotListen(PenstockError):
+    """The address cannot be listened on."""
+
+    next_step = "Choose another with --bind and --port."
+
+
+class Listening(msgspec.Struct, frozen=True):
+    bind: str
+    port: int
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    forwards_authorization: bool = False
+
+
+def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
+    """Until it is interrupted. The exit code."""
+    if listening.forwards_authorization:
+        if not target.url:
+            why = "there is nobody to forward it to: upstream is a command."
+            raise InvalidSetting("forward-authorization", True, why)
+        # A token lives as long as one of nobody's: the authorization behind it may be withdrawn.
+        policy = _short_lived(policy)
+    if target.command and shutil.which(target.command[0]) is None:
+        raise CannotStart(
+            f"Cannot start {target.command[0]!r}: it is not there.", next_step=NOT_THERE
+        )
+    if not is_loopback(listening.bind):
+        logger().warning("whoever reaches %s can use the server: there is no login", listening.bind)
+    with Gate(policy) as gate:
+        gateway: HttpGateway = (
+            UrlGateway(gate, target) if target.url else CommandGateway(gate, target)
+        )
+        config = uvicorn.Config(
+            application(gateway, listening),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            backlog=_BACKLOG,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            ws="none",
+        )
+        with _socket(listening) as opened:
+            host, port = opened.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (where it is)
+            uvicorn.Server(config).run([opened])
+    return 0
+
+
+def _short_lived(policy: Policy) -> Policy:
+    life = policy.bearer_ttl
+    tools = {
+        name: {setting: value for setting, value in given.items() if "ttl" not in setting}
+        for name, given in policy.tools.items()
+    }
+    return replace(policy, ttl=life, max_ttl=life, tools=tools)
+
+
+def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
+    guard = AllowedHosts(listening.bind, hosts=listening.hosts, origins=listening.origins)
+    front = AsgiApp(gateway, guard, forwards_authorization=listening.forwards_authorization)
+    if not listening.origins:
+        return front
+    return CORSMiddleware(
+        front,
+        allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
+        allow_methods=["POST", "GET", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=[headers.SESSION],
+    )
+
+
+def _socket(listening: Listening) -> socket.socket:
+    """Bound before anything is started, so that a port in use is said in a sentence."""
+    try:
+        family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
+        # Named as TCP, or the loop does not set TCP_NODELAY on its connections.
+        opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        if sys.platform != "win32":  # there it would let two programs share a port
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((listening.bind, listening.port))
+        opened.listen(_BACKLOG)  # from now on whoever was told the address can connect
+    except OSError as error:
+        why = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
+        told = f"Cannot listen on {listening.bind}:{listening.port}: {why}."
+        raise CannotListen(told) from error
+    return opened

@@ -1,0 +1,242 @@
+"""HTTP in front of HTTP: a POST for each POST, and upstream's session is the client's."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Final
+
+import httpx2
+import msgspec
+
+from penstock.core.model.recent import Recent
+from penstock.core.model.values import Principal
+from penstock.engine.engine import Engine
+from penstock.gate.gate import Gate
+from penstock.log import logger
+from penstock.relay.http.carrier import Carrier, Workshop
+from penstock.relay.http.events import Event
+from penstock.relay.http.exchange import Exchange
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
+from penstock.relay.target import Target
+from penstock.wire import headers, messages
+from penstock.wire.headers import RepeatedArguments
+from penstock.wire.outputs import ToClient
+from penstock.wire.request import Connection
+from penstock.wire.session import Session
+from penstock.wire.upstream_state import UpstreamState
+
+_MOST_KEPT = 10_000
+_POOLS: Final = 16
+_NOT_FOUND: Final = 404
+_NOT_ALLOWED: Final = 405
+_BAD_GATEWAY: Final = 502
+_WHO_ARE_YOU: Final = (401, 403)
+
+
+class UrlGateway:
+    """What is known of a legacy session is kept by its id; where there are no sessions, by era and
+    by who asks."""
+
+    def __init__(self, gate: Gate, target: Target) -> None:
+        self.workshop = Workshop(Engine(gate))
+        self._upstream = HttpUpstream(target, pools=_POOLS)
+        self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
+        self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
+
+    async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
+        await _ProxiedPost(self, inbound, queue).run()
+
+    async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
+        if inbound.is_modern:
+            queue.status = _NOT_ALLOWED
+            return
+        session = self.session(inbound)
+        given = fixed_headers(inbound)
+        if inbound.last_event:
+            given[headers.LAST_EVENT] = inbound.last_event
+        try:
+            async with self._upstream.listen(given) as answer:
+                if not answer.is_stream:
+                    queue.status = answer.status if answer.is_refusal else _BAD_GATEWAY
+                    return
+                queue.is_stream = True
+                await queue.put(Event())
+                async for event in answer.events():
+                    put = partial(_put, queue, event)
+                    carrier = Carrier(self.workshop, session, _unasked, put)
+                    outputs = session.from_upstream(event.message) if event.message else []
+                    await carrier.carry_out(outputs)
+                    if not event.message:
+                        await queue.put(event)
+        except Unanswered as error:
+            queue.status = error.status
+        except httpx2.HTTPError as error:
+            logger().warning("%s", broken(error))
+
+    async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
+        self._sessions.pop(_seat(inbound, inbound.session))
+        try:
+            queue.status = await self._upstream.leave(fixed_headers(inbound))
+        except Unanswered as error:
+            queue.status = error.status
+
+    async def close(self) -> None:
+        await self._upstream.close()
+        await self.workshop.close()
+
+    @property
+    def upstream(self) -> HttpUpstream:
+        return self._upstream
+
+    def session(self, inbound: Inbound) -> Session:
+        if inbound.is_modern:
+            # Ids are each client's own: only what is known of upstream can be shared.
+            known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
+            return self._new(inbound, known, _repeated(inbound))
+        if inbound.session:
+            seat = _seat(inbound, inbound.session)
+            return self._sessions.get_or_make(seat, partial(self._resumed, inbound))
+        if inbound.message is not None and inbound.message.method == "initialize":
+            return self._new(inbound)
+        return self._new(
+            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", UpstreamState)
+        )
+
+    def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
+        """Upstream has taken an `initialize`: with a session, or for everybody at once."""
+        if not session_id:
+            self._known.put(f"legacy {inbound.principal.id}", session.known)
+            return
+        connection = session.connection
+        connection.seat = session_id
+        if connection.principal.is_bearer:
+            connection.principal = Principal(f"session:{session_id}")
+        self._sessions.put(_seat(inbound, session_id), session)
+
+    def _resumed(self, inbound: Inbound) -> Session:
+        """A session that was begun elsewhere: with another worker, or before a restart."""
+        known = UpstreamState()
+        known.is_initialized = True
+        return self._new(inbound, known)
+
+    def _new(
+        self,
+        inbound: Inbound,
+        known: UpstreamState | None = None,
+        repeated: RepeatedArguments | None = None,
+    ) -> Session:
+        return Session(
+            Connection(
+                self.workshop.engine.gate,
+                principal=inbound.principal,
+                server=self._upstream.target.server,
+                seat=inbound.session,
+                known=known or UpstreamState(),
+                repeated=repeated,
+            )
+        )
+
+
+def _seat(inbound: Inbound, session_id: str) -> str:
+    """What a session is known by. Where clients are told apart by what they send, the same session
+    in the hands of somebody else is another one."""
+    return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
+
+
+class _ProxiedPost:
+    """One POST of a client's, and the POSTs that it leads to."""
+
+    def __init__(self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue) -> None:
+        self._gateway = gateway
+        self._session = gateway.session(inbound)
+        self._inbound = inbound
+        self._queue = queue
+        self._event = Event(b"")
+        self._key = b"" if inbound.message is None else inbound.message.key
+        self._carrier = Carrier(gateway.workshop, self._session, self._up, self._down)
+
+    async def run(self) -> None:
+        inbound = self._inbound
+        try:
+            await self._carrier.carry_out(self._session.from_client(inbound.body))
+        except asyncio.CancelledError:
+            if inbound.is_modern and inbound.message is not None:
+                self._session.cancel(inbound.message.key)  # the client has hung up
+            raise
+
+    async def _up(self, message: bytes) -> None:
+        read = None if message.startswith(b"[") else messages.read_message(message)
+        exchange = Exchange(
+            self._gateway.upstream,
+            message,
+            fixed_headers(self._inbound),
+            self._session.called_by(read),
+            resumes=self._inbound.is_modern,
+        )
+        is_clients = read is None or read.key == self._key or not read.key
+        receive = self._received if is_clients else self._received_ours
+        await exchange.run(receive, self._opened if is_clients else None)
+
+    async def _received_ours(self, event: Event) -> None:
+        """What came for a request of the relay's own: its stream is not the client's."""
+        if event.message:
+            self._event = Event(b"")
+            await self._carrier.carry_out(self._session.from_upstream(event.message))
+
+    async def _received(self, event: Event) -> None:
+        if not event.message:
+            await self._queue.put(event)
+            return
+        self._event = event
+        await self._carrier.carry_out(self._session.from_upstream(event.message))
+
+    async def _down(self, output: ToClient) -> None:
+        event = msgspec.structs.replace(self._event, message=output.message)
+        if output.answers or self._is_response(output.message):
+            await self._queue.finish(event)
+        else:
+            await self._queue.put(event)
+
+    def _is_response(self, message: bytes) -> bool:
+        if message.startswith(b"["):
+            return True
+        return messages.read_message(message).method is msgspec.UNSET
+
+    def _opened(self, answer: HttpAnswer) -> None:
+        inbound = self._inbound
+        self._queue.is_stream = self._queue.is_stream or answer.is_stream
+        if answer.session:
+            self._queue.session = answer.session
+        if inbound.message is not None and inbound.message.method == "initialize":
+            self._gateway.begin(self._session, answer.session, inbound)
+        if answer.status in _WHO_ARE_YOU and inbound.authorization:
+            self._queue.status, self._queue.challenge = answer.status, answer.challenge
+        is_lost = answer.status == _NOT_FOUND and inbound.session  # to begin a new one
+        if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
+            self._queue.status = answer.status
+
+
+def fixed_headers(inbound: Inbound) -> dict[str, str]:
+    """Of a legacy session; the headers of a modern request are made from its body."""
+    made = {"authorization": inbound.authorization}
+    if not inbound.is_modern:
+        made |= {headers.SESSION: inbound.session, headers.VERSION: inbound.version}
+    return {name: value for name, value in made.items() if value}
+
+
+def _repeated(inbound: Inbound) -> RepeatedArguments | None:
+    """Headers that repeat arguments are not copied but made anew from the tool's schema: so that
+    wrong or missing ones are not mended on the way, they are checked here."""
+    message = inbound.message
+    return None if message is None else RepeatedArguments(message, inbound.headers)
+
+
+async def _put(queue: ReplyQueue, event: Event, output: ToClient) -> None:
+    await queue.put(msgspec.structs.replace(event, message=output.message))
+
+
+async def _unasked(_message: bytes) -> None:
+    """Nothing that comes unasked makes the relay ask."""

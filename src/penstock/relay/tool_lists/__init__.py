@@ -1,0 +1,24 @@
+"""A client of our own, which asks a server for its tools and leaves: `listed_tools`."""
+
+from __future__ import annotations
+
+from penstock.errors import MissingExtra
+from penstock.relay.target import Target
+from penstock.relay.tool_lists.conversation import Listed, NotListed, Report, listing, tools_in
+
+__all__ = ["Listed", "NotListed", "Report", "listed_tools", "tools_in"]
+
+
+def listed_tools(target: Target, report: Report, *, seconds: float) -> Listed:
+    """All pages of a server's list. Each answer may take so many seconds. Whatever goes wrong is a
+    `PenstockError`, and a process that was started for this has ended."""
+    steps = listing(report)
+    if not target.url:
+        from penstock.relay.tool_lists.process import ask_command
+
+        return ask_command(target.command, steps, seconds)
+    try:
+        from penstock.relay.tool_lists.remote import ask_url
+    except ModuleNotFoundError as error:
+        raise MissingExtra("serve", "--url") from error
+    return ask_url(target, steps, seconds)

@@ -1,0 +1,180 @@
+"""The conversation with a server that is a command: started, asked, ended."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from types import FrameType
+from typing import Final
+
+import msgspec
+
+from penstock.relay.process import Process
+from penstock.relay.tool_lists.conversation import (
+    SHOWN,
+    Ask,
+    Found,
+    NotListed,
+    Steps,
+    Tell,
+    messages_in,
+    reply_to,
+)
+from penstock.wire import messages
+from penstock.wire.messages import Message
+
+_GRACE_SECONDS: Final = 1.0
+# A server that asks and does not read the answers would fill the pipe, and stop us.
+_MOST_REPLY_BYTES: Final = 32_000
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+_ALONE: Final = "Start the command by itself, and see what it says."
+
+
+def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> Found:
+    inbox = Inbox()
+    with _heeded(inbox):
+        process = Process(command)
+        talk = ProcessTalk(process, inbox, seconds)
+        try:
+            return talk.carry(steps)
+        finally:
+            process.end(_GRACE_SECONDS)
+            talk.close()
+
+
+class Inbox:
+    """What there is to react to: the server's lines, the end of them (an empty one), and a signal.
+
+    A signal does not raise where it happens to strike. Between the start of a process and the
+    place that remembers to end it, that would leave the process behind.
+    """
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._signal = 0
+
+    def put(self, line: bytes) -> None:
+        self._lines.put(line)
+
+    def heed(self, number: int, _frame: FrameType | None) -> None:
+        self._signal = number
+        self._lines.put(b"")  # which a handler may do at any time, and which ends the waiting
+
+    def take(self, seconds: float) -> bytes | None:
+        """The next line; None where none comes in that time."""
+        try:
+            line = self._lines.get(timeout=max(0, seconds))
+        except queue.Empty:
+            line = None
+        if self._signal:
+            raise SystemExit(128 + self._signal)
+        return line
+
+
+@contextmanager
+def _heeded(inbox: Inbox) -> Iterator[None]:
+    is_main = threading.current_thread() is threading.main_thread()  # no other gets signals
+    numbers = [getattr(signal, name) for name in _SIGNALS if is_main and hasattr(signal, name)]
+    before = {number: signal.signal(number, inbox.heed) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class ProcessTalk:
+    """One request at a time. A thread reads, so that waiting can end."""
+
+    def __init__(self, process: Process, inbox: Inbox, seconds: float) -> None:
+        self._process = process
+        self._inbox = inbox
+        self._seconds = seconds
+        self._ids = count(1)
+        self._replied = 0
+        self._junk = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def carry(self, steps: Steps[Found]) -> Found:
+        answer: Message | None = None
+        try:
+            while True:
+                answer = self._done(steps.send(answer))
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
+    def close(self) -> None:
+        """After its end. What it left behind may hold the pipe open; that is not waited for."""
+        self._reader.join(_GRACE_SECONDS)
+        if not self._reader.is_alive():
+            self._process.output.close()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError):
+            for line in self._process.output:
+                self._inbox.put(line)
+        self._inbox.put(b"")
+
+    def _done(self, step: Ask | Tell) -> Message | None:
+        if isinstance(step, Tell):
+            self._send(messages.notification(step.method, step.params))
+            return None
+        key = str(next(self._ids)).encode()
+        deadline = time.monotonic() + self._seconds
+        self._send(messages.request(key, step.method, step.params))
+        while True:
+            for message in self._messages(step.method, deadline):
+                if message.is_request:
+                    self._reply(message)
+                elif _answers(message, key):
+                    return message
+
+    def _send(self, message: bytes) -> None:
+        with suppress(OSError):  # it has gone; what it said before may still be there to read
+            self._process.send(message)
+
+    def _reply(self, asked: Message) -> None:
+        reply = reply_to(asked)
+        self._replied += len(reply)
+        if self._replied <= _MOST_REPLY_BYTES:
+            self._send(reply)
+
+    def _messages(self, method: str, deadline: float) -> list[Message]:
+        """Those of the next line. A line that is no message is passed over, as hosts do."""
+        line = self._inbox.take(deadline - time.monotonic())
+        if line is None:
+            raise self._silent(method)
+        if not line:
+            told = f"The MCP server {self._process.how_it_ended()} before it answered {method}."
+            raise NotListed(told + self._printed, next_step=_ALONE)
+        found = messages_in(line)
+        if not found and not line.isspace():
+            self._junk = self._junk or line
+        return found
+
+    def _silent(self, method: str) -> NotListed:
+        return NotListed(
+            f"The MCP server did not answer {method} within {self._seconds:g} s.{self._printed}",
+            next_step=f"{_ALONE} If it is only slow, give it longer: --timeout",
+        )
+
+    @property
+    def _printed(self) -> str:
+        if not self._junk:
+            return ""
+        text = self._junk[:SHOWN].decode("utf-8", "replace").strip()
+        return f" It printed what is not MCP: {text!r}."
+
+
+def _answers(message: Message, key: bytes) -> bool:
+    """An error about no request in particular is about the only one there is."""
+    if message.method is not msgspec.UNSET:
+        return False
+    return message.key == key or (message.key == b"null" and message.error is not msgspec.UNSET)

@@ -1,0 +1,124 @@
+"""What a client is shown of upstream's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from penstock.disclosure.forms import Listing, as_result
+from penstock.disclosure.grants import Holder
+from penstock.log import logger
+from penstock.wire import messages
+from penstock.wire.effects import Disclose, Steps
+from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
+from penstock.wire.request import Request
+from penstock.wire.toolbox import Toolbox
+from penstock.wire.upstream_state import Shown
+
+# As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.
+_A_LIFETIME: Final = b"9999999999"
+
+
+def disclosed(request: Request) -> Steps[Shown | None]:
+    """The tools as this client is shown them; None where upstream's are not known."""
+    toolbox, shown = request.toolbox, request.shown
+    if toolbox is None:
+        return None
+    if shown is not None and shown.toolbox is toolbox:
+        return shown
+    return (yield from shown_of(request, toolbox))
+
+
+def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
+    """These tools as this client is shown them. Made once for a list and a kind of client."""
+    seen_by = request.audience
+    # A folder of descriptions may change between two requests, but not within one; anything else
+    # is the same until upstream lists anew.
+    is_fixed = not request.policy.descriptions
+    kept = request.known.shown.get(seen_by) if is_fixed else None
+    if kept is not None and kept.toolbox is toolbox:
+        request.shown = kept
+        return kept
+    ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
+    around = _around(toolbox)
+    catalogue, listing = yield Disclose(toolbox.catalogue, seen_by, ours, for_apps, around)
+    request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
+    if is_fixed:
+        request.known.shown.put(seen_by, shown)
+    return shown
+
+
+def has_explorer(request: Request) -> bool:
+    """Whether ours is there for this client: where upstream has Penstock's own, that one is enough."""
+    if not request.audience.has_apps or not request.policy.explorer or request.known.lacks_tools:
+        return False
+    theirs = not request.connection.is_inside and request.known.has_penstock
+    return not (theirs and request.toolbox is not None and SHOW in request.toolbox.tools)
+
+
+def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
+    """Whether another client may be shown something else: by its name, or because it shows apps."""
+    has_tools_for_apps = request.toolbox is not None and bool(request.toolbox.for_apps)
+    is_index = listing is not None and listing.form == "index"
+    by_name = bool(request.policy.clients)
+    return request.audience.has_apps or has_tools_for_apps or by_name or is_index
+
+
+def _ours(request: Request, toolbox: Toolbox) -> list[bytes]:
+    """Penstock's own tools that stand in every list."""
+    if not has_explorer(request):
+        return [toolbox.reader_tool]
+    return [toolbox.reader_tool, show_tool(toolbox.explorer[SHOW])]
+
+
+def _for_apps(request: Request, toolbox: Toolbox) -> list[bytes]:
+    """Penstock's own tools that the host keeps from the model."""
+    return [browse_tool(toolbox.explorer[BROWSE])] if has_explorer(request) else []
+
+
+def list_result(request: Request, shown: Shown) -> bytes:
+    """The result of a `tools/list`."""
+    listing, members = shown.listing, dict(shown.toolbox.members)
+    if listing.is_over:
+        logger().warning("the list of tools, %s, is above list_budget", listing.form)
+    if "cacheScope" in members and depends_on_client(request, listing):
+        members["cacheScope"] = b'"private"'
+    members["tools"] = b"[" + b",".join(_tools(request, shown)) + b"]"
+    return messages.object_from(members)
+
+
+def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
+    """A list that is full is upstream's to the byte, with what has no name or the name of another;
+    unless that would break the budget."""
+    toolbox, listing = shown.toolbox, shown.listing
+    theirs = toolbox.listed_to(has_apps=shown.audience.has_apps)
+    theirs += [*_ours(request, toolbox), *_for_apps(request, toolbox)]
+    if not listing.has_outputs or request.policy.descriptions:
+        return listing.tools
+    if len(theirs) == len(listing.tools) or not request.may_hide:
+        return theirs
+    budget = request.policy.for_client(shown.audience.client).list_budget
+    weighed = as_result(theirs, _around(toolbox))
+    return theirs if budget.admits(weighed, request.meter) else listing.tools
+
+
+def holder_of(request: Request) -> Holder:
+    """Whose grants count: the legacy session's, or else the principal's; where neither is known,
+    whoever's who shows a handle."""
+    connection = request.connection
+    if connection.seat and not request.is_modern:
+        return Holder.of(connection.server, f"session:{connection.seat}")
+    who = "" if connection.principal.is_bearer else f"principal:{connection.principal.id}"
+    return Holder.of(connection.server, who, request.grant)
+
+
+def _around(toolbox: Toolbox) -> bytes:
+    """What stands beside the tools, as it is weighed."""
+    if not toolbox.members:
+        return b""
+    members: dict[str, Any] = {
+        name: _A_LIFETIME if name == "ttlMs" else value for name, value in toolbox.members.items()
+    }
+    members.pop("tools", None)
+    beside = messages.object_from(members)[1:-1]
+    return b"," + beside if beside else b""

@@ -1,0 +1,180 @@
+"""Calls that look at a stored result, and calls that hand one to another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from penstock.core.json.encoding import encode
+from penstock.core.model import continuation
+from penstock.core.model.effects import Run
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Call, Frame, Refusal
+from penstock.core.protocol.references import PREFIX, has_references
+from penstock.core.protocol.schema import owned_fields
+from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
+from penstock.wire import messages
+from penstock.wire.call_facts import call_of, is_merged, keeps_output
+from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
+from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
+from penstock.wire.lists import know_tools
+from penstock.wire.request import Request
+from penstock.wire.shown_tools import has_explorer
+from penstock.wire.toolbox import UpstreamTool
+
+# -- calls that are answered here --------------------------------------------------------------
+
+
+def answer_from_store(request: Request) -> Steps[bytes | None]:
+    """Answer a call of the reader or of the explorer, and one that goes on with a token of ours."""
+    if not _may_be_ours(request):
+        return None
+    yield from know_tools(request)
+    if request.tool == request.reader:
+        return request.fault or (yield from _look(request, Read))
+    role = _explorer_role(request)
+    if role:
+        effect = Show if role == SHOW else Browse
+        browser = _explorer_names(request)[BROWSE]
+        return request.fault or (yield from _look(request, effect, browser=browser))
+    if _is_looked_at(request) and is_token_ours(request):
+        return request.fault or (yield from _go_on(request))
+    return None
+
+
+def _may_be_ours(request: Request) -> bool:
+    if request.tool == request.reader or _is_looked_at(request):
+        return True
+    return request.audience.has_apps and bool(_explorer_role(request))
+
+
+def _is_looked_at(request: Request) -> bool:
+    """Whether the arguments may hold something of ours."""
+    may_hold = request.is_marked or is_merged(request)
+    return may_hold and request.policy.covers(request.tool)
+
+
+def _explorer_role(request: Request) -> str:
+    """Which of the explorer's tools a call means; empty for all others, and for clients that show no
+    apps: to them there is none."""
+    named = _explorer_names(request)
+    role = next((role for role in ROLES if named[role] == request.tool), "")
+    return role if role and has_explorer(request) else ""
+
+
+def _explorer_names(request: Request) -> dict[str, str]:
+    known = request.toolbox
+    return {role: role for role in ROLES} if known is None else dict(known.explorer)
+
+
+def _look(
+    request: Request, effect: Callable[[Call], Read | Show | Browse], **changes: Any
+) -> Steps[bytes]:
+    """A tool of our own looks at a stored result, whichever tool that came from."""
+    given = {} if request.decoded is None else request.decoded
+    if not isinstance(given, dict):
+        return request.fail(messages.INVALID_PARAMS, "arguments must be an object.")
+    call = replace(call_of(request, given), tool="", schema=None, **changes)
+    reply: Reply = yield effect(call)
+    return request.answer(reply.wire())
+
+
+def _go_on(request: Request) -> Steps[bytes]:
+    """The tool that gave the token is called once more, and does not run."""
+    structured = yield from keeps_output(request)
+    call = call_of(request, request.decoded_object, structured=structured)
+    reply = yield Prepare(call)
+    assert isinstance(reply, Reply)  # noqa: S101 (with a token of ours no tool runs)
+    return request.answer(reply.wire())
+
+
+def is_token_ours(request: Request) -> bool:
+    """Whether a `continuation_token` is Penstock's. What a tool declares is the tool's; what it
+    leaves open is ours only if it looks it, for an undeclared parameter may be upstream's too."""
+    token, tool = request.decoded_object.get(TOKEN_FIELD), request.upstream_tool
+    if is_absent(token):
+        return False
+    declared = tool.schema.get("properties") if tool is not None else None
+    if tool is not None and TOKEN_FIELD in owned_fields(tool.schema):
+        return False
+    return bool(declared) or (isinstance(token, str) and token.startswith(continuation.PREFIX))
+
+
+# -- calls that go on --------------------------------------------------------------------------
+
+
+def resolve_arguments(request: Request) -> Steps[bytes | None]:
+    """Put stored values in the place of references, and take out fields that are ours. Answer where
+    that cannot be."""
+    if not _is_looked_at(request) or not isinstance(request.decoded, dict):
+        return None
+    refers = has_references(request.decoded)
+    if refers:
+        yield from know_tools(request, current=True)
+    elif not is_merged(request):
+        return None
+    refusal = _refuse_in_headers(request.upstream_tool, request.decoded)
+    if refusal is not None:
+        return request.answer(_refusal_wire(request, refusal))
+    structured = yield from keeps_output(request)
+    # Ours is the only token that the core may take; another goes up as it is.
+    call = call_of(request, _without_token(request.decoded), structured=structured)
+    outcome: Run | Reply = yield Prepare(call)
+    if isinstance(outcome, Run):
+        request.notice = outcome.notice
+        request.line = _resolved(request, outcome, is_merged=call.is_merged)
+        return None
+    if outcome.reason and refers and _may_be_theirs(request):
+        return None
+    return request.answer(outcome.wire())
+
+
+def _may_be_theirs(request: Request) -> bool:
+    """Whether a token that is not known here may be one of upstream's: Penstock may be there too."""
+    is_reference = is_absent(request.decoded_object.get(TOKEN_FIELD))
+    return is_reference and not request.connection.is_inside and request.known.has_penstock
+
+
+def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != TOKEN_FIELD}
+
+
+def _resolved(request: Request, run: Run, *, is_merged: bool) -> bytes:
+    """The call as the tool gets it, spelled as it was but for stored values."""
+    spelled = messages.members_of(request.arguments or msgspec.UNSET)
+    arguments = {
+        name: encode(run.arguments[name]) if _refers(raw) and name in run.arguments else raw
+        for name, raw in spelled.items()
+        if name in run.arguments or not (is_merged and name in FIELDS)
+    }
+    params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(request.params))
+    params["arguments"] = messages.object_from(arguments)
+    return messages.request(request.key, request.method, messages.object_from(params))
+
+
+def _refers(raw: msgspec.Raw) -> bool:
+    return has_references(messages.decoded(raw))
+
+
+def _refuse_in_headers(tool: UpstreamTool | None, arguments: dict[str, Any]) -> Refusal | None:
+    """A parameter that is repeated in an HTTP header is for short values that anyone may log."""
+    for path in tool.header_parameters if tool is not None else ():
+        value: Any = arguments
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, str) and value.startswith(PREFIX):
+            where = shown(".".join(path))
+            return Refusal(
+                f"Argument {where} is sent as an HTTP header; a stored result cannot stand there.",
+                f"Give {where} as a plain value.",
+            )
+    return None
+
+
+def _refusal_wire(request: Request, refusal: Refusal) -> bytes:
+    text = encode({"error": refusal.error, "next_step": refusal.next_step})
+    fields = request.known.frame(is_modern=request.is_modern).fields
+    return Reply(text, is_error=True, frame=Frame(fields=fields)).wire()

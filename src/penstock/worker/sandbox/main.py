@@ -1,0 +1,178 @@
+"""What runs in the child: it reads questions from its stdin and answers on its stdout.
+
+Everything that could reach outside is taken from it before the first question (`rights`). When
+memory runs out the child ends, and the parent says why: what is left of a process at that point
+is not worth keeping.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import IO, Protocol
+
+import msgspec
+
+from penstock.core.model.questions import Failure, Language, Limits, Question, Shape, WorkerAnswer
+from penstock.worker import frames
+from penstock.worker.sandbox import jq, restrictions, sql
+
+GRACE = 2.0  # seconds that the parent has to end the child before the child's own alarm does
+# Of the memory limit, what tables and documents of earlier questions may keep.
+KEPT_SHARE = 4
+# Even a small one takes memory beside its size, here and in the parent, which remembers its key.
+MOST_KEPT = 100
+
+
+def main() -> None:
+    try:
+        serve(sys.stdin.buffer, sys.stdout.buffer)
+    except (EOFError, BrokenPipeError):
+        os._exit(0)  # The parent has gone; there is nobody to report to.
+    except MemoryError:
+        os._exit(frames.OUT_OF_MEMORY)
+
+
+def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
+    limits = _set_up(stdin)
+    _warm_up(limits)
+    restrictions.give_up_rights(limits.memory)
+    frames.send(stdout, frames.Ready())
+    desk = QuestionServer(limits, stdin)
+    while True:
+        # Should the parent be killed while the child is busy, nobody would end the child. In
+        # between it waits on stdin, and sees that end.
+        request = frames.receive_request(stdin)
+        restrictions.set_alarm(_seconds_for(request, limits) + GRACE)
+        _reply(stdout, desk.handle(request))
+        restrictions.set_alarm(0)
+
+
+def _reply(stdout: IO[bytes], reply: WorkerAnswer | frames.Response) -> None:
+    if isinstance(reply, WorkerAnswer):
+        frames.send_answer(stdout, reply)
+    else:
+        frames.send(stdout, reply)
+
+
+def _set_up(stdin: IO[bytes]) -> Limits:
+    match frames.receive_request(stdin):
+        case frames.Setup(limits):
+            return limits
+        case _:
+            raise EOFError  # out of step; the parent starts another child
+
+
+def _warm_up(limits: Limits) -> None:
+    """Loads what questions need, while files can still be opened."""
+    sql.limit_memory(limits.memory)
+    # Once through, so that what Python loads at first use (codecs, say) is there.
+    sql.Table([b'{"a":1}'], "rows").answer("SELECT 1 WHERE 'a' REGEXP 'b'", limits)
+    jq.library()
+
+
+def _seconds_for(request: frames.Request, limits: Limits) -> float:
+    return limits.seconds * (frames.LOADING_FACTOR if isinstance(request, frames.Load) else 1)
+
+
+class QuestionServer:
+    """Answers one request after another, and keeps what was loaded for the next ones."""
+
+    def __init__(self, limits: Limits, stdin: IO[bytes]) -> None:
+        self._limits = limits
+        self._stdin = stdin
+        self._shelf = LoadedMaterials(limits.memory // KEPT_SHARE)
+
+    def handle(self, request: frames.Request) -> WorkerAnswer | frames.Response:
+        match request:
+            case frames.AskFrame(question):
+                return self._answer(question)
+            case frames.Load():
+                return self._load(request)
+            case _:
+                raise EOFError  # out of step; the parent starts another child
+
+    def _answer(self, question: Question) -> WorkerAnswer | frames.Response:
+        held = self._shelf.get(frames.key_of(question))
+        if held is None:
+            raise EOFError  # out of step; the parent starts another child
+        outcome = held.answer(question.program, self._limits, question.language)
+        return outcome if isinstance(outcome, WorkerAnswer) else frames.RefusedFrame(outcome)
+
+    def _load(self, load: frames.Load) -> frames.Response:
+        build = _table if load.key.form == "table" else _document
+        return frames.LoadedFrame(self._shelf.put(load.key, build(load, self._blocks())))
+
+    def _blocks(self) -> Iterator[bytes]:
+        while isinstance(block := frames.receive_request(self._stdin), frames.Block):
+            yield block.rows
+
+
+class LoadedMaterial(Protocol):
+    """A material in the form that its languages ask about."""
+
+    @property
+    def size(self) -> int: ...
+
+    def answer(
+        self, program: str, limits: Limits, language: Language, /
+    ) -> WorkerAnswer | Failure: ...
+
+    def close(self) -> None: ...
+
+
+class LoadedMaterials:
+    """What was loaded, the least recently used out first. The newest always stays."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._held: OrderedDict[frames.Key, LoadedMaterial] = OrderedDict()
+
+    def get(self, key: frames.Key) -> LoadedMaterial | None:
+        if key in self._held:
+            self._held.move_to_end(key)
+        return self._held.get(key)
+
+    def put(self, key: frames.Key, held: LoadedMaterial) -> tuple[frames.Key, ...]:
+        """Keep what was loaded, and return the keys of what had to go for it."""
+        self._held[key] = held
+        dropped = []
+        while len(self._held) > 1 and self._is_over():
+            old, oldest = self._held.popitem(last=False)
+            oldest.close()
+            dropped.append(old)
+        return tuple(dropped)
+
+    def _is_over(self) -> bool:
+        size = sum(held.size for held in self._held.values())
+        return size > self._capacity or len(self._held) > MOST_KEPT
+
+
+def _table(load: frames.Load, blocks: Iterable[bytes]) -> LoadedMaterial:
+    return sql.Table(_rows(load.shape, blocks), load.shape)
+
+
+def _rows(shape: Shape, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    if shape == "value":
+        yield from blocks
+        return
+    for block in blocks:
+        # An empty block of text is an empty line; of JSON, no row.
+        if block or shape == "lines":
+            yield from block.split(b"\n")
+
+
+def _document(load: frames.Load, blocks: Iterable[bytes]) -> LoadedMaterial:
+    return jq.JqDocument(_json(load, blocks))
+
+
+def _json(load: frames.Load, blocks: Iterable[bytes]) -> bytes:
+    if load.shape == "value":
+        return b"".join(blocks)
+    if load.shape == "lines":
+        return msgspec.json.encode(b"\n".join(blocks).decode(errors="backslashreplace"))
+    # A row has no newline in it, so this joins rows with commas without splitting them.
+    rows = b",".join(block.replace(b"\n", b",") for block in blocks if block)
+    return load.prefix + rows + load.suffix
