@@ -20,7 +20,6 @@ from penstock.core.model.questions import (
     Failure,
     Limits,
     Material,
-    MaterialNeeded,
     Question,
     WorkerAnswer,
 )
@@ -147,12 +146,12 @@ def test_material_is_read_once(make):
 
 def test_no_material_is_an_answer_and_costs_no_child(make):
     workers = make()
-    assert workers.ask(sql("SELECT 1"), None) == MaterialNeeded()
+    assert workers.ask_holder(sql("SELECT 1")) is None
     assert not children(workers)
     workers.ask(sql("SELECT 1"), material())
     before = children(workers)
-    assert workers.ask(sql("SELECT 1", "other"), None) == MaterialNeeded()
-    assert isinstance(workers.ask(sql("SELECT 1"), None), WorkerAnswer)
+    assert workers.ask_holder(sql("SELECT 1", "other")) is None
+    assert isinstance(workers.ask_holder(sql("SELECT 1")), WorkerAnswer)
     assert children(workers) == before
     assert len(before) == 1
 
@@ -163,11 +162,11 @@ def test_a_table_is_no_document(make):
         "k", "order", '{"sort":{"column":"id","descending":true},"where":[],"find":""}'
     )
     workers.ask(sql("SELECT 1"), material())
-    assert isinstance(workers.ask(order, None), WorkerAnswer)
-    assert workers.ask(jq("length"), None) == MaterialNeeded()
+    assert isinstance(workers.ask_holder(order), WorkerAnswer)
+    assert workers.ask_holder(jq("length")) is None
     assert is_healthy(workers, material())
-    assert is_healthy(workers, None)
-    assert isinstance(workers.ask(sql("SELECT 1"), None), WorkerAnswer)
+    assert isinstance(workers.ask_holder(jq("length")), WorkerAnswer)
+    assert isinstance(workers.ask_holder(sql("SELECT 1")), WorkerAnswer)
 
 
 def test_without_material_nobody_takes_the_turn_of_another(make):
@@ -188,13 +187,13 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
     with ThreadPoolExecutor(3) as pool:
         pool.submit(workers.ask, sql("SELECT 1"), material(blocks()))
         assert started.wait(30)
-        in_vain = pool.submit(workers.ask, sql("SELECT 1", "other"), None)
+        in_vain = pool.submit(workers.ask_holder, sql("SELECT 1", "other"))
         until_waiting(1)
         behind = pool.submit(is_healthy, workers, material())
         until_waiting(2)
         may_end.set()
         try:
-            assert in_vain.result(10) == MaterialNeeded()
+            assert in_vain.result(10) is None
             assert behind.result(10)
         finally:
             workers.close()  # or a thread that waits in vain would keep the test from failing
@@ -226,14 +225,14 @@ def test_the_parent_knows_what_a_child_has_dropped(make):
     workers, count = make(), MOST_KEPT + 10
     for number in range(count):
         workers.ask(jq(".", str(number)), material())
-        workers.ask(jq(".", "0"), None)  # What is used stays.
+        workers.ask_holder(jq(".", "0"))  # What is used stays.
     [pid] = children(workers)
     [child] = workers._children
     held = {number for number in range(count) if child.holds(jq(".", str(number)))}
     assert held == {0, *range(count - MOST_KEPT + 1, count)}
     for number in range(count):
-        answer = workers.ask(jq("length", str(number)), None)
-        assert isinstance(answer, WorkerAnswer if number in held else MaterialNeeded)
+        answer = workers.ask_holder(jq("length", str(number)))
+        assert isinstance(answer, WorkerAnswer if number in held else type(None))
     assert children(workers) == {pid}
 
 
@@ -402,20 +401,12 @@ def test_too_many_bytes_are_cut_and_it_is_said(make, question):
 @pytest.mark.parametrize(
     "question",
     [
-        sql(""),
-        sql("  \n"),
-        sql("SELECT '\0'"),
-        sql("SELECT '\ud800'"),
-        sql("x" * 10_001),
         sql("SELECT nope FROM result"),
         sql("DELETE FROM result"),
         sql("ATTACH '/tmp/x' AS x"),
         sql("PRAGMA user_version"),
         sql("SELECT randomblob(1e9)"),
         sql("not sql"),
-        jq(""),
-        jq("\0"),
-        jq('"\ud800"'),
         jq(".["),
         jq("nope"),
         jq("error"),

@@ -11,7 +11,7 @@ import inspect
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, assert_never
@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, assert_never
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.effects import (
+    AskHolder,
+    AskWorker,
     Authorize,
-    Compute,
     Effect,
-    Entry,
     LoadHead,
-    PickRows,
     Put,
     Ran,
-    ReadRows,
+    ReadChunks,
     ReadWindow,
     Run,
     Steps,
@@ -35,13 +34,10 @@ from penstock.core.model.effects import (
 )
 from penstock.core.model.questions import Limits
 from penstock.core.model.reply import Reply
-from penstock.core.model.store import chunk_numbers
-from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.entries import Context
 from penstock.core.protocol.first_reply import conclude
 from penstock.core.protocol.negotiation import Resource, negotiate, read_resource
-from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 from penstock.errors import InvalidSetting, StoreError
 from penstock.gate.hooks import Hooks, arguments_of, as_result, as_window, reference_of
 from penstock.gate.underway import Answering, Need, Underway, until_run
@@ -174,16 +170,15 @@ class Gate:
         match effect:
             case LoadHead():
                 return self.store.load(effect.key, now=self.clock(), rows=effect.rows)
-            case ReadRows():
-                return (yield from self._rows(hooks, effect))
-            case PickRows():
-                return self._picked(effect)
+            case ReadChunks():
+                return self.store.read(effect.entry.key, effect.numbers)
             case ReadWindow():
                 return as_window((yield _live(hooks, effect)))
-            case Compute():
-                return (
-                    yield Need(partial(self._ask, effect, hooks.cancellation), is_question=True)
-                )
+            case AskHolder():
+                return (yield _question(self._pool().ask_holder, effect, hooks))
+            case AskWorker():
+                ask = partial(self._pool().ask, material=effect.material)
+                return (yield _question(ask, effect, hooks))
             case Authorize():
                 return (yield Need(partial(hooks.authorize, effect.tool, effect.origin))) is True
             case Run():
@@ -196,21 +191,6 @@ class Gate:
             case _:
                 assert_never(effect)
 
-    def _rows(self, hooks: Hooks, effect: ReadRows) -> Answering:
-        entry = effect.entry
-        if isinstance(entry.head.source, Live):
-            return list(as_window((yield _live(hooks, effect))).rows)
-        chunks = self._chunks(entry, chunk_numbers(entry.index, effect.start, effect.stop))
-        return slice_rows(entry.index, chunks, effect.start, effect.stop)
-
-    def _picked(self, effect: PickRows) -> list[bytes]:
-        entry = effect.entry
-        chunks = self._chunks(entry, chunks_of_rows(entry.index, effect.numbers))
-        return pick_rows(entry.index, chunks, effect.numbers)
-
-    def _chunks(self, entry: Entry, numbers: Sequence[int]) -> dict[int, bytes]:
-        return dict(zip(numbers, self.store.read(entry.key, numbers), strict=True))
-
     def _put(self, effect: Put) -> None:
         """Store a record. The result must survive whatever a foreign store raises."""
         try:
@@ -219,10 +199,6 @@ class Gate:
             raise
         except Exception as error:
             raise StoreError(f"The store failed: {error!r}.") from error
-
-    def _ask(self, effect: Compute, cancellation: Cancellation) -> Any:
-        """Ask the worker. Without material, only a child that already has it can answer."""
-        return self._pool().ask(effect.question, effect.material, cancellation)
 
     def _pool(self) -> Workers:
         from penstock.worker import Workers
@@ -239,7 +215,12 @@ def as_reader(call: Call) -> Call:
     return replace(call, is_reader=True)
 
 
-def _live(hooks: Hooks, effect: ReadRows | ReadWindow) -> Need:
+def _question(ask: Callable[..., Any], effect: AskHolder | AskWorker, hooks: Hooks) -> Need:
+    meet = partial(ask, effect.question, cancellation=hooks.cancellation)
+    return Need(meet, is_question=True)
+
+
+def _live(hooks: Hooks, effect: ReadWindow) -> Need:
     reference = reference_of(effect.entry)
     return Need(partial(hooks.live_rows, reference, effect.start, effect.stop))
 

@@ -45,40 +45,6 @@ def too_slow_to_start(language: Language) -> Failure:
     )
 
 
-def unusable(program: str, limits: Limits, language: Language) -> Failure | None:
-    """Why this program need not be tried, if so."""
-    if not program.strip():
-        return Failure("The program is empty.", "Give a program in query.")
-    if len(program) > limits.program_chars:
-        return _too_long(len(program), limits, language)
-    if "\0" in program or not _is_unicode(program):
-        return Failure(
-            "The program holds a character that cannot be part of one (NUL, or half of a pair).",
-            "Leave it out.",
-        )
-    return None
-
-
-def _too_long(chars: int, limits: Limits, language: Language) -> Failure:
-    if _for_a_person(language):
-        return Failure(
-            f"The filters have {chars} characters together; {limits.program_chars} are allowed.",
-            "Look for a shorter text, or take filters away.",
-        )
-    return Failure(
-        f"The program has {chars} characters; {limits.program_chars} are allowed.",
-        "Shorten it. Data belongs into the result, not into the program.",
-    )
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def too_slow(limits: Limits, language: Language) -> Failure:
     if _for_a_person(language):
         return Failure(

@@ -28,7 +28,6 @@ from penstock.core.model.questions import (
     Language,
     Limits,
     Material,
-    MaterialNeeded,
     Question,
     WorkerAnswer,
 )
@@ -36,7 +35,7 @@ from penstock.worker import failures, frames
 from penstock.worker.child import Gone, WorkerChild
 from penstock.worker.kill_switch import KillSwitch
 
-Outcome = WorkerAnswer | Failure | MaterialNeeded
+Outcome = WorkerAnswer | Failure
 
 START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
 
@@ -54,25 +53,30 @@ class Workers:
     def ask(
         self,
         question: Question,
-        material: Material | None,
+        material: Material,
         cancellation: Cancellation | None = None,
     ) -> Outcome:
         """Wait for a free child, and for its answer.
 
-        `material` is read only if the child does not hold it already, in the form for this language.
-        Whatever its blocks raise, this raises. Without a material, a child is asked only if it holds
-        what the question is about. Otherwise the answer is `MaterialNeeded`, and no child takes part.
+        The child reads `material` only if it does not hold it already, in the form for this
+        language. An exception that the blocks of the material raise comes through.
         """
-        refusal = failures.unusable(question.program, self._limits, question.language)
-        if refusal:
-            return refusal
-        child = self._take(question, material)
-        if not isinstance(child, WorkerChild):
+        child = self._take(question)
+        if isinstance(child, Failure):
             return child
-        try:
-            return self._converse(child, question, material, cancellation or Cancellation())
-        finally:
-            self._give(child)
+        return self._use(child, question, material, cancellation)
+
+    def ask_holder(
+        self, question: Question, cancellation: Cancellation | None = None
+    ) -> Outcome | None:
+        """Wait until any child is free, and ask one that holds the material of the question.
+
+        Return None if no free child holds it: then the material has to be collected.
+        """
+        child = self._take_holder(question)
+        if child is None or isinstance(child, Failure):
+            return child
+        return self._use(child, question, None, cancellation)
 
     def close(self) -> None:
         """Ends all children. A question under way fails."""
@@ -90,22 +94,34 @@ class Workers:
         # Also at exit of the interpreter. It may not hold `self`, or it would never run.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
-    def _take(
-        self, question: Question, material: Material | None
-    ) -> WorkerChild | Failure | MaterialNeeded:
+    def _take(self, question: Question) -> WorkerChild | Failure:
+        """Take a free child, or start one. A child that holds the material is preferred."""
         with self._changed:
-            self._drop_dead()
-            self._changed.wait_for(self._has_room)
-            if self._closed:
+            if not self._wait_for_room():
                 return failures.CLOSED
-            holder = next((child for child in self._free if child.holds(question)), None)
-            if holder is None and material is None:
-                return MaterialNeeded()
             if not self._free:
                 return self._start(question.language)
-            chosen = holder or self._free[-1]
+            chosen = self._holder(question) or self._free[-1]
             self._free.remove(chosen)
             return chosen
+
+    def _take_holder(self, question: Question) -> WorkerChild | Failure | None:
+        with self._changed:
+            if not self._wait_for_room():
+                return failures.CLOSED
+            chosen = self._holder(question)
+            if chosen is not None:
+                self._free.remove(chosen)
+            return chosen
+
+    def _wait_for_room(self) -> bool:
+        """Wait until a child is free or may be started. Return False if the pool is closed."""
+        self._drop_dead()
+        self._changed.wait_for(self._has_room)
+        return not self._closed
+
+    def _holder(self, question: Question) -> WorkerChild | None:
+        return next((child for child in self._free if child.holds(question)), None)
 
     def _drop_dead(self) -> None:
         """Whoever killed an idle child (the kernel, short of memory), no question need fail of it."""
@@ -147,6 +163,18 @@ class Workers:
         self._reset()
 
     # One question
+
+    def _use(
+        self,
+        child: WorkerChild,
+        question: Question,
+        material: Material | None,
+        cancellation: Cancellation | None,
+    ) -> Outcome:
+        try:
+            return self._converse(child, question, material, cancellation or Cancellation())
+        finally:
+            self._give(child)
 
     def _converse(
         self,

@@ -6,8 +6,9 @@ import pytest
 
 from penstock import Call, Gate, Policy, Principal
 from penstock.core.model.continuation import parse
-from penstock.core.model.effects import ReadRows
+from penstock.core.model.effects import ReadChunks
 from penstock.core.results import packing
+from penstock.core.views import focus
 
 ROWS = [{"id": n, "kind": "ab"[n % 2], "pad": "x" * 40} for n in range(2_500)]
 ALIKE = {f"k{n}": {"id": n, "kind": "ab"[n % 2]} for n in range(1_500)}
@@ -23,11 +24,18 @@ class Watched(Gate):
     def __init__(self):
         super().__init__(Policy(ceiling="10kB"))
         self.spans = []
+        self.has_read = False
 
     def _answer(self, hooks, effect):
-        if isinstance(effect, ReadRows):
-            self.spans.append((effect.start, effect.stop))
+        self.has_read = isinstance(effect, ReadChunks)
         return super()._answer(hooks, effect)
+
+    def slice_rows(self, index, chunks, numbers, start, stop):
+        """Note rows that were just read, and not those that came along with the head."""
+        if self.has_read:
+            self.spans.append((start, stop))
+            self.has_read = False
+        return packing.slice_rows(index, chunks, numbers, start, stop)
 
     def stored(self, value):
         return self.offer(Call("tool", principal=ANN), value).value["continuation_token"]
@@ -44,7 +52,8 @@ def shared():
 
 
 @pytest.fixture
-def gate(shared):
+def gate(shared, monkeypatch):
+    monkeypatch.setattr(focus, "slice_rows", shared.slice_rows)
     shared.spans.clear()
     return shared
 

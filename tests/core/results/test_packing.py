@@ -12,7 +12,7 @@ from penstock.errors import EntryCorrupt
 
 def rows_between(packed, start, stop):
     numbers = chunk_numbers(packed.index, start, stop)
-    return slice_rows(packed.index, {n: packed.chunks[n] for n in numbers}, start, stop)
+    return slice_rows(packed.index, {n: packed.chunks[n] for n in numbers}, numbers, start, stop)
 
 
 @pytest.mark.parametrize(

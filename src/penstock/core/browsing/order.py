@@ -19,7 +19,7 @@ from typing import Final
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import Position, Token
-from penstock.core.model.effects import Entry, PickRows, Put, Steps
+from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.ask_worker import ask
@@ -119,15 +119,6 @@ def source_of(order: Order, opened: Opened, context: Context) -> Steps[Entry | R
     if isinstance(copy, Denied) or copy.head.created > order.entry.head.created:
         return GONE
     return copy
-
-
-def rows_of(focus: Focus, numbers: list[int]) -> Steps[list[bytes]]:
-    """Rows in any order."""
-    if focus.rows is not None:
-        return [focus.rows[number] for number in numbers]
-    assert focus.entry is not None  # noqa: S101 (one of the two is always there)
-    rows: list[bytes] = yield PickRows(focus.entry, tuple(numbers))
-    return rows
 
 
 def spelled(path: str) -> str:

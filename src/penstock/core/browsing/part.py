@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from penstock.core.browsing.order import Order, arrange, open_order, rows_of, source_of
+from penstock.core.browsing.order import Order, arrange, open_order, source_of
 from penstock.core.browsing.request import BrowseRequest
 from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Entry, ReadWindow, Steps
@@ -47,7 +47,7 @@ class Part:
             rows = yield from self.focus.read(start, stop)
             return [*range(start, start + len(rows))], rows
         numbers = yield from self.order.numbers(start, stop, self.focus.count)
-        return numbers, (yield from rows_of(self.focus, numbers))
+        return numbers, (yield from self.focus.pick(numbers))
 
 
 def open_part(

@@ -8,7 +8,7 @@ Structs, not dataclasses: those take half a millisecond each when they are impor
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -43,37 +43,35 @@ class LoadHead(msgspec.Struct, frozen=True):
     rows: tuple[int, int] | None = None
 
 
-class ReadRows(msgspec.Struct, frozen=True):
-    """Answer: the rows as a list of bytes."""
+class ReadChunks(msgspec.Struct, frozen=True):
+    """Read chunks of a stored entry. Answer: the chunks as bytes, in the order of `numbers`."""
 
     entry: Entry
-    start: int
-    stop: int
-
-
-class PickRows(msgspec.Struct, frozen=True):
-    """Of a stored entry, rows in any order. Answer: the rows as a list of bytes, in that order."""
-
-    entry: Entry
-    numbers: tuple[int, ...]
+    numbers: Sequence[int]
 
 
 class ReadWindow(msgspec.Struct, frozen=True):
-    """Of a live entry. Answer: `LiveWindow`."""
+    """Read rows of a live entry. Answer: `LiveWindow`."""
 
     entry: Entry
     start: int
     stop: int
 
 
-class Compute(msgspec.Struct, frozen=True):
-    """Answer: `Answer` or `Failure` from the isolated worker, or `MaterialNeeded`.
+class AskHolder(msgspec.Struct, frozen=True):
+    """Ask a child of the worker that holds the material from an earlier question.
 
-    Asked without material first: a worker keeps what it was given for the next question.
+    Answer: `WorkerAnswer` or `Failure`, or None if no free child holds it.
     """
 
     question: Question
-    material: Material | None = None
+
+
+class AskWorker(msgspec.Struct, frozen=True):
+    """Ask any child of the worker. Answer: `WorkerAnswer` or `Failure`."""
+
+    question: Question
+    material: Material
 
 
 class Authorize(msgspec.Struct, frozen=True):
@@ -113,7 +111,7 @@ class Touch(msgspec.Struct, frozen=True):
     expires: float
 
 
-Effect = LoadHead | ReadRows | PickRows | ReadWindow | Compute | Authorize | Run | Put | Touch
+Effect = LoadHead | ReadChunks | ReadWindow | AskHolder | AskWorker | Authorize | Run | Put | Touch
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]

@@ -1,8 +1,8 @@
 """Questions in SQL and jq, what they are asked about, and what comes back.
 
 Two more languages are for the explorer, whose questions are JSON: "order" asks which rows to show and
-in which order, "chart" for what a chart is drawn from. See `worker.sandbox.arranging` and
-`worker.sandbox.charting`.
+in which order, "chart" for what a chart is drawn from. See `worker.sandbox.row_order` and
+`worker.sandbox.chart`.
 
 Both sides of `penstock.worker` import this, so it imports nothing that is not cheap.
 """
@@ -28,7 +28,6 @@ class Limits(msgspec.Struct, frozen=True):
     seconds: float = 5.0
     memory: int = 256_000_000
     rows: int = 100_000
-    program_chars: int = 10_000
     answer_bytes: int = 64_000_000
 
 
@@ -110,10 +109,6 @@ class WorkerAnswer(msgspec.Struct, frozen=True):
 class Failure(msgspec.Struct, frozen=True):
     error: str
     next_step: str
-
-
-class MaterialNeeded(msgspec.Struct, frozen=True):
-    """No worker that is free holds what the question is about, and the question came without it."""
 
 
 @cache

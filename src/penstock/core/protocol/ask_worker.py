@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
-from penstock.core.model.effects import Compute, Entry, Steps
-from penstock.core.model.questions import (
-    Failure,
-    Language,
-    Material,
-    MaterialNeeded,
-    Question,
-    WorkerAnswer,
-)
+from typing import Final
+
+from penstock.core.json.surrogates import has_half_pair
+from penstock.core.model.effects import AskHolder, AskWorker, Entry, Steps
+from penstock.core.model.questions import Failure, Language, Material, Question, WorkerAnswer
 from penstock.core.views.focus import SPAN, Focus
+
+MOST_CHARS: Final = 10_000  # of a program
 
 
 def ask(
     entry: Entry, path: str, focus: Focus, language: Language, program: str
 ) -> Steps[WorkerAnswer | Failure]:
-    """`focus` is the part of the entry at `path`. A worker that has its rows already is asked first:
-    to send them takes longer than most answers."""
-    # When it was stored, for the copy of a live list may be stored anew.
+    """Ask a question about `focus`, the part of the entry at `path`.
+
+    A worker that already holds the rows is asked first: to send them takes longer than most answers.
+    """
+    refusal = _refusal_of(program, language)
+    if refusal is not None:
+        return refusal
+    # The time is part of the key, because the copy of a live list may be stored anew.
     question = Question(f"{entry.key}@{entry.head.created}{path}", language, program)
-    answer = yield Compute(question)
-    if isinstance(answer, MaterialNeeded):
-        answer = yield Compute(question, (yield from _material(focus)))
-    assert isinstance(answer, WorkerAnswer | Failure)  # noqa: S101 (it was given the material)
+    answer: WorkerAnswer | Failure | None = yield AskHolder(question)
+    if answer is None:
+        answer = yield AskWorker(question, (yield from _material(focus)))
     return answer
 
 
+def _refusal_of(program: str, language: Language) -> Failure | None:
+    """Refuse a program that no worker can run, before any row is read for it."""
+    if not program.strip():
+        return Failure("The program is empty.", "Give a program in query.")
+    if len(program) > MOST_CHARS:
+        return _too_long(len(program), language)
+    if "\0" in program or has_half_pair(program):
+        return Failure(
+            "The program holds a character that cannot be part of one (NUL, or half of a pair).",
+            "Leave it out.",
+        )
+    return None
+
+
+def _too_long(chars: int, language: Language) -> Failure:
+    if language in ("order", "chart"):
+        return Failure(
+            f"The filters have {chars} characters together; {MOST_CHARS} are allowed.",
+            "Look for a shorter text, or take filters away.",
+        )
+    return Failure(
+        f"The program has {chars} characters; {MOST_CHARS} are allowed.",
+        "Shorten it. Data belongs into the result, not into the program.",
+    )
+
+
 def _material(focus: Focus) -> Steps[Material]:
-    """All the rows, for a worker."""
+    """Collect all the rows for a worker."""
     blocks = []
     for start in focus.spans():
         rows = yield from focus.read(start, start + SPAN)

@@ -19,7 +19,7 @@ from penstock.core.model.store import chunk_numbers, pack_index
 from penstock.errors import EntryCorrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 CHUNK_BYTES = 64_000
 CHUNK_ROWS = 1_000
@@ -95,9 +95,10 @@ def unpack_joined(chunk: bytes) -> bytes:
         raise EntryCorrupt from error
 
 
-def slice_rows(index: bytes, chunks: Mapping[int, bytes], start: int, stop: int) -> list[bytes]:
-    """Rows `start` to `stop`, given the chunks that hold them."""
-    numbers = chunk_numbers(index, start, stop)
+def slice_rows(
+    index: bytes, chunks: Mapping[int, bytes], numbers: Sequence[int], start: int, stop: int
+) -> list[bytes]:
+    """Return rows `start` to `stop`. `numbers` are the chunks that hold them, in order."""
     if not numbers:
         return []
     rows = [row for number in numbers for row in unpack(chunks[number])]

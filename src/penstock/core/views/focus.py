@@ -7,18 +7,19 @@ or not printable) or that occur twice: `/~#3` is the fourth entry of a dict, as 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import NamedTuple
 
 from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer, unescaped
-from penstock.core.model.effects import Entry, ReadRows, Steps
+from penstock.core.model.effects import Entry, ReadChunks, ReadWindow, Steps
 from penstock.core.model.store import chunk_numbers
-from penstock.core.model.stored import Shape
-from penstock.core.model.values import Refusal
+from penstock.core.model.stored import Live, Shape
+from penstock.core.model.values import LiveWindow, Refusal
 from penstock.core.results.document import Document, read_json
-from penstock.core.results.packing import slice_rows
+from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 
 SPAN = 1_000
 _NAMED = 10
@@ -73,11 +74,27 @@ class Focus:
             return []
         if self.ahead is not None and self.ahead.holds(start, stop):
             return list(self.ahead.rows[start - self.ahead.start : stop - self.ahead.start])
+        if isinstance(self.entry.head.source, Live):
+            window: LiveWindow = yield ReadWindow(self.entry, start, stop)
+            return list(window.rows)
         numbers = chunk_numbers(self.entry.index, start, stop)
-        if numbers and all(number in self.entry.chunks for number in numbers):
-            return slice_rows(self.entry.index, self.entry.chunks, start, stop)
-        rows: list[bytes] = yield ReadRows(self.entry, start, stop)
-        return rows
+        chunks = yield from self._chunks(self.entry, numbers)
+        return slice_rows(self.entry.index, chunks, numbers, start, stop)
+
+    def pick(self, rows: Sequence[int]) -> Steps[list[bytes]]:
+        """Read rows in any order."""
+        if self.rows is not None:
+            return [self.rows[row] for row in rows]
+        assert self.entry is not None  # noqa: S101 (one of the two is always there)
+        chunks = yield from self._chunks(self.entry, chunks_of_rows(self.entry.index, rows))
+        return pick_rows(self.entry.index, chunks, rows)
+
+    def _chunks(self, entry: Entry, numbers: Sequence[int]) -> Steps[Mapping[int, bytes]]:
+        """Return chunks: those that were loaded with the entry, if all are there, else read them."""
+        if all(number in entry.chunks for number in numbers):
+            return entry.chunks
+        chunks: Sequence[bytes] = yield ReadChunks(entry, numbers)
+        return dict(zip(numbers, chunks, strict=True))
 
     def spans(self) -> range:
         """Where to start reading, again and again, to see every row."""
