@@ -73,4 +73,5 @@ def test_a_real_run_enters_the_functions_of_the_walk_in_their_order(tmp_path):
     for part, entered in zip(parts, traced_run(tmp_path), strict=False):
         named = walk(part)
         assert named, part
+        assert len(named) == len({*named}), f"entered twice: {part}"
         assert [name for name in entered if name in named] == named

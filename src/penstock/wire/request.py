@@ -114,6 +114,7 @@ class Request(msgspec.Struct, eq=False):
     inside: InsideResult = _NOTHING
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
     _audience: Audience | None = None
+    _client_policy: Policy | None = None
     _decoded: Any = _UNREAD
     _is_marked: bool | None = None
 
@@ -160,14 +161,21 @@ class Request(msgspec.Struct, eq=False):
         return self._audience
 
     @property
+    def client_policy(self) -> Policy:
+        """The settings that hold for this client."""
+        if self._client_policy is None:
+            self._client_policy = self.policy.for_client(self.audience.client)
+        return self._client_policy
+
+    @property
     def may_hide(self) -> bool:
         """Whether a list may leave something out for this client."""
-        return self.policy.for_client(self.audience.client).list_form != "full"
+        return self.client_policy.list_form != "full"
 
     @property
     def gate(self) -> str:
         """How much a client has to know of a tool before it calls it."""
-        return self.policy.for_client(self.audience.client).gate
+        return self.client_policy.gate
 
     @property
     def decoded(self) -> Any:

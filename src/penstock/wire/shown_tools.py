@@ -97,7 +97,7 @@ def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
         return listing.tools
     if len(theirs) == len(listing.tools) or not request.may_hide:
         return theirs
-    budget = request.policy.for_client(shown.audience.client).list_budget
+    budget = request.client_policy.list_budget
     weighed = as_result(theirs, _around(toolbox))
     return theirs if budget.admits(weighed, request.meter) else listing.tools
 

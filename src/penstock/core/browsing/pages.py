@@ -68,9 +68,9 @@ def _rows(
         return build(told, items[:count])
 
     for told in (about, {}):
-        count = scale.most([item.size for item in items], partial(first, told))
-        if count:
-            return scale.reply(first(told, count))
+        reply = scale.most([item.size for item in items], partial(first, told))
+        if reply is not None:
+            return reply
     # None, or one row alone is over the cap: how it begins, and the way in.
     least = [[as_cut(sources[0], chars)] for chars in _BEGINNINGS] if sources else [[]]
     forms = (build(told, begun) for begun in least for told in (about, {}))
@@ -153,5 +153,4 @@ def _window(
 
     rest = len(text) - start
     upper = largest(rest, scale.budget.may_admit)
-    count = largest(upper, lambda count: scale.holds(build(count)))
-    return scale.first_fit([build(max(count, min(rest, 1)))]) or NO_ROOM
+    return scale.fullest(upper, build) or scale.first_fit([build(min(rest, 1))]) or NO_ROOM

@@ -94,11 +94,29 @@ class ReplyScale:
         replies = (self.reply(envelope) for envelope in envelopes)
         return next((reply for reply in replies if self.admits(reply)), None)
 
-    def most(self, sizes: Iterable[int], build: Callable[[int], Any]) -> int:
-        """How many of the things of these sizes fit, at least none: `build(n)` shows n of them."""
+    def most(self, sizes: Iterable[int], build: Callable[[int], Any]) -> Reply | None:
+        """Return the reply that shows the most things of these sizes, or None if not one fits.
+
+        `build(n)` is the envelope with the first n of them.
+        """
         totals = list(accumulate(sizes))
         upper = largest(len(totals), lambda count: self.budget.may_admit(totals[count - 1]))
-        return largest(upper, lambda count: self.holds(build(count)))
+        return self.fullest(upper, build)
+
+    def fullest(self, upper: int, build: Callable[[int], Any]) -> Reply | None:
+        """Return the reply with the largest `build(n)` that fits, n from 1 to `upper`."""
+        best: Reply | None = None
+
+        def fits(count: int) -> bool:
+            nonlocal best
+            reply = self.reply(build(count))
+            if self.admits(reply):
+                best = reply  # `largest` tries a larger number after each that fits
+                return True
+            return False
+
+        largest(upper, fits)
+        return best
 
 
 def largest(upper: int, fits: Callable[[int], bool]) -> int:

@@ -148,9 +148,11 @@ def first_page(
     reading = (
         f"Call {reader or 'again'} with next as {TOKEN_FIELD}, or with {TOKEN_FIELD} and a mode."
     )
-    fitting = scale.most(map(len, rows), build)
-    if fitting or not rows:
-        return scale.reply(build(fitting))
+    reply = scale.most(map(len, rows), build)
+    if reply is not None:
+        return reply
+    if not rows:
+        return scale.reply(build(0))
     stub = {**build(1), "results": [{"$path": pointer(0), "$size": len(rows[0])}]}
     # Less and less is said where there is no room for it.
     brief = {name: it for name, it in stub.items() if name != "next_step"}

@@ -102,9 +102,11 @@ def show(page: Page, scale: ReplyScale) -> Steps[Reply]:
         for number in _too_large(page, items, scale):
             items[number] = yield from _short_stub(page, number, scale)
             sizes[number] = len(encode(items[number]))
-    count = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
-    if count or not page.rows:
-        return scale.reply(page.envelope(items[:count], page.start + count))
+    reply = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
+    if reply is not None:
+        return reply
+    if not page.rows:
+        return scale.reply(page.envelope([], page.start))
     if page.focus.shape in ("lines", "literal"):
         return _window(page, scale)
     return (yield from _stub(page, scale))
@@ -243,8 +245,7 @@ def _window(page: Page, scale: ReplyScale) -> Reply:
 
     rest = len(text) - offset
     upper = rest if scale.budget.may_admit(rest) else _ceiling(scale, rest)
-    count = largest(upper, lambda count: scale.holds(build(count)))
-    return scale.reply(build(max(count, 1)))
+    return scale.fullest(upper, build) or scale.reply(build(1))
 
 
 def _ceiling(scale: ReplyScale, rest: int) -> int:
