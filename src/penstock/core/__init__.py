@@ -1,1 +1,1 @@
-"""The pure core: what a result is, how it is looked at, and the protocol. No I/O, no clock, no randomness."""
+"""The pure core: results, the views of them, and the protocol. No I/O, no clock, no randomness."""

@@ -1,1 +1,1 @@
-"""JSON as bytes: compact it, split it, walk it, point into it, and encode Python values."""
+"""Functions that compact, split, walk and address JSON as bytes, and encode Python values."""

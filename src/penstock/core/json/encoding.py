@@ -1,10 +1,10 @@
-"""Python values to JSON, once and exactly, including the ones that JSON lacks.
+"""The exact JSON of Python values, including types that JSON lacks.
 
-The fast encoder takes datetime, date and time (ISO 8601), Decimal and UUID (string), bytes
-(base64), set (list), Enum (value), dataclasses and attrs (object) by itself. It asks `_step`
-about any other class. What it refuses goes the slow way, which either finds a form or says where in
-the value there is none. Both ways write a tuple as a list, and ask nobody: so `opened` makes objects
-of named tuples before, where a result has its rows.
+The fast encoder itself handles datetime, date and time (ISO 8601), Decimal and UUID (string), bytes
+(base64), set (list), Enum (value), dataclasses and attrs (object). It calls `_step` for any other
+class. A value that it refuses goes the slow way, which either finds a JSON form or reports the path
+of the part that has none. Both ways write every tuple as a list without calling `_step`. So
+`opened` first turns named tuples into dicts, in the places where a result has its rows.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import msgspec
 from penstock.core.json import frames, rawjson, records, unboxing
 from penstock.errors import InvalidResult
 
-# Makes another value of one that has no JSON form.
+# Replaces a value that has no JSON form with one that has.
 Fallback = Callable[[Any], Any]
 
 
 def encode(value: Any, path: str = "", fallback: Fallback | None = None) -> bytes:
-    """Compact JSON of any value that has a JSON form; `InvalidResult` says which part has none.
+    """Return the compact JSON of a value, or raise `InvalidResult` with the path that has no form.
 
-    `path` is where the value stands in something larger. With a `fallback`, a part without a form is
-    shown as that makes of it, and the parts beside it as ever.
+    `path` is the place of the value inside a larger one. A `fallback` replaces only the parts that
+    have no JSON form.
     """
     try:
         return _ENCODER.encode(value)
@@ -38,9 +38,9 @@ def encode(value: Any, path: str = "", fallback: Fallback | None = None) -> byte
 
 
 def encode_all(values: Sequence[Any], fallback: Fallback | None = None) -> tuple[list[bytes], int]:
-    """The JSON of each value, and how many NaN and infinities in them became null.
+    """Return the JSON of each value, and the number of NaN and infinities that became null.
 
-    In one go where that can be: it takes a fraction of the time.
+    If possible, all values are encoded in one call, which takes a fraction of the time.
     """
     try:
         lines = _ENCODER.encode_lines(values)
@@ -49,7 +49,7 @@ def encode_all(values: Sequence[Any], fallback: Fallback | None = None) -> tuple
     rows = lines.split(b"\n")
     rows.pop()  # every line ends with a newline, the last one too
     if len(rows) != len(values):
-        return _encode_each(values, fallback)  # JSON that came as bytes has newlines of its own
+        return _encode_each(values, fallback)  # a `Raw` value contained newlines
     return rows, count_non_finite(values, lines)
 
 
@@ -59,13 +59,13 @@ def _encode_each(values: Sequence[Any], fallback: Fallback | None) -> tuple[list
     return [rawjson.compact(row) if b"\n" in row else row for row in rows], lost
 
 
-# -- what is opened before -----------------------------------------------------------------------
+# -- before encoding ---------------------------------------------------------------------------
 
 
 def opened(value: Any) -> Any:
-    """Return a value with named tuples as dicts: itself, its items, and the items of lists in it.
+    """Turn named tuples into dicts: the value itself, its items, and the items of lists in it.
 
-    Deeper ones stay lists: to look for them everywhere would take longer than to encode.
+    Deeper named tuples become lists: a search at every level would take longer than encoding.
     """
     is_data = dataclasses.is_dataclass(type(value))
     value = _step(value) if is_data else listed(value)
@@ -75,17 +75,16 @@ def opened(value: Any) -> Any:
 
 
 def with_rows_opened(rows: Any) -> Any:
-    """Return a list with those of its items as dicts that are named tuples; any other value as it is."""
+    """Turn the named tuples of a list into dicts. Return any other value unchanged."""
     if type(rows) not in _LISTS or not any(map(records.is_named_tuple_type, set(map(type, rows)))):
         return rows
     return [listed(row) for row in rows]
 
 
 def listed(value: Any) -> Any:
-    """Return a frame as its rows, an array or a column as a list or a dict, and a named tuple as a
-    dict; any other value as it is.
+    """Return the rows of a frame, a list or dict for an array or column, a dict for a named tuple.
 
-    A large one is opened once, and not each time that something is asked of it.
+    Return any other value unchanged. Callers keep the outcome, so a large value is converted once.
     """
     kind = type(value)
     if records.is_named_tuple_type(kind):
@@ -105,7 +104,7 @@ def _named(record: Any) -> dict[str, Any]:
 
 
 def key_of(key: Any, path: str = "", fallback: Fallback | None = None) -> str:
-    """A key as JSON spells it: the number 7 is "7"."""
+    """Return a key as JSON spells it: the number 7 is "7"."""
     try:
         return unboxing.key_name(key)
     except (TypeError, ValueError, RecursionError):
@@ -115,7 +114,7 @@ def key_of(key: Any, path: str = "", fallback: Fallback | None = None) -> str:
 
 
 def count_non_finite(value: Any, encoded: bytes) -> int:
-    """Count the NaN and infinities that became null. The value is looked at only if there is a null."""
+    """Count the NaN and infinities that became null. Without a null, nothing is searched."""
     return _non_finite(_floats(value)) if b"null" in encoded else 0
 
 
@@ -123,7 +122,7 @@ def count_non_finite(value: Any, encoded: bytes) -> int:
 
 
 def _step(value: Any) -> Any:
-    """One step towards JSON, for what the encoder does not know."""
+    """Take a value of a class that the encoder does not know one step towards JSON."""
     opener = _opener(type(value))
     if opener is None:
         raise TypeError
@@ -132,9 +131,9 @@ def _step(value: Any) -> Any:
 
 @records.once_a_class
 def _opener(kind: type) -> Callable[[Any], Any] | None:
-    """Return the function that takes a value of this class one step towards JSON, if there is one."""
+    """Return the function that takes values of this class one step towards JSON, if any."""
     if issubclass(kind, bytes | bytearray | memoryview):
-        return unboxing.step_of(kind)  # sequences too, but of no numbers that matter
+        return unboxing.step_of(kind)  # also sequences, but not to be shown as lists of numbers
     known = unboxing.step_of(kind) or frames.reader_of(kind) or records.reader_of(kind)
     is_listed = issubclass(kind, Sequence | AbstractSet | frames.DataRows)
     return known or (list if is_listed else None)
@@ -152,11 +151,11 @@ _NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
 
 
 def _floats(value: Any) -> list[float]:
-    """Return every float in a value. The commonest types are asked for first, and exactly: rows with a
-    null in them are ordinary, and there may be many."""
+    """Return every float in a value. Exact checks for the most common types come first: many rows
+    contain a null, so this is called often."""
     floats: list[float] = []
     pending = [value]
-    for item in pending:  # which grows on the way
+    for item in pending:  # the loop appends to this list
         kind = type(item)
         if kind is float:
             floats.append(item)
@@ -170,14 +169,14 @@ def _floats(value: Any) -> list[float]:
 
 
 def _non_finite(floats: Sequence[float]) -> int:
-    """Count the numbers that are NaN or infinite. A finite sum says at once that there are none."""
+    """Count the NaN and infinite numbers. A finite sum proves at once that there are none."""
     if math.isfinite(sum(floats)):
         return 0
     return sum(1 for number in floats if not math.isfinite(number))
 
 
 def _inside(item: Any) -> Collection[Any]:
-    """Return the values inside a value, one level down. There are none in a plain one."""
+    """Return the values one level inside a value, or none if it is a plain one."""
     if isinstance(item, dict):
         return item.values()
     if isinstance(item, list | tuple | set | frozenset):
@@ -190,16 +189,16 @@ def _inside(item: Any) -> Collection[Any]:
 
 
 class _Literal(bytes):
-    """A piece of JSON that is done, among values that are not."""
+    """Encoded JSON among values that are still to be encoded."""
 
 
-# Far beyond any data; a list that contains itself gets here too.
+# Far deeper than any real data: a value that contains itself also reaches this limit.
 _DEEPEST = 10_000
 _Part = tuple[str, int, Any]
 
 
 def _pieces(value: Any, path: str, fallback: Fallback | None) -> Iterator[bytes]:
-    """The slow way: no recursion, so that depth is no limit, and a path for the error."""
+    """Yield the JSON in pieces, without recursion: depth is no problem, and errors name the path."""
     pending: list[_Part] = [(path, 0, value)]
     while pending:
         path, depth, item = pending.pop()
@@ -242,12 +241,12 @@ def _array_parts(path: str, depth: int, item: Sequence[Any]) -> Iterator[_Part]:
 
 
 def _below(path: str, step: str) -> str:
-    """The path is for an error message: past a point, the way down adds nothing to it."""
-    return f"{path}/{step}" if len(path) < 200 else path  # noqa: PLR2004 (a length, said above)
+    """Extend a path, up to the length that is useful in an error message."""
+    return f"{path}/{step}" if len(path) < 200 else path  # noqa: PLR2004 (described above)
 
 
 def _opened_slowly(path: str, item: Any, fallback: Fallback | None) -> Any:
-    """Open an object that could not be encoded in one go."""
+    """Take one step towards JSON with an object that the fast encoder refused."""
     try:
         is_model = records.is_model_type(type(item))
         return records.dumped_for_json(item) if is_model else _step(item)

@@ -1,7 +1,7 @@
-"""Frames of pandas and polars as rows.
+"""Rows of pandas and polars frames.
 
-Neither library is imported: a frame is known by the module of its class. Only the rows and columns
-that are asked for become Python values.
+Neither library is imported: the module of its class identifies a frame. Only the requested rows and
+columns become Python values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BATCH: Final = 1_000
 
 
 class DataRows(ABC):
-    """The rows of a frame, which can be counted, walked and sliced as those of a list."""
+    """The rows of a frame. They support `len`, iteration and slices, as a list does."""
 
     @property
     @abstractmethod
@@ -29,11 +29,11 @@ class DataRows(ABC):
 
     @abstractmethod
     def rows(self, indices: Sequence[int], names: Sequence[str]) -> list[Row]:
-        """Return some rows, with these columns only."""
+        """Return these rows, with these columns only."""
 
     @abstractmethod
     def values(self, name: str) -> list[Any]:
-        """Return a column."""
+        """Return one column."""
 
     def __iter__(self) -> Iterator[Row]:
         for start in range(0, len(self), _BATCH):
@@ -44,19 +44,19 @@ class DataRows(ABC):
 
 
 def read_frame(value: Any) -> DataRows | None:
-    """Return the rows of a frame; None where the value is no frame."""
+    """Return the rows of a frame, or None if the value is not a frame."""
     reader = reader_of(type(value))
     return None if reader is None else reader(value)
 
 
 @once_a_class
 def reader_of(kind: type) -> Callable[[Any], DataRows] | None:
-    """Return the function that reads frames of this class; None where it is no class of frames."""
+    """Return the function that reads frames of this class, or None if it is not a frame class."""
     return by_origin(kind, _READERS)
 
 
 class PandasFrame(DataRows):
-    """The levels of an index come first. Only one that counts the rows, and has no name, is left out."""
+    """The rows of a pandas frame. Its index comes first, unless it only counts the rows."""
 
     def __init__(self, frame: Any) -> None:
         self._count = len(frame)
@@ -66,7 +66,7 @@ class PandasFrame(DataRows):
             (name, values)
             for name, values in _index_levels(frame.index)
             if name not in columns
-            or columns[name].tolist() != values.tolist()  # told by it already
+            or columns[name].tolist() != values.tolist()  # an equal column needs no copy
         ]
         names = distinct([*columns, *(name for name, _ in levels)])[len(columns) :]
         self._columns = {name: level[1] for name, level in zip(names, levels, strict=True)}
@@ -90,7 +90,7 @@ class PandasFrame(DataRows):
 
 
 def _index_levels(index: Any) -> list[tuple[str, Any]]:
-    """Return the name and the values of each level, named as `reset_index` does."""
+    """Return the name and the values of each level, named as `reset_index` names them."""
     if counts_rows(index):
         return []
     unnamed = "level_{}" if index.nlevels > 1 else "index"
@@ -104,7 +104,7 @@ def _index_levels(index: Any) -> list[tuple[str, Any]]:
 
 
 def _column_name(key: Any) -> str:
-    """Return the name of a column as a key of JSON; the parts of one with levels are joined."""
+    """Return a column's name as a JSON key. Dots join the parts of a multi-level name."""
     if isinstance(key, tuple):
         return ".".join(filter(None, map(_column_name, key)))
     try:

@@ -1,12 +1,12 @@
-"""JSON as bytes: made compact, split and walked without being decoded.
+"""JSON as bytes: compacted, split and walked without decoding.
 
-Decoding a result to look at one page of it costs several times its size in memory, and rounds
-large numbers. So a document is compacted once (`compact`), and from then on only cut: every
-function below `compact` takes compact, valid JSON and returns slices of it, so numbers, escapes
-and the order of keys come back as they were.
+Decoding a result to show one page of it takes several times its size in memory, and rounds large
+numbers. So `compact` runs once on a document, and all later steps only cut it. Every function below
+`compact` takes compact, valid JSON and returns slices of it, so numbers, escapes and the order of
+keys stay unchanged.
 
-Duplicate keys are kept, in order, wherever bytes are cut; where a key is looked up, or an object
-is decoded, the last one counts, as in every JSON parser of Python.
+Cutting keeps duplicate keys, in order. A lookup of a key, or the decoding of an object, uses the
+last duplicate, as Python's JSON parsers do.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Deeper values are kept and shown as text (see `penstock.core.results.document`): every decoder of Python
-# recurses, and a limit that depends on the caller's own stack is none.
+# Deeper values are kept and shown as text (see `penstock.core.results.blocks`). Python's decoders
+# recurse, and without a fixed limit the depth they reach would depend on the caller's stack.
 MAX_DEPTH = 128
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -41,7 +41,7 @@ class TooDeep(ValueError):
 
 
 class Member(NamedTuple):
-    """One entry of an object, key (with its quotes) and value as they stand in the document."""
+    """One member of an object: the key (with its quotes) and the value, as in the document."""
 
     key: bytes
     value: bytes
@@ -52,7 +52,7 @@ class Member(NamedTuple):
 
 
 def _container(depth: int) -> bytes:
-    """A pattern for an array or object that nests at most `depth` levels further."""
+    """Return a pattern for an array or object with at most `depth` levels inside."""
     inside = rb'[^"\[\]{}]++|' + _STRING
     for _ in range(depth):
         inside = rb'[^"\[\]{}]++|' + _STRING + rb"|[\[{](?:" + inside + rb")*+[\]}]"
@@ -61,7 +61,7 @@ def _container(depth: int) -> bytes:
 
 @cache
 def _value() -> re.Pattern[bytes]:
-    """Any value of ordinary depth. Compiled at the first use, which takes a while."""
+    """Return the pattern of a value of ordinary depth. It compiles slowly, so at its first use."""
     return re.compile(
         rb"(?:" + _STRING + rb'|[^"\[\]{},:]++|' + _container(_ORDINARY_DEPTH) + rb")", re.DOTALL
     )
@@ -80,7 +80,7 @@ _ANY = msgspec.json.Decoder()
 
 
 def compact(data: bytes | msgspec.Raw) -> bytes:
-    """The same JSON without white space between its tokens; `NotJson` where it is not JSON."""
+    """Return the JSON without white space between its tokens. Raise `NotJson` for anything else."""
     try:
         done = msgspec.json.format(data, indent=-1)
         _require_utf8(done)  # the formatter does not look inside strings
@@ -90,7 +90,7 @@ def compact(data: bytes | msgspec.Raw) -> bytes:
 
 
 def _require_utf8(data: bytes, step: int = 1_000_000) -> None:
-    """In steps: as text, the whole may take four times its bytes."""
+    """Check the encoding in steps, because the decoded text may take four times the bytes."""
     if data.isascii():
         return
     decode_step = codecs.getincrementaldecoder("utf-8")().decode
@@ -99,11 +99,11 @@ def _require_utf8(data: bytes, step: int = 1_000_000) -> None:
 
 
 def _compact_slowly(data: bytes, cause: Exception) -> bytes:
-    """For what the fast parser refuses although it is valid: lone surrogates, and deep nesting."""
+    """Compact valid JSON that the fast parser refuses: lone surrogates and deep nesting."""
     if isinstance(cause, UnicodeDecodeError):
         raise NotJson("not UTF-8") from cause
     try:
-        # As text: of bytes, the library would guess the encoding.
+        # Decode first: given bytes, `json.loads` would guess the encoding.
         json.loads(data.decode(), parse_constant=_refuse_constant, parse_int=_integer)
     except RecursionError as error:
         raise TooDeep(f"nested deeper than {MAX_DEPTH} levels") from error
@@ -113,7 +113,7 @@ def _compact_slowly(data: bytes, cause: Exception) -> bytes:
 
 
 def squeezed(data: bytes) -> bytes:
-    """The same without white space between tokens, however deep it nests, and unchecked."""
+    """Return the JSON without white space between tokens, at any depth and without validation."""
     return re.sub(rb"(?s)(" + _STRING + rb")|[ \t\r\n]++", rb"\1", data)
 
 
@@ -122,7 +122,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def decode(raw: bytes | msgspec.Raw) -> Any:
-    """A Python value. The standard library takes over where the fast parser refuses."""
+    """Return the Python value. The standard library decodes what the fast parser refuses."""
     try:
         return _ANY.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -130,12 +130,12 @@ def decode(raw: bytes | msgspec.Raw) -> Any:
 
 
 def _integer(digits: str) -> Any:
-    """Python refuses to turn very many digits into an int, for the time it takes."""
+    """Return an int, or a Decimal for so many digits that Python refuses to spend the time."""
     return int(digits) if len(digits) <= _MOST_INT_DIGITS else Decimal(digits)
 
 
 def fields(raw: bytes) -> dict[str, bytes]:
-    """The entries of an object by name, values as bytes."""
+    """Return the members of an object by name, with their values as bytes."""
     try:
         return {name: bytes(value) for name, value in _FIELDS.decode(raw).items()}
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -143,7 +143,7 @@ def fields(raw: bytes) -> dict[str, bytes]:
 
 
 def require_shallow(*values: bytes) -> None:
-    """`TooDeep` where a value nests deeper than MAX_DEPTH; nearly free for ordinary ones."""
+    """Raise `TooDeep` if a value nests deeper than MAX_DEPTH. Fast for ordinary values."""
     if max(map(len, values), default=0) < 2 * MAX_DEPTH:
         return
     for raw in values:
@@ -154,7 +154,7 @@ def _require_shallow(raw: bytes) -> None:
     if len(raw) < 2 * MAX_DEPTH or raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
     if _value().fullmatch(raw):
-        return  # no deeper than the pattern itself, and found out ten times as fast
+        return  # the pattern is shallow, and ten times as fast as the loop below
     depth = 0
     for match in _bracket().finditer(raw):
         token = match.group()
@@ -169,12 +169,12 @@ def _require_shallow(raw: bytes) -> None:
 def row_blocks(
     document: bytes, block_size: int = 64_000, *, start: int = 0, stop: int | None = None
 ) -> Iterator[list[bytes]]:
-    """The elements of an array, some at a time, so that a million tiny ones cost no million
-    objects at once. The array may be a part of the document, from `start` to `stop`.
+    """Yield the elements of an array in blocks, so that a million tiny elements never become a
+    million objects at once. The array may be the part of a document from `start` to `stop`.
 
-    A cut is guessed at a comma that looks like a row's end, and then proved: if "[" + what lies
-    before the cut + "]" parses, the cut is at the top level of the array. The parser that proves
-    it splits the block as well.
+    A block is cut at a comma that looks like the end of a row. The parser then proves the guess: if
+    "[" + the bytes before the cut + "]" parses, the cut is at the top level of the array. The same
+    parse splits the block into rows.
     """
     position, end = start + 1, (len(document) if stop is None else stop) - 1
     boundary = b"," + _row_start(document[position : position + _LONGEST_START])
@@ -187,7 +187,7 @@ _LONGEST_START = 80
 
 
 def _row_start(rows: bytes) -> bytes:
-    """What rows begin with, judging by the first: an object's first key, or an opening."""
+    """Guess from the first row what rows start with: a key, or a bracket or quote."""
     if rows[:2] == b'{"':
         colon = rows.find(b'":', 2)
         return rows[: colon + 2] if colon > 0 else b'{"'
@@ -201,7 +201,7 @@ def _next_block(
         try:
             rows = _ROWS.decode(b"[" + document[position:cut] + b"]")
         except (msgspec.DecodeError, RecursionError):
-            continue  # inside a string or a nested value: not a row's end
+            continue  # the cut is inside a string or a nested value
         return list(map(bytes, rows)), cut + 1
     return _scanned_block(document, position, end, block_size)
 
@@ -209,7 +209,7 @@ def _next_block(
 def _cuts(
     document: bytes, position: int, end: int, boundary: bytes, block_size: int
 ) -> Iterator[int]:
-    """A few places to try, the largest block first."""
+    """Yield a few places to try, those of larger blocks first."""
     if end - position <= block_size:
         yield end
         return
@@ -224,7 +224,7 @@ def _cuts(
 def _scanned_block(
     document: bytes, position: int, end: int, block_size: int
 ) -> tuple[list[bytes], int]:
-    """One row after the other: where the guesses are wrong, and where a row is large."""
+    """Scan row by row. Needed if all guesses are wrong, or if a row is larger than a block."""
     rows: list[bytes] = []
     stop = position + block_size
     for row in _elements(document, position, end):
@@ -236,7 +236,7 @@ def _scanned_block(
 
 
 def elements(array: bytes, position: int = 1) -> Iterator[bytes]:
-    """The elements of an array, one by one, from a byte where one starts."""
+    """Yield the elements of an array one by one, starting with the element at `position`."""
     return _elements(array, position, len(array) - 1)
 
 
@@ -251,7 +251,7 @@ def _elements(document: bytes, position: int, end: int) -> Iterator[bytes]:
 
 
 def members(document: bytes) -> Iterator[Member]:
-    """The entries of an object, in order, duplicates too."""
+    """Yield the members of an object in order, including duplicates."""
     position, end = 1, len(document) - 1
     while position < end:
         colon = _match_end(_KEY, document, position)
@@ -261,11 +261,11 @@ def members(document: bytes) -> Iterator[Member]:
 
 
 def member_spans(document: bytes) -> list[tuple[bytes, int, bool]]:
-    """Of each entry of an object: its key, the length of its value, and whether that is a list.
+    """Return the key of each member, the length of its value, and whether the value is a list.
 
-    The parser knows the lengths, so that a list of millions of bytes is not scanned again. It
-    keeps only the last of duplicate keys: then a step of the walk meets another key than the
-    parser did, or the walk ends before the object does, and it is scanned after all.
+    The parser knows the lengths, so a list of millions of bytes is not scanned again. The parser
+    keeps only the last of duplicate keys. Then the walk below meets an unexpected key, or ends
+    before the object does, and the object is scanned after all.
     """
     try:
         named = _FIELDS.decode(document)
@@ -287,7 +287,7 @@ def _scanned_spans(document: bytes) -> list[tuple[bytes, int, bool]]:
 
 
 def split_member(raw: bytes) -> Member:
-    """A `"key":value` that was cut out of an object."""
+    """Split a `"key":value` that was cut out of an object."""
     colon = _match_end(_KEY, raw, 0)
     return Member(raw[:colon], raw[colon + 1 :])
 
@@ -321,7 +321,7 @@ def _match_end(pattern: re.Pattern[bytes], document: bytes, position: int) -> in
 
 
 def string(text: str) -> bytes:
-    """A JSON string, without `\\u` escapes but for what UTF-8 cannot hold."""
+    """Return a JSON string. Only characters that UTF-8 cannot encode become `\\u` escapes."""
     try:
         return msgspec.json.encode(text)
     except UnicodeEncodeError:

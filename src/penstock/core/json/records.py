@@ -1,8 +1,8 @@
-"""The fields of a record, whatever library its class is made with.
+"""The fields of a record, for classes of any library.
 
-A record is a value that JSON shows as an object: a mapping, a row of a database, a named tuple, a
-dataclass, a pydantic model, an attrs or a msgspec object. Its class tells which; no library is
-imported for it.
+A record is a value that becomes a JSON object: a mapping, a database row, a named tuple, a
+dataclass, or a pydantic, attrs or msgspec object. Its class shows which of these it is, so no
+optional library is imported.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from typing import Any, Final, TypeVar, cast
 from msgspec import UNSET, Struct
 from msgspec.structs import astuple
 
-# More than a program has, unless it makes them as it runs.
+# More classes than a program has, unless it creates classes while it runs.
 _MOST_CLASSES: Final = 1_000
 Told = TypeVar("Told")
 
 
 def once_a_class(function: Callable[[type], Told]) -> Callable[[type], Told]:
-    """Remember what a function says of a class: there are few classes, and many values."""
+    """Cache a function's answer for each class: there are few classes and many values."""
     return cast("Callable[[type], Told]", lru_cache(_MOST_CLASSES)(function))
 
 
 @once_a_class
 def reader_of(kind: type) -> Callable[[Any], Any] | None:
-    """Return the function that makes a dict of a record of this class, by the names that JSON shows.
-    None where values of the class are no records. (Two kinds may give a list: a `RootModel` of
-    pydantic, and a `Struct` with `array_like`.)"""
+    """Return the function that turns a record of this class into a dict with the names of its JSON,
+    or None if the class is not a record. Two kinds may give a list: pydantic's `RootModel`, and a
+    msgspec `Struct` with `array_like`."""
     if is_model_type(kind):
-        return kind.model_dump  # type: ignore[attr-defined, no-any-return]  # as was just asked
+        return kind.model_dump  # type: ignore[attr-defined, no-any-return]  # checked above
     if issubclass(kind, Mapping):
         return dict
-    if callable(getattr(kind, "_asdict", None)):  # a named tuple, or a row of SQLAlchemy
+    if callable(getattr(kind, "_asdict", None)):  # a named tuple or a SQLAlchemy row
         return _read_named
     fields = fields_of(kind)
     if fields is not None:
@@ -43,11 +43,11 @@ def reader_of(kind: type) -> Callable[[Any], Any] | None:
     if issubclass(kind, Struct):
         return partial(_read_array, _tag_of(kind))
     is_keyed = callable(getattr(kind, "keys", None)) and hasattr(kind, "__getitem__")
-    return read_keyed if is_keyed else None  # what `dict` takes: a row of sqlite3 is one
+    return read_keyed if is_keyed else None  # `dict` accepts such a value, e.g. a sqlite3 row
 
 
 def read_keyed(row: Any) -> dict[Any, Any]:
-    """Return a row of a database as a dict, with every column, even where two have one name."""
+    """Return a database row as a dict that keeps every column, even if two have the same name."""
     keys = list(row.keys())
     return dict(row) if len(set(keys)) == len(keys) else _by_place(keys, row)
 
@@ -62,7 +62,7 @@ def _by_place(keys: Iterable[Hashable], values: Iterable[Any]) -> dict[str, Any]
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Number the names that are there already, as databases do: id, id_2, id_3."""
+    """Number repeated names, as databases do: id, id_2, id_3."""
     given = list(names)
     taken, told = set(given), dict.fromkeys(given, 0)
     for place, name in enumerate(given):
@@ -76,7 +76,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def is_model_type(kind: type) -> bool:
-    """Tell whether a class is a pydantic model."""
+    """Return whether a class is a pydantic model."""
     return callable(getattr(kind, "model_dump", None))
 
 
@@ -87,8 +87,8 @@ def is_named_tuple_type(kind: type) -> bool:
 
 @once_a_class
 def fields_of(kind: type) -> Mapping[str, str] | None:
-    """Return the fields of a dataclass, an attrs or a msgspec class: by the name that the encoder
-    writes, the attribute that holds it. None for any other class."""
+    """Return the attribute behind each encoded name of a dataclass, attrs class or msgspec class,
+    or None for any other class."""
     if dataclasses.is_dataclass(kind):
         return {field.name: field.name for field in dataclasses.fields(kind)}
     if issubclass(kind, Struct):
@@ -101,14 +101,14 @@ def fields_of(kind: type) -> Mapping[str, str] | None:
 
 
 def _tag_of(kind: type) -> dict[str, Any]:
-    """Return the member by which msgspec tells the classes of a union apart."""
+    """Return the tag field with which msgspec tells the classes of a union apart."""
     if not issubclass(kind, Struct) or kind.__struct_config__.tag is None:
         return {}
     return {str(kind.__struct_config__.tag_field): kind.__struct_config__.tag}
 
 
 def _read(fields: Mapping[str, str], tag: Mapping[str, Any], record: Any) -> dict[str, Any]:
-    """Leave out fields that were never set, as the encoder does."""
+    """Return the fields of a record, without those that were never set, as the encoder does."""
     found = {name: getattr(record, attribute, UNSET) for name, attribute in fields.items()}
     return {**tag, **{name: value for name, value in found.items() if value is not UNSET}}
 
@@ -118,8 +118,8 @@ def _read_array(tag: Mapping[str, Any], record: Struct) -> list[Any]:
 
 
 def dumped_for_json(model: Any) -> Any:
-    """Return what a pydantic model holds in pydantic's own JSON form, which it has for more types
-    than Python's; in Python's where it has none for one of them."""
+    """Return a pydantic model's content in pydantic's JSON form, which covers many extra types, or
+    as Python values if pydantic has no JSON form for one of the types."""
     with suppress(TypeError, ValueError):
         return model.model_dump(mode="json")
     return model.model_dump()

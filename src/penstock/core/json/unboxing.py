@@ -1,6 +1,6 @@
-"""Values of numpy, pandas and polars, and of classes derived from Python's own, as Python's own.
+"""Conversion of numpy, pandas and polars values, and of subclasses of Python's own types.
 
-No library is imported: a class says where it comes from, by the module of one of its bases.
+No library is imported: the modules of a class and of its bases show where the class comes from.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Step = Callable[[Any], Any]
 
 @once_a_class
 def step_of(kind: type) -> Step | None:
-    """Return the function that makes a plainer value of one of this class; None where it is plain
-    already, or not known here."""
+    """Return the function that makes a value of this class plainer, or None if the class is plain
+    already or unknown here."""
     step = by_origin(kind, _LIBRARIES)
     if step is not None:
         return step
@@ -31,7 +31,7 @@ def step_of(kind: type) -> Step | None:
 
 
 def by_origin(kind: type, known: Mapping[tuple[str, str], Told]) -> Told | None:
-    """Return what is known of a class, or of the nearest of its bases, by library and name."""
+    """Look up a class, then each of its bases, by library and name. Return the first found."""
     return next((known[origin] for origin in origins(kind) if origin in known), None)
 
 
@@ -42,20 +42,20 @@ def origins(kind: type) -> Iterator[tuple[str, str]]:
 
 
 def unboxed(value: Any) -> Any:
-    """Return a value as Python's own. What is in a list or a dict stays as it is."""
+    """Return a value as a built-in Python type. The items of a list or dict stay unchanged."""
     step = step_of(type(value))
     return value if step is None else unboxed(step(value))
 
 
 def all_unboxed(values: list[Any]) -> list[Any]:
-    """Return a column as Python's own values, which it mostly holds already."""
+    """Return a column with built-in Python types, which most columns hold already."""
     if any(map(step_of, set(map(type, values)))):
         return [unboxed(value) for value in values]
     return values
 
 
 def key_name(key: Any) -> str:
-    """Return a key as JSON spells it: the number 7 is "7". TypeError where it has no form."""
+    """Return a key as JSON spells it: the number 7 is "7". Raise TypeError if it has no form."""
     key = unboxed(key)
     if isinstance(key, str):
         return key
@@ -67,16 +67,16 @@ def key_name(key: Any) -> str:
 
 # -- numpy -------------------------------------------------------------------------------------
 
-# Kinds of dtype (see numpy.dtype.kind) that `tolist` turns into Python values, exactly.
+# Kinds of dtype (see numpy.dtype.kind) that `tolist` converts to Python values exactly.
 _TEXTS = frozenset("SUO")
 _NUMBERS = frozenset("biuf")
-_LONGEST_FLOAT = 8  # bytes; `tolist` leaves a longer one as it is
+_LONGEST_FLOAT = 8  # bytes; `tolist` does not convert a longer one
 
 
 def _of_array(array: Any) -> Any:
-    """Make nested lists of an array, whatever its dimensions; of one without any, its value."""
+    """Return an array as nested lists, or the value of an array without dimensions."""
     if _is_listed_exactly(array.dtype):
-        return array.tolist()  # None where a masked array has no value
+        return array.tolist()  # masked values become None
     if array.ndim:
         return [unboxed(item) for item in array]
     return _of_record(array) if array.dtype.names else array[()]
@@ -100,7 +100,7 @@ def _of_record(value: Any) -> dict[str, Any]:
 
 
 def _of_time(value: Any) -> Any:
-    """Show a point in time in its own precision, and a span as a timedelta where that is exact."""
+    """Return a datetime64 as text in its own precision, a timedelta64 as a timedelta if exact."""
     if value.dtype.kind == "M":
         return str(value)
     if value.dtype.name.endswith("[ns]") and int(value.view("i8")) % 1_000 == 0:
@@ -109,7 +109,7 @@ def _of_time(value: Any) -> Any:
     return str(value) if isinstance(span, int) else span
 
 
-# -- pandas, polars, and classes of one's own ----------------------------------------------------
+# -- pandas and polars -------------------------------------------------------------------------
 
 
 def _nothing(_value: Any) -> None:
@@ -117,7 +117,7 @@ def _nothing(_value: Any) -> None:
 
 
 def _of_timestamp(value: Any) -> Any:
-    """Python's own, unless it is finer than those, or farther away."""
+    """Return a datetime, or text if the timestamp is finer than a datetime or out of its range."""
     if not value.nanosecond:
         with suppress(ValueError, OverflowError):
             return value.to_pydatetime()
@@ -136,12 +136,12 @@ def _of_column(value: Any) -> list[Any]:
 
 
 def counts_rows(index: Any) -> bool:
-    """Tell whether an index of pandas says nothing but the place of a row."""
+    """Return whether a pandas index only numbers the rows and has no name."""
     return type(index).__name__ == "RangeIndex" and index.name is None
 
 
 def _of_series(series: Any) -> Any:
-    """Make a list of a column, an object of one with labels, rows of one whose labels are no keys."""
+    """Return a list, a dict if there are labels, or a frame if labels cannot be distinct keys."""
     values = list(series.tolist())
     if counts_rows(series.index):
         return values
@@ -153,13 +153,13 @@ def _of_series(series: Any) -> Any:
 
 
 def is_finer(dtype: Any) -> bool:
-    """Tell whether a column of polars may hold times that are finer than Python's."""
+    """Return whether a polars column may hold times that are finer than Python's."""
     told = str(dtype)
     return "'ns'" in told or "Time" in told.replace("Datetime", "")
 
 
 def of_polars(column: Any) -> list[Any]:
-    """Make a list of a column of polars. A time that is finer than Python's is text."""
+    """Return a polars column as a list. A time that is finer than Python's becomes text."""
     values: list[Any] = column.to_list()
     kind = str(column.dtype).partition("(")[0]
     if not is_finer(column.dtype):
@@ -194,8 +194,8 @@ _LIBRARIES: Final[Mapping[tuple[str, str], Step]] = {
     ("pandas", "ExtensionArray"): _of_column,
     ("polars", "Series"): of_polars,
 }
-# By the base's own methods, for a class may show itself in another way. A bool is an int too,
-# and a datetime a date.
+# These functions call the base's own methods, because a subclass may override them. The order
+# matters: a bool is also an int, and a datetime is also a date.
 _OWN: Final[Mapping[type, Step]] = {
     bool: bool,
     str: str.__str__,
