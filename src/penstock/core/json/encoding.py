@@ -198,7 +198,7 @@ _Part = tuple[str, int, Any]
 
 
 def _pieces(value: Any, path: str, fallback: Fallback | None) -> Iterator[bytes]:
-    """Yield the JSON in pieces, without recursion: depth is no problem, and errors name the path."""
+    """Yield the JSON in pieces, without recursion: any depth works, and errors name the path."""
     pending: list[_Part] = [(path, 0, value)]
     while pending:
         path, depth, item = pending.pop()

@@ -1,2 +1,1 @@
-"""The values that everything speaks in, almost all frozen, and the protocol of a store. Imports
-`core.json` only."""
+"""The values that all parts share, almost all of them frozen, and the `Store` protocol."""

@@ -1,4 +1,4 @@
-"""Lets one thread end what another is doing."""
+"""Cancellation of the work of one thread by another."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 
 class Cancelled(Exception):
-    """The caller no longer wants an answer. Nothing of it is kept."""
+    """The caller no longer wants an answer. Nothing of the answer is kept."""
 
 
 class Cancellation:
-    """Asked for from one thread, heeded in another: between two steps by whoever looks at
-    `requested`, and in the middle of one through what was bound to it.
+    """A request by one thread that another stops its work.
 
-    A question that still waits for a free child ends at its turn.
+    The working thread reads `requested` between two steps. A function that is bound with `bound_to`
+    stops a step that is running. A question that waits for a free child ends when one is free.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Cancellation:
 
     @contextmanager
     def bound_to(self, stop: Callable[[], None]) -> Iterator[None]:
-        """While this lasts, a request calls `stop`; one that came before does so at once."""
+        """Let a request call `stop` inside this block: at once, if it has come already."""
         self._bind(stop)
         try:
             yield

@@ -3,9 +3,9 @@
     pen_<secret>                    the start of a result
     pen_<secret>.<position>.<mac>   a place in it
 
-The secret is 144 random bits; the store knows only its digest. The mac is an HMAC of the position
-keyed by the secret, so that no key has to be shared between workers, and a token with any
-character changed is no token.
+The secret is 144 random bits; the store knows only its digest. The mac is an HMAC of the position,
+keyed by the secret, so server processes need not share a key. A token with one changed character is
+not a token.
 """
 
 from __future__ import annotations
@@ -20,29 +20,25 @@ import msgspec
 from penstock.core.model.values import Mode
 
 PREFIX = "pen_"
-SECRET_BYTES = 18  # a multiple of 3: base64 has no spare bits that could be changed unnoticed
+SECRET_BYTES = 18  # a multiple of 3, so that base64 has no unused bits that could change unnoticed
 _MAC_BYTES = 9
 _LONGEST = 2_000
 _TEXT = re.compile(r"pen_([\w-]{24})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True):
-    """A place in a result, and how it is looked at: all that a call leaves out.
-
-    `offset` is a character inside the row at `row`, where a row is shown in windows. `edition`: which
-    of the contents that stand under one secret in turn, so that another is not taken for it.
-    """
+    """A place in a result and the view of it: defaults for the fields that a call leaves out."""
 
     row: int = 0
     page_size: int = 0
-    offset: int = 0
+    offset: int = 0  # the character in the row, if the row is shown in windows
     mode: str = "paginated"
     path: str = ""
     filter_keys: tuple[str, ...] = ()
-    edition: str = ""
+    edition: str = ""  # the content that is meant, if several share one secret one after the other
 
     def pack(self) -> bytes:
-        """As short as can be: trailing defaults are left out."""
+        """Return the shortest form, without trailing default values."""
         values = list(msgspec.structs.astuple(self))
         defaults = list(msgspec.structs.astuple(_START))
         while values and values[-1] == defaults[len(values) - 1]:
@@ -59,20 +55,20 @@ _MODES = frozenset(mode.value for mode in Mode)
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A result's secret, and a place in the result."""
+    """The secret of a result, and a place in the result."""
 
     secret: bytes
     position: bytes = b""
 
     @property
     def key(self) -> str:
-        """What the store knows the result by."""
+        """The key of the result in the store."""
         return hashlib.sha256(self.secret).hexdigest()
 
     @property
     def place(self) -> Position | None:
-        """Where it points. None for a position that was not minted: whoever holds the secret could
-        make any, and its mac."""
+        """The place that the token points to, or None if Penstock never gave out such a position: a
+        caller that holds the secret can make up any position, with its mac."""
         try:
             place = Position.unpack(self.position) if self.position else _START
         except (msgspec.DecodeError, msgspec.ValidationError):
@@ -84,7 +80,7 @@ class Token(msgspec.Struct, frozen=True):
         return Token(self.secret, position)
 
     def derived(self, name: str) -> Token:
-        """Another that goes with it, and that only who has this one can know."""
+        """Return a related token, which only a holder of this token can compute."""
         return Token(hmac.digest(self.secret, name.encode(), "sha256")[:SECRET_BYTES])
 
     def __str__(self) -> str:
@@ -95,7 +91,7 @@ class Token(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Token | None:
-    """The token that was minted with this very text, if there can be one."""
+    """Return the token that has exactly this text, or None."""
     match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         return None
@@ -103,7 +99,7 @@ def parse(text: str) -> Token | None:
         token = Token(_unb64(match[1]), _unb64(match[2] or ""))
     except ValueError:
         return None
-    # One comparison covers the mac and every other spelling that decodes to the same bytes.
+    # This one comparison checks the mac, and refuses other spellings that decode to the same bytes.
     return token if hmac.compare_digest(str(token), text) else None
 
 

@@ -1,9 +1,9 @@
-"""What the protocol asks of the world, as values.
+"""The effects of the protocol: frozen values that ask the gate to do something.
 
-The negotiation yields these and is sent the answers; a gate carries them out. Nothing in the core
-does any I/O itself. What a store cannot do is thrown into the negotiation as a `StoreError`.
+The protocol yields an effect, the gate carries it out and sends the answer. Nothing in the core
+does I/O itself. If a store fails, the gate throws a `StoreError` into the protocol.
 
-Structs, not dataclasses: those take half a millisecond each when they are imported.
+The classes are structs because each dataclass would add half a millisecond to the import.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from penstock.core.model.values import LiveRows, Result
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A stored result that is at hand: its token, its head, and chunks that came along."""
+    """A stored result that was loaded: its token, its head and the index of its rows."""
 
     token: Token
     head: Head
     index: bytes = b""
     expires: float = 0.0
-    chunks: Mapping[int, bytes] = {}
-    stored_as: str = ""
+    chunks: Mapping[int, bytes] = {}  # those that were loaded together with the head
+    stored_as: str = ""  # the key in the store, if it is not the token's own
 
     @property
     def key(self) -> str:
-        """What the store knows it by: the token's own key, but for an alias."""
+        """The entry's key in the store: not the token's own key if the token belongs to an alias."""
         return self.stored_as or self.token.key
 
 
 class LoadHead(msgspec.Struct, frozen=True):
-    """Answer: `Loaded`, or None. `rows` will probably be needed next."""
+    """Load an entry. Answer: `Loaded`, or None."""
 
     key: str
-    rows: tuple[int, int] | None = None
+    rows: tuple[int, int] | None = None  # load their chunks too: they will probably be needed next
 
 
 class ReadChunks(msgspec.Struct, frozen=True):
@@ -75,37 +75,36 @@ class AskWorker(msgspec.Struct, frozen=True):
 
 
 class Authorize(msgspec.Struct, frozen=True):
-    """Answer: whether the caller may still use the tool that the result came from. `origin`: what
-    the call that made it has said for this."""
+    """Ask whether the caller may still use the tool that gave the result. Answer: a bool."""
 
     tool: str
-    origin: Any = None
+    origin: Any = None  # `Call.origin` of the call that gave the result
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Answer: `Ran`."""
+    """Run the tool. Answer: `Ran`."""
 
     arguments: Mapping[str, Any]
-    has_values: bool = False  # stored values, as JSON, stand in for references
-    notice: str = ""  # about the call, for whoever reads the result
+    has_values: bool = False  # stored values, as JSON, have replaced references
+    notice: str = ""  # about the call, for the reader of the result
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """What the tool gave, and the time then: it may have run for longer than a token lives."""
+    """The output of a tool."""
 
     output: Result | LiveRows
-    now: float
+    now: float  # the time afterwards: a tool may run for longer than a token lives
 
 
 class Put(msgspec.Struct, frozen=True):
-    """Answer: None."""
+    """Store a record. Answer: None."""
 
     key: str
     record: Record
 
 
 class Touch(msgspec.Struct, frozen=True):
-    """Answer: None."""
+    """Move the expiry of an entry. Answer: None."""
 
     key: str
     expires: float

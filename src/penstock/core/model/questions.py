@@ -1,10 +1,10 @@
-"""Questions in SQL and jq, what they are asked about, and what comes back.
+"""Questions to the worker, the material that they are about, and the answers.
 
-Two more languages are for the explorer, whose questions are JSON: "order" asks which rows to show and
-in which order, "chart" for what a chart is drawn from. See `worker.sandbox.row_order` and
+Agents ask in SQL and jq. The explorer asks in two more languages, both JSON: "order" for the rows
+to show and their order, "chart" for the data of a chart. See `worker.sandbox.row_order` and
 `worker.sandbox.chart`.
 
-Both sides of `penstock.worker` import this, so it imports nothing that is not cheap.
+Both sides of `penstock.worker` import this module, so it must import fast.
 """
 
 from __future__ import annotations
@@ -17,31 +17,30 @@ from typing import Literal
 import msgspec
 
 Language = Literal["sql", "jq", "order", "chart"]
-# How a material is divided into rows. "value" is one row: a number, say, or a text.
+# The kind of rows that a material has. "value" is a single row, such as a number.
 Shape = Literal["rows", "members", "lines", "value"]
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """`memory` is the child's. `rows` and `answer_bytes` bound what an answer carries to the parent,
-    which holds all of it: what goes beyond them is cut, and the answer says so."""
+    """The limits of one question. The parent process holds the whole answer, so an answer beyond
+    `rows` or `answer_bytes` is cut, and marked as truncated."""
 
     seconds: float = 5.0
-    memory: int = 256_000_000
+    memory: int = 256_000_000  # of the child process, in bytes
     rows: int = 100_000
     answer_bytes: int = 64_000_000
 
 
 class Material(msgspec.Struct, frozen=True):
-    """What a question is asked about: rows of JSON or text, many of them in a block.
+    """The rows that a question is about, as JSON or text.
 
-    Rows in a block are joined with a newline. A row of shape "members" is `"key":value`. The JSON
-    document is the prefix, the rows joined with commas, and the suffix.
+    The JSON document is the prefix, the rows joined with commas, and the suffix.
     """
 
-    shape: Shape
+    shape: Shape  # a row of shape "members" is `"key":value`
     prefix: bytes
     suffix: bytes
-    blocks: Iterable[bytes]
+    blocks: Iterable[bytes]  # each holds many rows, joined with newlines
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -77,11 +76,11 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Arrangement(msgspec.Struct, frozen=True):
-    """Which rows are shown, and in which order. Every condition holds; `find` is in any cell."""
+    """The choice and the order of the rows that the explorer shows."""
 
     sort: Sort | None = None
-    where: tuple[Condition, ...] = ()
-    find: str = ""
+    where: tuple[Condition, ...] = ()  # a row must meet all of them
+    find: str = ""  # a text that some cell of a row must contain
 
 
 class Axes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,17 +91,17 @@ class Axes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A chart, of the rows that are shown."""
+    """A chart of the rows that the explorer shows."""
 
     chart: Axes
     rows: Arrangement = Arrangement()
 
 
 class WorkerAnswer(msgspec.Struct, frozen=True):
-    """`single`: the program gave one value, and not a list of rows that happens to have one."""
+    """The rows that a program gave."""
 
     rows: tuple[bytes, ...]
-    single: bool
+    single: bool  # the program gave one value, as opposed to a list of one row
     truncated: bool
 
 
@@ -113,5 +112,5 @@ class Failure(msgspec.Struct, frozen=True):
 
 @cache
 def jq_installed() -> bool:
-    """Can questions in jq be asked? SQL always can."""
+    """Return whether jq is available. SQL always is."""
     return find_spec("jq") is not None

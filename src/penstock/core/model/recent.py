@@ -1,4 +1,4 @@
-"""A bounded memory: what was used least recently is forgotten first."""
+"""A bounded cache that drops the least recently used item first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 class Recent(Generic[Key, Item]):
-    """At most `most` items by key, for several threads."""
+    """A cache of at most `most` items, which threads may share."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -26,21 +26,21 @@ class Recent(Generic[Key, Item]):
         return key in self._items
 
     def get(self, key: Key) -> Item | None:
-        """Return the item, which counts as a use of it."""
+        """Return the item, and count this as a use."""
         with self._lock:
             if key in self._items:
                 self._items.move_to_end(key)
             return self._items.get(key)
 
     def get_or_make(self, key: Key, make: Callable[[], Item]) -> Item:
-        """Return the item, made once where there is none."""
+        """Return the item. Make it if there is none."""
         with self._lock:
             item = self._items[key] if key in self._items else make()
             self.put(key, item)
             return item
 
     def put(self, key: Key, item: Item) -> Key | None:
-        """Keep an item. Return the key of the one that had to go for it, if one had to."""
+        """Keep an item. Return the key of the item that was dropped for it, if any."""
         with self._lock:
             self._items[key] = item
             self._items.move_to_end(key)
@@ -51,7 +51,7 @@ class Recent(Generic[Key, Item]):
             return self._items.pop(key, None)
 
     def drop_if(self, is_over: Callable[[Item], bool]) -> None:
-        """Forget the items of which this is true."""
+        """Drop the items for which `is_over` returns true."""
         with self._lock:
             for key in [key for key, item in self._items.items() if is_over(item)]:
                 del self._items[key]

@@ -1,4 +1,4 @@
-"""The reply that goes out, and how it is written on the wire."""
+"""The reply that goes out, and its form on the wire."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ MEDIA_TYPES = ("image", "audio")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply that goes out. `payload` is compact JSON, or plain UTF-8 where `is_text`. `is_whole`: the
-    result passed as the tool gave it."""
+    """The reply that goes out."""
 
     payload: bytes = b""
-    is_text: bool = False
+    is_text: bool = False  # the payload is UTF-8 text, otherwise compact JSON
     is_error: bool = False
-    attachments: Sequence[Mapping[str, Any]] = ()
+    attachments: Sequence[Mapping[str, Any]] = ()  # content blocks after the payload
     meta: Mapping[str, Any] = field(default_factory=dict)
     structured: bytes | None = None
-    untouched: Result | None = None
-    is_whole: bool = False
+    untouched: Result | None = None  # the tool's own result, sent in place of the payload
+    is_whole: bool = False  # the result passes as the tool gave it
     frame: Frame = NO_FRAME
     reason: str = ""  # for the log; never on the wire
 
     @property
     def value(self) -> Any:
-        """The payload as Python values."""
+        """The payload as a Python value."""
         if self.untouched is not None and self.untouched.structured is not ABSENT:
             return rawjson.decode(encode(self.untouched.structured))
         return self.text if self.is_text else rawjson.decode(self.payload)
@@ -47,7 +46,7 @@ class Reply:
         if self.untouched is not None and self.untouched.content:
             return [dict(block) for block in self.untouched.content]
         if self.structured is not None and not self.payload:
-            return []  # for an app alone
+            return []  # only an app reads this reply
         return [{"type": "text", "text": self.text}, *map(dict, self.attachments)]
 
     @property
@@ -59,9 +58,9 @@ class Reply:
         return None if self.structured is None else rawjson.decode(self.structured)
 
     def wire(self, *, measured: bool = False) -> bytes:
-        """The compact JSON of the JSON-RPC `result`.
+        """Return the compact JSON of the JSON-RPC `result`.
 
-        `measured` leaves out the data of images and audio, which has a cap of its own.
+        `measured` leaves out the data of images and audio, which has a separate cap.
         """
         blocks = [
             _encoded_block(without_data(block) if measured else block) for block in self.content
@@ -86,7 +85,7 @@ class Reply:
 
 
 def without_data(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A block without the data of an image or of audio."""
+    """Return a block without the data of an image or of audio."""
     if block.get("type") not in MEDIA_TYPES:
         return block
     return {name: value for name, value in block.items() if name != "data"}

@@ -1,22 +1,22 @@
-"""What a store is: a keeper of records that it does not look into.
+"""The `Store` protocol: a store keeps records without looking into them.
 
-A record is a head, some chunks, and an index that says with which row each chunk starts. Head and
-chunks are opaque here: they are packed (and compressed) by `penstock.core.results.packing`, so a backend moves
-bytes and nothing else. The index alone is understood by a store, so that one with a network in
-between can find the chunks of a page in the same round trip as the head.
+A record is a head, some chunks, and an index with the first row of each chunk. Head and chunks are
+opaque to a store: `penstock.core.results.packing` packs and compresses them, so a backend only
+moves bytes. A store reads the index alone. So a store behind a network can find the chunks of a
+page in the same round trip as the head.
 
-Rules for whoever writes a backend:
+Rules for authors of a backend:
 
-- `put` is atomic: another reader sees the whole record or none of it.
-- A record is there while `now < expires`, and not after, whether or not it was swept.
-- `touch` has no `now`: it goes by the last one the store was given, so an entry that a `load`
-  has just found expired is not brought back by the `touch` that follows.
-- A record that is damaged or incomplete raises `EntryCorrupt`; it is never served in part.
-- A record that cannot be taken (larger than the quota, no space) is a `StoreFull`, and what was
-  under its key stays as it was.
-- A failure of the backend is a `StoreError`, never a foreign exception, never a silent loss.
+- `put` is atomic: another reader sees the whole record or nothing.
+- A record exists while `now < expires`, and not afterwards, whether or not `sweep` has run.
+- `touch` takes no `now` and uses the last one that the store was given. So if a `load` has just
+  found an entry expired, a `touch` does not bring the entry back.
+- A damaged or incomplete record raises `EntryCorrupt`. No part of it is ever returned.
+- A record that does not fit (over the quota, no space) raises `StoreFull`, and leaves the old
+  record under its key unchanged.
+- A failure of the backend raises `StoreError`: never a foreign exception, never a silent loss.
 
-`penstock.testing.StoreContract` holds every backend to them.
+`penstock.testing.StoreContract` tests every backend against these rules.
 """
 
 from __future__ import annotations
@@ -38,14 +38,12 @@ ROW_NUMBER_SIZE = 8
 
 
 class Record(msgspec.Struct, frozen=True):
-    """An entry as a store gets it.
-
-    `index` is an array of little-endian 64-bit row numbers, ascending: the first row of each chunk.
-    """
+    """An entry in the form in which a store gets it."""
 
     owner: str
     expires: float
     head: bytes
+    # The number of the first row of each chunk, ascending, as little-endian 64-bit integers.
     index: bytes = b""
     chunks: tuple[bytes, ...] = ()
 
@@ -59,7 +57,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """What a store gives back: the head, and the chunks that were asked for, by number."""
+    """An entry in the form in which a store returns it: with the requested chunks, by number."""
 
     head: bytes
     index: bytes
@@ -73,23 +71,23 @@ class Stats(msgspec.Struct, frozen=True):
 
 
 class Store(Protocol):
-    """Put, load, read, touch, delete, sweep, stats. `now` is always the caller's."""
+    """A keeper of records. The caller passes the time, as `now`."""
 
     def put(self, key: str, record: Record, *, now: float) -> None: ...
 
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
-        """The head, and with `rows` = (start, stop) the chunks that hold those rows too."""
+        """Return the head, and with `rows` = (start, stop) the chunks that hold those rows."""
 
     def read(self, key: str, numbers: Sequence[int]) -> list[bytes]:
-        """These chunks, in this order. `EntryCorrupt` where one of them is missing."""
+        """Return these chunks, in this order. Raise `EntryCorrupt` if one of them is missing."""
 
     def touch(self, key: str, *, expires: float) -> None:
-        """Move the expiry of an entry; one that is gone stays gone."""
+        """Move the expiry of an entry. An entry that is gone stays gone."""
 
     def delete(self, key: str) -> None: ...
 
     def sweep(self, *, now: float) -> int:
-        """Give back the space of what has expired; how many entries went."""
+        """Remove expired entries. Return how many were removed."""
 
     def stats(self) -> Stats: ...
 
@@ -97,9 +95,9 @@ class Store(Protocol):
 
 
 def chunk_numbers(index: bytes, start: int, stop: int) -> range:
-    """The chunks that hold rows `start` to `stop`: a bisection, whatever the number of rows.
+    """Return the chunks that hold rows `start` to `stop`, found by bisection.
 
-    The index does not know where the last chunk ends, so rows past the end are looked for there.
+    The index does not say where the last chunk ends, so rows past the end map to the last chunk.
     """
     if start >= stop or not index:
         return range(0)
@@ -114,7 +112,7 @@ def pack_index(first_rows: Sequence[int]) -> bytes:
 
 def _first_rows(index: bytes) -> Sequence[int]:
     if sys.byteorder == "little":
-        return memoryview(index).cast("Q")  # no copy: an index may be long, a bisection is short
+        return memoryview(index).cast("Q")  # no copy: an index may be long
     return _little_endian(array("Q", index))
 
 

@@ -1,4 +1,4 @@
-"""The values that a store keeps about a result besides its rows."""
+"""The values that a store keeps about a result, apart from its rows."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Literal
 import msgspec
 
 Shape = Literal["rows", "members", "lines", "literal"]
-# Whether a framework had put the value under a key of its own, mostly {"result": …}: as it is, or
-# as a text that is JSON.
+# How a framework had wrapped the value in an object, mostly {"result": …}: not at all, as the value
+# itself, or as a text that is JSON.
 Wrapped = Literal["", "value", "text"]
 
 
 class Stored(msgspec.Struct, frozen=True, tag="stored"):
-    """The rows are in the store's chunks."""
+    """A source of rows: the chunks in the store."""
 
 
 class Live(msgspec.Struct, frozen=True, tag="live"):
-    """The rows are wherever an adapter's resolver finds them."""
+    """A source of rows: an adapter, which reads them when they are needed."""
 
     reference: bytes
     data_size: int
@@ -25,16 +25,14 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
 
 
 class Alias(msgspec.Struct, frozen=True, tag="alias"):
-    """A part of another entry, under a name of its own: where a path or a list of keys is too
-    long to be carried by every token, and for handles that may be logged where a token may not.
+    """A source of rows: a part of another entry. It has a token of its own for one of two reasons:
+    its path or list of keys is too long for every token to carry, or clients need a handle, which
+    may appear in logs, as a token may not."""
 
-    `root` is the path of the part; `position` holds the mode and the keys. A handle reads as a
-    resource and is no continuation token."""
-
-    key: str
-    root: str = ""
-    position: bytes = b""
-    is_handle: bool = False
+    key: str  # of the other entry
+    root: str = ""  # the path of the part
+    position: bytes = b""  # a `Position`, with the mode and the keys
+    is_handle: bool = False  # a handle names a resource, and is not a continuation token
 
 
 HEAD_VERSION = 1
@@ -50,12 +48,12 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     source: Stored | Live | Alias = Stored()
     tool: str
     server: str
-    owner: str
-    arguments: dict[str, bytes] = {}
+    owner: str  # a digest of principal and server
+    arguments: dict[str, bytes] = {}  # digests, which show whether a later call changes one
     origin: bytes = b""
     created: float
-    sliding: bool
-    parents: tuple[str, ...] = ()
+    sliding: bool  # each read extends the life of the entry
+    parents: tuple[str, ...] = ()  # keys of the entries that this one was made from
 
     shape: Shape = "rows"
     prefix: bytes = b""
@@ -63,13 +61,13 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     list_path: str = ""
     count: int = 0
     size: int = 0
-    wire_size: int = 0
+    wire_size: int = 0  # the bytes that the view `full` would send
     preview: str = ""
     columns: dict[str, str] = {}
     outline: bytes = b"null"
-    uniform: bool = False
+    uniform: bool = False  # a dict of alike members, which SQL can read as a table
     wrapped: Wrapped = ""
-    wrapper: str = "result"
+    wrapper: str = "result"  # the key that wraps the value in structuredContent
     is_error: bool = False
     notices: tuple[str, ...] = ()
     meta: bytes = b""

@@ -1,10 +1,11 @@
-"""The values that everything else speaks in. All frozen; none does anything but hold and render.
+"""The frozen values that all parts share.
 
-`Call` comes in, `Result` is what the tool gave. `Reply`, which goes out, is in `reply.py`, and what a
-store keeps is in `stored.py`. A `Refusal` is an answer, not an accident.
+A `Call` comes in; a `Result` is the output of the tool. The `Reply` that goes out is in `reply.py`,
+and the values that a store keeps are in `stored.py`. A `Refusal` is an expected answer, so it is
+returned and never raised.
 
-A value that others are made from with `replace` is a dataclass; any other is a struct, which is
-quicker to import and to make.
+Values that the code copies with `replace` are dataclasses. All others are structs, which are faster
+to import and to create.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RESERVED_META = "io.modelcontextprotocol/"
 
 
 class Mode(StrEnum):
-    """The views, cheapest first: the order in which they are offered."""
+    """The views, in the order in which they are offered: the cheapest first."""
 
     SQL = "sql"
     QUERY = "query"
@@ -33,7 +34,7 @@ class Mode(StrEnum):
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """The caller. One without an identity is the bearer of the tokens it holds."""
+    """The caller of a request. A caller without an id is known only by the tokens that it bears."""
 
     id: str = ""
 
@@ -43,14 +44,10 @@ class Principal(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """The fields that the adapter's framework puts around a reply, counted before it leaves.
+    """The parts that a framework adds around a reply. They count against the budget."""
 
-    `structured`: the envelope is sent as structuredContent as well as text.
-    `fields`: what is added to every result, such as `resultType`.
-    """
-
-    structured: bool = False
-    fields: Mapping[str, Any] = {}
+    structured: bool = False  # send the envelope as structuredContent too, not only as text
+    fields: Mapping[str, Any] = {}  # added to every result, such as `resultType`
 
 
 NOBODY: Final = Principal()
@@ -59,35 +56,28 @@ NO_FRAME: Final = Frame()
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool. `schema` is the tool's own input schema, before Penstock's merge.
-    `reader` names the tool that stored results are read with, where there is one; `browser` the tool
-    that an app reads them with. `is_merged`: the negotiation fields are advertised as the tool's own,
-    so that they are taken out again. `for_app`: only an app sees its result, which may then fill what
-    the host takes. `has_link`: a probe of its result links to the whole, for clients that read
-    resources. `origin`: JSON that an adapter wants to see again when it is asked whether the result may
-    still be read. `pages_first`: rows are answered with their first page in the place of a probe. `essence`: what
-    the agent needs of the result, which is shown in the place of a probe."""
+    """One call of a tool."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     principal: Principal = NOBODY
     server: str = ""
     frame: Frame = NO_FRAME
-    schema: Mapping[str, Any] | None = None
-    heavy: bool = False
-    is_reader: bool = False
-    reader: str = ""
-    browser: str = ""
-    is_merged: bool = True
-    for_app: bool = False
-    has_link: bool = False
-    origin: Any = None
-    pages_first: bool = False
-    essence: Mapping[str, Any] | None = None
+    schema: Mapping[str, Any] | None = None  # the tool's own, without Penstock's fields
+    heavy: bool = False  # answer with a probe even if the result fits, unless the probe is larger
+    is_reader: bool = False  # the call reads a stored result, of any tool
+    reader: str = ""  # the name of the tool that reads stored results, if there is one
+    browser: str = ""  # the name of the tool with which an app reads stored results
+    is_merged: bool = True  # the tool lists Penstock's fields as its own; strip them
+    for_app: bool = False  # only an app sees the result, so it may use up the ceiling
+    has_link: bool = False  # the probe links to the whole, for clients that read resources
+    origin: Any = None  # JSON for the adapter, which must say later if the result may still be read
+    pages_first: bool = False  # answer rows with their first page instead of a probe
+    essence: Mapping[str, Any] | None = None  # show these parts of the result instead of a probe
 
     @property
     def reading_frame(self) -> Frame:
-        """The frame of replies about the stored result: the reader promises no structure."""
+        """The frame of replies about the stored result. The reader has no structured content."""
         return Frame(fields=self.frame.fields) if self.reader else self.frame
 
     def __post_init__(self) -> None:
@@ -96,22 +86,19 @@ class Call:
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The result of a tool: content blocks, structured content, or both.
-
-    `structured` may be a `msgspec.Raw`: JSON that stays bytes from end to end. One inside other
-    values must be compact. `fallback` makes another value of a part of it that has no JSON form;
-    without one the result is refused.
-    """
+    """The result of a tool: content blocks, structured content, or both."""
 
     content: Sequence[Mapping[str, Any]] = ()
+    # May be a `msgspec.Raw`, that is JSON that stays bytes. A `Raw` inside a value must be compact.
     structured: Any = ABSENT
     is_error: bool = False
     meta: Mapping[str, Any] = {}
+    # Replaces parts of `structured` that have no JSON form. Without it, such a result is refused.
     fallback: Callable[[Any], Any] | None = None
 
     @classmethod
     def of(cls, value: Any) -> Result:
-        """The result of a Python function: text stays text, anything else is structured."""
+        """Return the result of a Python function: a str becomes text, anything else structured."""
         if isinstance(value, cls):
             return value
         if isinstance(value, str):
@@ -120,28 +107,24 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class LiveRows(msgspec.Struct, frozen=True):
-    """A result that is a question an adapter can ask again, a queryset for instance.
+    """A result whose rows an adapter reads again when they are needed, such as a queryset."""
 
-    `reference` is JSON that the adapter's resolver understands; `first` are the rows of the
-    first page, encoded. `data_size` may be an estimate, and then says so.
-    """
-
-    reference: Any
+    reference: Any  # JSON with which the adapter finds the rows again
     count: int
-    first: Sequence[bytes]
+    first: Sequence[bytes]  # the encoded rows of the first page
     data_size: int
-    estimated: bool = True
+    estimated: bool = True  # `data_size` is an estimate
 
 
 class LiveWindow(msgspec.Struct, frozen=True):
-    """Rows of a live result, encoded, and how many it has by now where that is known."""
+    """Some rows of a live result, encoded."""
 
     rows: Sequence[bytes]
-    count: int | None = None
+    count: int | None = None  # of all rows that the result has by now, if known
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """What is wrong with a call, and what to do next."""
+    """An expected answer to a call that cannot be served: the error, and the next step."""
 
     error: str
     next_step: str
