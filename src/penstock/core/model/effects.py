@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The entry's key in the store: not the token's own key if the token belongs to an alias."""
+        """The entry's key in the store. If the token is that of an alias, its own key differs."""
         return self.stored_as or self.token.key
 
 

@@ -4,8 +4,8 @@ A `Call` comes in; a `Result` is the output of the tool. The `Reply` that goes o
 and the values that a store keeps are in `stored.py`. A `Refusal` is an expected answer, so it is
 returned and never raised.
 
-Values that the code copies with `replace` are dataclasses. All others are structs, which are faster
-to import and to create.
+`Call` is a dataclass, because the code copies it with `replace`. All others are structs, which are
+faster to import and to create.
 """
 
 from __future__ import annotations

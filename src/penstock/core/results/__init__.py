@@ -1,1 +1,1 @@
-"""What a result is: content blocks, a document of rows, its outline, a sample of it, packed chunks."""
+"""Results: their content blocks, rows, outline and sample, and the packed chunks."""

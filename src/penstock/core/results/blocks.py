@@ -1,14 +1,15 @@
-"""MCP results: which of their content is the value, and what travels beside it.
+"""The value of an MCP result, and the content blocks that go beside it.
 
-    structuredContent                     that; a {"result": x} that a framework made is x, and so
-                                          is an object of one text that is also the text block
-    one text block that is JSON           the JSON
-    one text block                        the text
-    several blocks                        a list of them, texts as above
+    the result has                 its value is
+    structuredContent              structuredContent; of {"result": x}, as frameworks wrap it, x; of
+                                   an object with one text, which is also the text block, the text
+    one text block that is JSON    the JSON
+    one text block                 the text
+    several blocks                 a list of their values
 
-Images and audio go beside the reply as far as the cap allows; larger ones are part of the list.
-Content that stands beside structuredContent and is not the same again goes beside the reply if it
-is small, and into the store with it if not. So nothing is lost.
+Images and audio go beside the reply, up to the cap; larger ones become part of the list. A block
+that says more than structuredContent goes beside the reply if it is small. If it is large, it is
+stored with structuredContent. So nothing is lost.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from penstock.core.results.document import (
 
 Block = Mapping[str, Any]
 
-# What blocks beside a reply may take of its budget, an image's data apart.
+# The bytes that blocks beside a reply may take, without the data of images and audio.
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -44,7 +45,7 @@ _APART = "Content that stood beside structuredContent is kept under /content."
 
 
 def document_of(result: Result, *, media_cap: int) -> Document:
-    """The document of a tool's result, after the table above."""
+    """Return the document of a tool's result, by the table above."""
     media, blocks = apart(result.content, media_cap)
     if result.structured is not ABSENT:
         return _read_structured_and(blocks, result, media)
@@ -55,7 +56,7 @@ def document_of(result: Result, *, media_cap: int) -> Document:
 
 
 def document_as_text(result: Result, *, media_cap: int) -> Document:
-    """A value that nests too deep to be walked is kept and shown as text."""
+    """Return the document of a result as text, for a value that nests too deep to be walked."""
     media, blocks = apart(result.content, media_cap)
     if result.structured is not ABSENT:
         value = result.structured
@@ -73,7 +74,7 @@ def document_as_text(result: Result, *, media_cap: int) -> Document:
 
 
 def apart(content: Sequence[Block], media_cap: int) -> tuple[tuple[Block, ...], list[Block]]:
-    """Images and audio that travel beside the reply, up to the cap in all, and the rest."""
+    """Return the images and audio that go beside the reply, up to the cap, and all other blocks."""
     media: list[Block] = []
     rest: list[Block] = []
     data = others = 0
@@ -89,7 +90,7 @@ def apart(content: Sequence[Block], media_cap: int) -> tuple[tuple[Block, ...], 
 
 
 def has_large_media(result: Result, media_cap: int) -> bool:
-    """Whether an image or audio is too large to travel beside the reply."""
+    """Return whether an image or audio is too large to go beside the reply."""
     return any(block.get("type") in MEDIA_TYPES for block in apart(result.content, media_cap)[1])
 
 
@@ -117,8 +118,8 @@ def _read_structured_and(
 
 
 def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str] | None:
-    """A text that is sent as it is, and again as the one member of an object: the value is the
-    text, whatever the member is called."""
+    """Return the key and the text if the one text block is also the only member of the object. The
+    value of such a result is the text, whatever the key."""
     if len(blocks) != 1 or not _is_plain_text(blocks[0]):
         return None
     members = structured
@@ -137,9 +138,9 @@ def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str
 
 
 def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
-    """The blocks that are more than the structured content in other words.
+    """Return the blocks that do not just repeat the structured content.
 
-    Frameworks send a value as text too: the whole in one block, or each item of a list in its own.
+    Frameworks send a value as text too: the whole in one block, or one block for each list item.
     """
     inner = whole[len(_WRAPPER) : -1] if _is_wrapped(whole) else whole
     if inner[:1] == b"[" and len(blocks) > 1:
@@ -150,7 +151,7 @@ def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
 
 
 def _says(block: Block, *values: bytes) -> bool:
-    """Whether a text block is one of these values: the string itself, or its JSON."""
+    """Return whether a text block is one of these values: the string itself, or its JSON."""
     if not _is_plain_text(block):
         return False
     text = block["text"]
@@ -160,19 +161,19 @@ def _says(block: Block, *values: bytes) -> bool:
         compacted = rawjson.compact(rawjson.utf8(text))
     except (rawjson.NotJson, rawjson.TooDeep):
         return False
-    # Decoded, ten megabytes take more than a hundred: only where the bytes do not tell.
+    # Compare bytes first: decoded, ten megabytes take more than a hundred.
     return compacted in values or any(_is_same(compacted, value) for value in values)
 
 
 def _is_same(one: bytes, other: bytes) -> bool:
-    """The same, in another order or spelling."""
+    """Return whether two values are equal, whatever the order of keys and the spelling."""
     if {one[:1], other[:1]} == {b"[", b"{"}:
         return False
     return bool(rawjson.decode(one) == rawjson.decode(other))
 
 
 def _read_structured_json(data: bytes) -> Document:
-    """Frameworks wrap what is no object as {"result": x}; the value is x."""
+    """Return the document of structured content. Of a wrapped {"result": x}, the value is x."""
     if not _is_wrapped(data):
         return read_json(data)
     if data[len(_WRAPPER) : len(_WRAPPER) + 1] == b'"':
@@ -220,7 +221,7 @@ def _block_values(blocks: Sequence[Block]) -> tuple[list[Any], tuple[str, ...]]:
 
 
 def _block_value(block: Block) -> Any:
-    """A block among several: text is the JSON in it, or itself."""
+    """Return the value of one of several blocks: for a text, the JSON in it or the text itself."""
     if not _is_plain_text(block):
         return dict(block)
     text = str(block["text"])

@@ -1,6 +1,6 @@
-"""What a result is: from whatever a tool gave to rows of bytes, lazily.
+"""Documents: the value of a result as rows of bytes, made lazily.
 
-A document is a prefix, rows, and a suffix. Put together they are the whole value, to the byte:
+A document is a prefix, rows, and a suffix. Joined, they are the whole value, to the byte:
 
     a list               [        its elements           ]
     a dict with one list {"a":1,"items":[   elements     ],"b":2}
@@ -8,8 +8,8 @@ A document is a prefix, rows, and a suffix. Put together they are the whole valu
     text                          its lines
     number, true, null            the literal
 
-Rows come in blocks, as they are asked for, so that a list of Python objects is never encoded as
-a whole, and what is small can be recognised after the first few.
+Rows come in blocks, on demand. So a list of Python objects is never encoded as a whole, and a small
+value shows after the first few rows.
 """
 
 from __future__ import annotations
@@ -41,20 +41,19 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 1_000
 BLOCK_BYTES = 64_000
 FIRST_ROWS = 20
-# What stands beside the one list of a dict travels with every page; more than this is paged
-# itself, as the entries of the dict.
+# Every page carries the other members of a dict with one list. If they are larger than this, the
+# pages show the members of the dict instead.
 LARGEST_ENVELOPE = 8_000
-# What is encoded in parts.
+# Values of these types are encoded in blocks.
 _LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
 
 
 class Tally(msgspec.Struct):
-    """What was noticed while rows were made; complete when the rows are. `fallback` is for values
-    without a JSON form."""
+    """A count of the values that encoding changed. It is complete when all rows are encoded."""
 
     fallback: Fallback | None = None
-    non_finite: int = 0
+    non_finite: int = 0  # NaN and infinities, which became null
 
     def encoded(self, item: Any, path: str = "") -> bytes:
         encoded = encode(item, path, self._counting())
@@ -67,7 +66,7 @@ class Tally(msgspec.Struct):
         return rows
 
     def _counting(self) -> Fallback | None:
-        """Return the fallback, with a look at what it makes: nothing else looks there."""
+        """Return the fallback, wrapped so that non-finite numbers in its values are counted too."""
         fallback = self.fallback
         if fallback is None:
             return None
@@ -87,23 +86,22 @@ class Tally(msgspec.Struct):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A value in rows. `blocks` can be walked once. `beside` are content blocks that are not part of
-    the value, and travel with the reply."""
+    """A value in rows."""
 
     shape: Shape
-    blocks: Iterator[list[bytes]]
+    blocks: Iterator[list[bytes]]  # can be read once
     prefix: bytes = b""
     suffix: bytes = b""
-    list_path: str = ""
+    list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     wrapped: Wrapped = ""
     wrapper: str = "result"
-    beside: tuple[Mapping[str, Any], ...] = ()
+    beside: tuple[Mapping[str, Any], ...] = ()  # content blocks that go with every reply
     notices: tuple[str, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
 
     @property
     def all_notices(self) -> tuple[str, ...]:
-        """Complete when the rows are."""
+        """The notices. They are complete when all rows are encoded."""
         return (*self.notices, *self.tally.notices)
 
     @property
@@ -112,9 +110,9 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
-    """The document of compact JSON, or of the part of it that is a value by itself."""
+    """Return the document of compact JSON, or of the value from `start` to `stop` in it."""
     first = data[start : start + 1]
-    if first == b"[":  # not cut out: it may be nearly all, and would be held twice
+    if first == b"[":  # not sliced: a large list would be held twice
         return Document(
             "rows", _checked(rawjson.row_blocks(data, start=start, stop=stop)), b"[", b"]"
         )
@@ -131,7 +129,7 @@ def read_text(text: str) -> Document:
 
 
 def is_json_container(text: str) -> bool:
-    """Whether a text looks like a JSON list or dict; a bare word or number is just text."""
+    """Return whether a text looks like a JSON list or dict. A bare word or number is text."""
     stripped = text.lstrip(" \t\r\n")[:1]
     return stripped in ("{", "[") and bool(stripped)
 
@@ -140,8 +138,8 @@ def is_json_container(text: str) -> bool:
 
 
 def read_value(value: Any, fallback: Fallback | None = None) -> Document:
-    """The document of a Python value, of text, or of JSON bytes (`msgspec.Raw`). Without a
-    `fallback`, what has no JSON form is refused."""
+    """Return the document of a Python value, of text, or of JSON bytes (`msgspec.Raw`). Without a
+    `fallback`, raise `InvalidResult` for a part that has no JSON form."""
     if isinstance(value, msgspec.Raw):
         return read_json(compact_raw(value))
     if isinstance(value, str):
@@ -192,7 +190,7 @@ def _read_dict(given: dict[str, Any], tally: Tally) -> Document:
 
 
 def _around(members: Mapping[str, bytes], at: int, list_key: str) -> tuple[bytes, bytes]:
-    """What stands before and after the elements of the one list."""
+    """Return the bytes before and after the elements of the one list."""
     encoded = list(members.values())
     before = b",".join([*encoded[:at], rawjson.string(list_key) + b":["])
     after = b"".join(b"," + member for member in encoded[at:])
@@ -218,12 +216,12 @@ def _encoded_blocks(
         some = with_rows_opened(items[start : start + count])
         try:
             rows = _encoded_rows(some, tally)
-        except InvalidResult:  # once more, one by one, for its place in the whole
+        except InvalidResult:  # encode one by one, to report the path of the bad value
             numbered = enumerate(some, start)
             rows = [_encoded(item, tally, f"{path}/{number}") for number, item in numbered]
         yield rows
         start += count
-        # As many as will be a block, if the next are like these.
+        # As many as fill a block, if the next rows are as large as these.
         count = min(BLOCK_ROWS, 1 + BLOCK_BYTES * len(rows) // (1 + sum(map(len, rows))))
 
 
@@ -255,7 +253,7 @@ def _read_object(data: bytes) -> Document:
 
 
 def _sole_list(data: bytes) -> tuple[str, int, int] | None:
-    """The one list of an object: its key, and where its elements start and stop."""
+    """Return the key of the one list of an object, and where its elements start and stop."""
     found = None
     position = 1
     for key, length, is_list in rawjson.member_spans(data):
@@ -267,7 +265,7 @@ def _sole_list(data: bytes) -> tuple[str, int, int] | None:
         position = value_at + length + 1
     if found is None or len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
         return None
-    # Half a surrogate pair cannot be part of a path that is kept as text.
+    # A path is stored as UTF-8, which cannot hold half of a surrogate pair.
     return None if has_half_pair(found[0]) else found
 
 

@@ -1,5 +1,5 @@
-"""Reading a document to its end: packed for the store, glanced at for the probe, and, where it
-may be small enough to pass whole, at hand."""
+"""The reading of a document to its end: its rows are sampled for the probe, and packed for the store
+unless they may be small enough to pass whole."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from penstock.core.results.sample import Sample
 
 
 class Ingested(msgspec.Struct, frozen=True, dict=True):
-    """A document that was read to its end: packed already, or at hand in `rows` if it may pass
-    whole, and then packed only if it does not."""
+    """A document that was read to its end."""
 
     document: Document
     sample: Sample
-    rows: list[bytes] | None
-    packed_already: Packed | None = None
+    rows: list[bytes] | None  # all rows, if the value may be small enough to pass whole
+    packed_already: Packed | None = None  # set if `rows` is None
 
     @cached_property
     def packed(self) -> Packed:
+        """The packed rows. Those of a small value are packed when first needed."""
         return self.packed_already or pack([self.rows or []], lines=self.is_text)
 
     @property
@@ -37,7 +37,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def quoted(self) -> int:
-        """The bytes of the value inside a JSON string."""
+        """The number of bytes that the value takes inside a JSON string."""
         around = quoted_size(self.document.prefix) + quoted_size(self.document.suffix)
         return around + self.packed.quoted
 
@@ -46,14 +46,14 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         return self.document.shape == "lines"
 
     def value(self) -> bytes | None:
-        """The whole, if it is at hand."""
+        """Return the whole value if its rows are in memory, else None."""
         if self.rows is None:
             return None
         document = self.document
         return document.prefix + document.separator.join(self.rows) + document.suffix
 
     def wire_size(self, frame: Frame, *, is_error: bool = False, meta: bytes = b"") -> int:
-        """What `full` would put on the wire, without putting it together."""
+        """Compute how many bytes the view `full` would send, without building the reply."""
         size = len(Reply(frame=frame, is_error=is_error).wire()) + self.quoted
         size += len(b',"_meta":' + meta) if meta else 0
         if frame.structured:
@@ -69,8 +69,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
 
 
 def ingest(document: Document, inline: Budget) -> Ingested:
-    """Keep the rows at hand; pack them, these and all that follow, once they cannot be within
-    `inline`."""
+    """Read a document. Keep its rows while they may be within `inline`, otherwise pack them."""
     sample = Sample(is_text=document.shape == "lines")
     blocks = sample.watch(document.blocks)
     lines = document.shape == "lines"
@@ -86,6 +85,6 @@ def ingest(document: Document, inline: Budget) -> Ingested:
 
 
 def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:
-    """The blocks, each let go as it is taken, so that they are not kept twice."""
+    """Yield and release one block at a time, so that no row is held both unpacked and packed."""
     while blocks:
         yield blocks.pop(0)

@@ -1,4 +1,4 @@
-"""The shape of a value in a few words: what an agent needs to know where to look.
+"""The outline of a value: names and types, which show an agent where to look.
 
 {"name": "str", "limits": {"cpu": "int"}, "endpoints": "{899 × {rate_limit, auth}}"}
 """
@@ -19,7 +19,7 @@ _NAME_CHARS = 60
 
 
 def type_name(raw: bytes) -> str:
-    """The JSON type of a value, in Python's words."""
+    """Return the JSON type of a value, under its Python name."""
     first = raw[:1]
     if first in b"-0123456789":
         return "float" if any(mark in raw for mark in (b".", b"e", b"E")) else "int"
@@ -27,7 +27,7 @@ def type_name(raw: bytes) -> str:
 
 
 def outline(raw: bytes, depth: int = 2) -> Any:
-    """Names and types, `depth` levels deep; many alike entries are shown once."""
+    """Return names and types, `depth` levels deep. Show alike members once, with their count."""
     if raw[:1] == b"[":
         return _array(raw)
     if raw[:1] != b"{":
@@ -38,7 +38,7 @@ def outline(raw: bytes, depth: int = 2) -> Any:
 
 
 def outline_entries(entries: Sequence[rawjson.Member], count: int, depth: int = 2) -> Any:
-    """The same of a dict with `count` entries, of which these are the first."""
+    """Return the outline of a dict with `count` members, given the first of them."""
     if len(entries) >= _ALIKE_FROM and alike([entry.value for entry in entries]):
         return f"{{{count} × {_key_list(entries[0].value)}}}"
     if depth == 0:
@@ -52,14 +52,14 @@ def outline_entries(entries: Sequence[rawjson.Member], count: int, depth: int = 
 
 
 def outline_rows(first: bytes | None, count: int) -> str:
-    """A list, told by its first element."""
+    """Return the outline of a list, given its first element."""
     if first is None:
         return "[]"
     return f"[{count} × {_key_list(first) if first[:1] == b'{' else type_name(first)}]"
 
 
 def alike(values: list[bytes]) -> bool:
-    """Whether all are objects that share most of their keys."""
+    """Return whether all values are objects that share most of their keys."""
     if not values or any(value[:1] != b"{" for value in values):
         return False
     key_sets = [set(rawjson.fields(value)) for value in values]

@@ -1,7 +1,7 @@
-"""Rows to compressed chunks and back.
+"""Compression of rows into chunks, and the way back.
 
-A chunk is rows joined by newlines (compact JSON and split text hold none), some 64 kB of them, so
-that a page unpacks one chunk or two whatever the size of the whole.
+A chunk is about 64 kB of rows, joined with newlines: neither compact JSON nor a line contains one.
+So a page unpacks one or two chunks, however large the result is.
 """
 
 from __future__ import annotations
@@ -25,23 +25,19 @@ CHUNK_BYTES = 64_000
 CHUNK_ROWS = 1_000
 _LEVEL = 1
 _COMMA = 1
-_NEWLINE = 2  # as it stands inside a JSON string
+_NEWLINE = 2  # the size of the escape in a JSON string
 _LARGEST_CHUNK = 2**31
-_local = threading.local()  # zstd contexts are costly to make and not to be shared by threads
+_local = threading.local()  # zstd contexts are slow to create, and threads must not share them
 
 
 class Packed(msgspec.Struct, frozen=True):
-    """All the rows of a document, ready for a store.
-
-    `size` is their bytes with a separator between them, `quoted` the bytes of the same inside a
-    JSON string, where quotes, backslashes and newlines take two.
-    """
+    """All the rows of a document, ready for a store."""
 
     chunks: tuple[bytes, ...]
     index: bytes
     count: int
-    size: int
-    quoted: int
+    size: int  # bytes of the rows and the separators between them
+    quoted: int  # the same inside a JSON string, where quotes, backslashes and newlines take two
 
 
 def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
@@ -54,8 +50,8 @@ def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
         joined = b"\n".join(rows)
         size += len(joined) + 1
         quoted += quoted_size(joined)
-        # A copy of its own size: the compressor's buffer is as large as what went in, and what
-        # is cut off it at the end lies idle between the chunks.
+        # Copy to the exact size: the compressor's buffer is as large as its input, and the unused
+        # end would stay allocated with each chunk.
         chunks.append(bytes(memoryview(compress(joined))))
         rows_in.append(len(rows))
     firsts = [0, *accumulate(rows_in)]
@@ -70,8 +66,8 @@ def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
 
 
 def quoted_size(data: bytes) -> int:
-    """The bytes that compact JSON takes inside a JSON string."""
-    backslashes = data.count(b"\\") if b"\\" in data else 0  # to look is cheaper than to count
+    """Return how many bytes compact JSON takes inside a JSON string."""
+    backslashes = data.count(b"\\") if b"\\" in data else 0  # `in` is faster than `count`
     return len(data) + data.count(b'"') + backslashes
 
 
@@ -88,7 +84,7 @@ def unpack(chunk: bytes) -> list[bytes]:
 
 
 def unpack_joined(chunk: bytes) -> bytes:
-    """The rows of a chunk, joined with newlines."""
+    """Return the rows of a chunk, joined with newlines."""
     try:
         return _decompressor().decompress(chunk, max_output_size=_LARGEST_CHUNK)
     except zstandard.ZstdError as error:
@@ -107,12 +103,12 @@ def slice_rows(
 
 
 def chunks_of_rows(index: bytes, numbers: Iterable[int]) -> list[int]:
-    """The chunks that hold these rows, each once."""
+    """Return the numbers of the chunks that hold these rows, each once."""
     return sorted({chunk for row in numbers for chunk in chunk_numbers(index, row, row + 1)})
 
 
 def pick_rows(index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int]) -> list[bytes]:
-    """These rows, in this order, given the chunks that hold them."""
+    """Return these rows, in this order, given the chunks that hold them."""
     unpacked = {number: unpack(chunk) for number, chunk in chunks.items()}
     picked: list[bytes] = []
     for row in numbers:
@@ -123,14 +119,14 @@ def pick_rows(index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int])
 
 
 def _regrouped(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-    """The same rows in groups of a chunk's size."""
+    """Yield the same rows in groups of a chunk's size."""
     group: list[bytes] = []
     size = 0
     for block in blocks:
         ends = list(accumulate(map(len, block)))
         start = before = 0
         while start < len(block):
-            # Up to the row with which the chunk is full, or to the end of the block.
+            # Stop at the row that fills the chunk, or at the end of the block.
             full = bisect_left(ends, before + CHUNK_BYTES - size, start) + 1
             stop = min(full, start + CHUNK_ROWS - len(group), len(block))
             group += block[start:stop]

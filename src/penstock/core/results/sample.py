@@ -1,4 +1,4 @@
-"""What is noted of a document's rows while they stream into the store: enough for a probe."""
+"""The sample of a document's rows, taken for the probe while the rows stream into the store."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _LARGEST_OUTLINED = 50_000_000
 
 
 class Sample(msgspec.Struct):
-    """Fed by `watch`. The first rows are looked at, and one of each later block; inside them,
-    unless they are lines of text."""
+    """A sample: the first rows, and the columns of these and of one row of each later block."""
 
-    is_text: bool = False
-    first: list[bytes] = []  # each has its own
-    columns: dict[str, dict[str, str]] = {}
-    is_all: bool = True
+    is_text: bool = False  # rows are lines, and have no columns
+    first: list[bytes] = []  # msgspec copies the default
+    columns: dict[str, dict[str, str]] = {}  # by name: each type that occurs, and how to show it
+    is_all: bool = True  # `first` holds every row
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+        """Yield the blocks unchanged, and take the sample from them."""
         for block in blocks:
             room = _SAMPLE_OF_FIRST - len(self.first)
             self.first += block[: max(0, room)]
@@ -54,27 +54,27 @@ class Sample(msgspec.Struct):
                 self._note_type(self.columns.setdefault(name, {}), value)
 
     def _note_type(self, types: dict[str, str], value: bytes) -> None:
-        """An object is told by the keys of the first one: in SQL they are columns."""
+        """Note a type. An object shows the keys of the first one: SQL has them as columns."""
         kind = type_name(value)
         if kind not in types:
             keys = kind == "dict" and len(value) > len("{}")
             types[kind] = _keys_of(value) if keys else kind
 
     def column_types(self) -> dict[str, str]:
-        """Names and types; `null` is said only of a column that is never anything else."""
+        """Return the types of each column. `null` appears only if a column has no other value."""
         return {
             name: "|".join([told for kind, told in kinds.items() if kind != "null"] or ["null"])
             for name, kinds in self.columns.items()
         }
 
     def uniform(self, document: Document) -> bool:
-        """Whether a dict is a map of alike entries, and so can be asked as a table."""
+        """Return whether the members of a dict are alike, so that SQL can read them as a table."""
         if document.shape != "members":
             return False
         return alike([rawjson.split_member(row).value for row in self.first])
 
     def preview(self, document: Document, chars: int) -> str:
-        """The first characters of the value."""
+        """Return the first characters of the value."""
         start = document.prefix
         for number, row in enumerate(self.first):
             start += (document.separator if number else b"") + row
@@ -86,7 +86,7 @@ class Sample(msgspec.Struct):
         return _kept(text)
 
     def outline(self, document: Document, count: int) -> bytes:
-        """The shape of a nested value; flat rows are told by their columns."""
+        """Return the outline of a nested value, or null for flat rows, which have columns."""
         if document.shape == "members" and sum(map(len, self.first)) <= _LARGEST_OUTLINED:
             return encode(outline_entries([*map(rawjson.split_member, self.first)], count))
         if document.shape == "rows" and document.list_path:
@@ -106,12 +106,12 @@ def _keys_of(value: bytes) -> str:
 
 
 def _kept(text: str) -> str:
-    """As it can be kept in a head: half of a surrogate pair cannot."""
+    """Replace halves of surrogate pairs, which a head cannot hold."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _is_name(name: str) -> bool:
-    """Whether a column is worth naming, and can be named in a head."""
+    """Return whether a column's name is short enough to show, and a head can hold it."""
     return len(name) <= _LONGEST_NAME and not has_half_pair(name)
 
 
