@@ -1,1 +1,1 @@
-"""The size of a reply: measures, limits, the caps of hosts, and the largest reply that fits."""
+"""Sizes of replies: their measures and limits, the limits of hosts, and the largest that fits."""

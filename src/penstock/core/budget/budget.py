@@ -1,7 +1,7 @@
-"""How much a reply may hold.
+"""Budgets: limits on the size of a reply.
 
-A `Budget` is a set of limits that all hold. It is checked from the cheapest limit to the dearest,
-and most texts that are far too large are refused by their length alone.
+A reply must keep every limit of its `Budget`. The cheapest check comes first, and most texts that
+are far too large fail by their length alone.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from penstock.errors import InvalidSetting
 # `Budget` has a field called bytes, which would hide the type inside the class.
 Wire: TypeAlias = bytes
 
-# UTF-8 spends at most this many bytes on a character.
+# The most bytes that UTF-8 takes for one character.
 _LONGEST_CHAR = 4
 
 _MINIMUM: Final = MappingProxyType({"bytes": 1_000, "chars": 1_000, "tokens": 500, "lines": 1})
-# With more, the 2,000 tokens of a summary would be fewer than the least that a budget may have.
+# With a larger factor, the 2,000 tokens of a summary would be below the minimum of a budget.
 _MOST_SAFETY = 4
 
-# What a unit counts, and how many of it. Read in any case: none of these differ by case alone.
+# The field and the factor of each unit. Case is ignored, because no two units differ only in case.
 _UNITS: Final = MappingProxyType(
     {
         "": ("bytes", 1),
@@ -53,23 +53,20 @@ _HOW_TO_WRITE = (
     "with +, for example 25kB, 8000tok or 10KiB+256lines."
 )
 
-# A comma must set off three digits: in much of the world 1,5kB is one and a half.
+# A comma must separate groups of three digits: in much of the world, 1,5kB means one and a half.
 _LIMIT = r"(?ai)(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:\.\d+)?)\s*(?P<unit>[a-z]*)(?:[+\s]+(?=\d)|$)"
 _SAFETY = r"(?a)\*\s*(\d+(?:\.\d+)?)$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Every limit that is set holds.
-
-    `safety` multiplies the tokens before they are compared, because tokens are counted with one
-    vocabulary and the model behind a host may use another.
-    """
+    """The limits of a reply, which must keep every limit that is set."""
 
     bytes: int | None = None
     chars: int | None = None
     tokens: int | None = None
     lines: int | None = None
+    # A factor on counted tokens: the model behind a host may use another vocabulary than the meter.
     safety: float = 1.0
 
     def __post_init__(self) -> None:
@@ -79,10 +76,10 @@ class Budget:
             _check_limit(unit, limit)
         _check_safety(self.safety)
         if self.safety != 1 and self.tokens is None:
-            why = "is for tokens, and no limit in tokens is set."
+            why = "applies to tokens, but no token limit is set."
             raise InvalidSetting("budget.safety", self.safety, why)
         if set(self._limits()) == {"lines"}:
-            why = "lines alone bound nothing: a line can have any length."
+            why = "needs another limit too: a line can have any length."
             raise InvalidSetting("budget", f"{self.lines}lines", why, next_step=_HOW_TO_WRITE)
         if self.token_allowance is not None and self.token_allowance < _MINIMUM["tokens"]:
             least = f"must be at least {_MINIMUM['tokens']} after the safety factor {self.safety}."
@@ -90,7 +87,7 @@ class Budget:
 
     @classmethod
     def parse(cls, value: object) -> Budget:
-        """A budget as it is written in a setting: `10kB`, `8000tok`, `10KiB+256lines`, 25000."""
+        """Read a budget from a setting: `10kB`, `8000tok`, `10KiB+256lines`, 25000."""
         if isinstance(value, Budget):
             return value
         if isinstance(value, str):
@@ -104,7 +101,7 @@ class Budget:
         return limits if self.safety == 1 else f"{limits}*{float(self.safety)!r}"
 
     def admits(self, wire: Wire, meter: Meter) -> bool:
-        """Whether this text keeps every limit."""
+        """Return whether this text keeps every limit."""
         return (
             self.may_admit(len(wire))
             and self._chars_fit(wire)
@@ -113,13 +110,13 @@ class Budget:
         )
 
     def may_admit(self, byte_count: int) -> bool:
-        """False when a text of so many bytes is over for certain, whatever it says."""
+        """Return False if every text of this many bytes is over the budget."""
         most = self._most_bytes()
         return most is None or byte_count <= most
 
     def surely_admits(self, byte_count: int) -> bool:
-        """True when a text of at most so many bytes is within for certain, whatever it says: a
-        character, a token and half the escape of a newline are at least a byte each."""
+        """Return True if every text of at most this many bytes is within the budget: a character, a
+        token and half the escape of a newline take at least one byte each."""
         limits = (self.bytes, self.chars, self.token_allowance)
         fits = all(limit is None or byte_count <= limit for limit in limits)
         return fits and (self.lines is None or byte_count // 2 < self.lines)
@@ -132,7 +129,7 @@ class Budget:
         tokens: int | None = None,
         lines: int | None = None,
     ) -> Budget:
-        """The tighter of this budget and the limits given, unit by unit."""
+        """Return a budget with the smaller limit of each unit: this budget's, or the given one."""
         return replace(
             self,
             bytes=_tighter(self.bytes, bytes),
@@ -143,7 +140,7 @@ class Budget:
 
     @property
     def token_allowance(self) -> int | None:
-        """Counted tokens that fit, once the safety factor is taken off."""
+        """The counted tokens that fit: the limit divided by the safety factor."""
         return None if self.tokens is None else int(self.tokens / self.safety)
 
     def _limits(self) -> dict[str, int]:
@@ -161,11 +158,11 @@ class Budget:
         return _tighter(most, _times(allowance, LONGEST_TOKEN))
 
     def _chars_fit(self, wire: Wire) -> bool:
-        # There are never more characters than bytes, so most texts need no counting.
+        # A text has at most as many characters as bytes, so most texts need no counting.
         return self.chars is None or len(wire) <= self.chars or char_count(wire) <= self.chars
 
     def _lines_fit(self, wire: Wire) -> bool:
-        # Each further line takes an escape of two bytes.
+        # Each line after the first takes an escape of two bytes.
         if self.lines is None or len(wire) < 2 * self.lines:
             return True
         return not lines_exceed(wire, self.lines)

@@ -1,8 +1,8 @@
-"""Tokens without a vocabulary: an estimate that errs on the high side.
+"""An estimate of tokens that needs no vocabulary and errs on the high side.
 
-`_token_pattern` is a pattern whose every match stands for one token, so that the estimate is the
-number of matches. It follows o200k's split (words with the space before them, digits by three,
-punctuation, white space) and cuts words where a vocabulary of common words would have to.
+Each match of `_token_pattern` counts as one token. The pattern splits as o200k does (words with the
+space before them, groups of three digits, punctuation, white space), and cuts a word where a
+vocabulary of common words would have to.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from functools import cache
 
 
 class EstimateMeter:
-    """Needs nothing but the standard library, and errs on the high side.
+    """A meter that needs only the standard library, and errs on the high side.
 
-    Never low on the texts of the corpus in tests/corpus, and at most 1.5 times the exact count on
-    JSON in Latin script. It can be low on letters put together at random in scripts such as Greek
-    or Arabic, whose words it takes for granted.
+    The estimate is never too low on the texts in tests/corpus, and at most 1.5 times the exact
+    count on JSON in Latin script. It can be too low for random letters in scripts such as Greek or
+    Arabic, because it assumes real words there.
     """
 
     name = "estimate"
 
-    # The rules are right on the average, and a text of a few words has none.
+    # The rules are right on average, which a text of a few words may be far from.
     _SLACK = 4
 
     def count(self, text: str) -> int:
@@ -38,7 +38,7 @@ class EstimateMeter:
 
 
 def _slices(text: str, size: int = 4_096) -> Iterator[str]:
-    """An estimate needs no seams: a cut inside a word only makes it a little higher."""
+    """Yield the text in slices. A cut inside a word only makes the estimate a little higher."""
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
@@ -51,10 +51,10 @@ def _estimate(piece: str) -> int:
 
 # The rules
 
-# What makes a word cheap is that its letters often stand together. For each letter,
-# `_JOINED` lists those that follow it inside one token in at least 60 of 100 places, over a mix of
-# 30,000 different words and 40,000 random strings. A word is cut at every other pair: English
-# stays whole, and base64 falls apart as it does in o200k.
+# A word takes few tokens if its letters often occur together. Each group in `_JOINED` is a letter
+# with those that follow it inside one token in at least 60 of 100 places, over a mix of 30,000
+# different words and 40,000 random strings. A word is cut at every other pair of letters. So
+# English words stay whole, and base64 falls apart as it does in o200k.
 _JOINED = (
     "abcdfghijklmnprstuvwxyz babeiloruy cacdehklmortyz dabdeiorsuy ebcdfgklmnrstvwxyz fefilorstx "
     "gbeghlnrsty haeort iabcdefghjklmnoprstvxyz jaejnsu keknrstwy ladeilostuy mabdeilmopsty "
@@ -62,8 +62,8 @@ _JOINED = (
     "ubcdefghijklmnprstvwxyz vaegiory wadehnorswy xbtxy ydlmnps zaehintwyz"
 )
 
-# Characters of scripts that have too many for a rule. These are one token each, and make
-# up most of ordinary text; any other of their script is counted in bytes.
+# Han and Hangul have too many characters for a rule. These characters are one token each, and make
+# up most of ordinary text. All others of these scripts count as one token a byte.
 _FREQUENT_HAN = (
     "一丁七万三上下不与专世业东两个中丰为主举久么义之乐九也习书买乱乳了予争事二于云互五亚些交产享"
     "京人亿什今介从他付代以们件价任份企伊休众优会传伦但位低住体何余作你使例供依価便保信修個倍候值"
@@ -98,8 +98,8 @@ _FREQUENT_HANGUL = (
     "표품프플피필하학한할함합항해했행향험현협형호화확환활황회획후희히"
 )
 
-# Sequences of punctuation that are one token, longest first: JSON, JSON inside a JSON string,
-# then what code and prose are full of.
+# Sequences of punctuation that are one token, longest first: those of JSON inside a JSON string, of
+# JSON, then of code and prose.
 _PUNCTUATION = (
     r'\":\"|\",\"|\":|\",|\"|\\"|\\|"},{"|},{"|":{"|":["|":[]|","|":"|"},|"],|"}]|"}}|}},|}],|]},|],['
     r'|":[|":|",|{"|"}|,"|["|"]|},|],|}}|]]|[[|[{|""|{}|[]|}]|]}|,{|,['
@@ -119,7 +119,7 @@ _KANA = "\u3042\u3044\u3046\u3048\u304a-\u3061\u3063-\u306b\u306d-\u3073\u3075-\
 _SIGNS = "\u2013\u2014\u2018\u2019\u201c-\u201e\u2022\u2026\u20ac\u2122\u2190-\u2193\u2212\u2500\u2502\u3000-\u3002\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\ufeff\ufffd"
 _LATIN = "\u00a0-\u00da\u00dc-\u0107\u010c\u010d\u0119\u011f\u0131\u0142\u0144\u0151\u0159\u015b\u015f-\u0161\u016b\u016f\u0171\u017a\u017c-\u017e"
 _VIETNAMESE = "\u1ea0-\u1ea9\u1eab-\u1eaf\u1eb1\u1eb3\u1eb5-\u1eb9\u1ebb\u1ebd-\u1ec3\u1ec5-\u1ec7\u1ec9-\u1ecd\u1ecf-\u1ed5\u1ed7-\u1edf\u1ee1-\u1ee9\u1eeb\u1eed\u1eef-\u1ef1\u1ef3\u1ef7\u1ef9"
-# One token each at most, taken alone.
+# Each of these characters is at most one token by itself.
 _SINGLE = (
     _LATIN
     + _CYRILLIC
@@ -136,7 +136,7 @@ _SINGLE = (
 
 @cache
 def _token_pattern() -> re.Pattern[str]:
-    """Compiled at the first use: most processes never estimate."""
+    """Compile the pattern at its first use, because most processes never estimate."""
     return re.compile(
         "|".join(
             (
@@ -161,7 +161,7 @@ def _token_pattern() -> re.Pattern[str]:
 
 @cache
 def _rare_patterns() -> tuple[tuple[int, re.Pattern[str]], ...]:
-    """Characters that may take a token for each of their bytes, and how many bytes beyond the first."""
+    """Return patterns of characters that may take a token a byte, and their extra bytes."""
     rare = f"(?![{_SINGLE}{_FREQUENT_HAN}{_FREQUENT_HANGUL}])"
     return (
         (1, re.compile(f"{rare}[\x80-\u07ff]")),
@@ -171,7 +171,7 @@ def _rare_patterns() -> tuple[tuple[int, re.Pattern[str]], ...]:
 
 
 def _joins(first: str, second: str) -> str:
-    """A letter and, ahead of it, one that it stands together with; each in the case given."""
+    """Return a pattern for a letter that is followed by a joined one, each in the given case."""
     change = {"A": str.upper, "a": str.lower}
     pairs = ((change[first](row[0]), change[second](row[1:])) for row in _JOINED.split())
     return "(?:" + "|".join(f"{letter}(?=[{follower}])" for letter, follower in pairs) + ")"

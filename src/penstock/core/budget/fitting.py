@@ -14,7 +14,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame, Refusal
 
-# Whatever the budget, these two are there to be cheap.
+# A probe and a summary must be cheap under any budget.
 PROBE_BYTES = 2_000
 SUMMARY_TOKENS = 2_000
 _LITTLE = 5  # a fifth
@@ -23,7 +23,7 @@ _REFUSAL_CHARS = (10_000, 300, 150, 80, 40, 20)
 
 @dataclass(frozen=True, slots=True)
 class ReplyScale:
-    """What a reply is weighed with: the budget, the frame it goes in, the counter of tokens."""
+    """The scale that replies are weighed on: the budget, the frame, and the counter of tokens."""
 
     budget: Budget
     frame: Frame
@@ -34,7 +34,7 @@ class ReplyScale:
 
     @property
     def room(self) -> int:
-        """Roughly the bytes that an envelope may have: to share out, never to decide by."""
+        """The approximate bytes for an envelope. Use it to divide space, never to decide a fit."""
         limits = (
             self.budget.bytes,
             self.budget.chars,
@@ -44,7 +44,7 @@ class ReplyScale:
         return int(smallest / 2.2) if self.frame.structured else smallest
 
     def reply(self, envelope: Any) -> Reply:
-        """A reply that carries this envelope, a dict that may hold `msgspec.Raw`."""
+        """Return a reply with this envelope, a dict that may hold `msgspec.Raw`."""
         payload = encode(envelope)
         structured = payload if self.frame.structured else None
         return Reply(
@@ -57,7 +57,7 @@ class ReplyScale:
         )
 
     def refusal(self, refusal: Refusal) -> Reply:
-        """A refusal, shortened as far as the budget asks for."""
+        """Return a reply with this refusal, shortened until it is within the budget."""
         scale = replace(self, is_error=True)
         forms = [
             {"error": clip(refusal.error, chars), "next_step": clip(refusal.next_step, chars)}
@@ -72,11 +72,11 @@ class ReplyScale:
         return self.admits(self.reply(envelope))
 
     def takes_little(self, value: Any) -> bool:
-        """Whether a value that stands beside the rows leaves most of the budget to them."""
+        """Return whether a value beside the rows leaves most of the budget to the rows."""
         payload = encode(value)
         wire = rawjson.string(rawjson.text(payload)) + (payload if self.frame.structured else b"")
         if self.budget.surely_admits(_LITTLE * len(wire)):
-            return True  # as nearly always: nothing to count, and no vocabulary to load
+            return True  # nearly always, without counting or loading the vocabulary
         size, budget = measure(wire, self.meter), self.budget
         pairs = (
             (size.bytes, budget.bytes),
@@ -90,7 +90,7 @@ class ReplyScale:
         return replace(self, budget=self.budget.capped(**limits))
 
     def first_fit(self, envelopes: Iterable[Any]) -> Reply | None:
-        """The first of some envelopes, the richest first, that is within the budget."""
+        """Return a reply with the first envelope that fits. The richest must come first."""
         replies = (self.reply(envelope) for envelope in envelopes)
         return next((reply for reply in replies if self.admits(reply)), None)
 
@@ -120,7 +120,7 @@ class ReplyScale:
 
 
 def largest(upper: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to `upper` that fits, or 0. Fewer must fit where more do."""
+    """Return the largest number up to `upper` that fits, or 0. Any smaller number must fit too."""
     if upper <= 0 or fits(upper):
         return max(upper, 0)
     fitting, too_many = 0, upper
@@ -134,5 +134,5 @@ def largest(upper: int, fits: Callable[[int], bool]) -> int:
 
 
 def clip(text: str, limit: int) -> str:
-    """At most `limit` characters, with a mark where something was cut."""
+    """Cut a text to at most `limit` characters, with a mark at the cut."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

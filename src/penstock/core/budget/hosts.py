@@ -1,7 +1,7 @@
-"""What each host takes, and what it does with more.
+"""Host profiles: the limits of each host, and what it does with a larger result.
 
-Hosts change, and few say what they do. So each profile says where its figures come from, and
-which of them nobody has documented; a budget of one's own always goes before a profile.
+Hosts change, and few document their limits. So each profile names the source of its figures, and
+says which are undocumented. A budget that you set always overrides a profile.
 """
 
 from __future__ import annotations
@@ -17,27 +17,23 @@ from penstock.errors import InvalidSetting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostProfile:
-    """What one host takes, as far as it was known in 2026.
-
-    `budget` holds an ordinary reply; `ceiling` is the host's own cap, which `full` may fill;
-    `source` says where the figures come from; `above` what the host does with a larger result.
-    """
+    """The limits of one host, as known in 2026."""
 
     name: str
     title: str
-    budget: Budget
-    ceiling: Budget
-    source: str
-    above: str
+    budget: Budget  # for ordinary replies
+    ceiling: Budget  # the host's own limit, which only the view `full` may use up
+    source: str  # where the figures come from
+    above: str  # what the host does with a larger result
 
 
-# Claude's vocabulary is not published, so nothing can be counted exactly here: a fifth more than
+# Claude's vocabulary is not published, so its tokens cannot be counted exactly. A fifth more than
 # o200k is an allowance, not a measurement.
 _CLAUDE_SAFETY = 1.2
 # The low tier serves several model families, and the chat format adds tokens of its own.
 _GITHUB_MODELS_SAFETY = 1.1
 
-# These hosts take far more, but a reply should not cost more.
+# Hosts with this budget accept far more, but a reply should not cost more.
 _ORDINARY = Budget(bytes=25_000)
 _CODEX = Budget(bytes=10_240, lines=256)
 _COPILOT_CLI = Budget(bytes=10_000)
@@ -90,7 +86,7 @@ _KNOWN_HOSTS = (
     HostProfile(
         name="github-models",
         title="GitHub Models, low tier",
-        # The cap of 8,000 tokens is for the whole request: half is left to the conversation.
+        # The limit of 8,000 tokens is for the whole request. Half is left to the conversation.
         budget=_GITHUB_MODELS,
         ceiling=_GITHUB_MODELS,
         source="8,000 tokens of input for a request is documented by the host; "

@@ -1,8 +1,8 @@
-"""How big a text is on the wire: in bytes, characters, tokens and lines.
+"""The size of a text on the wire: in bytes, characters, tokens and lines.
 
-Tokens are those of o200k. `O200kMeter` counts them exactly with the `tokens` extra; without it
-`EstimateMeter` counts on the safe side. Both work through a text in pieces, so that a limit check
-stops as soon as the answer is known and never converts ten megabytes to look at thirty kilobytes.
+Tokens are those of o200k. With the `tokens` extra, `O200kMeter` counts them exactly; without it,
+`EstimateMeter` errs on the high side. Both read a text in pieces. So a limit check stops as soon as
+the answer is known, and never converts ten megabytes to look at thirty kilobytes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from penstock.core.json.surrogates import without_half_pairs
 # `Size` has a field called bytes, which would hide the type inside the class.
 Wire: TypeAlias = bytes
 
-# The longest entry of the o200k vocabulary, in UTF-8 bytes (a run of spaces). So a text of n bytes
-# is at least n / 128 tokens, and a limit check of a very long text needs only its length.
+# The longest token of the o200k vocabulary (a run of spaces), in UTF-8 bytes. So a text of n bytes
+# has at least n / 128 tokens, and a limit check of a very long text needs only its length.
 LONGEST_TOKEN = 128
 
 
 class Meter(Protocol):
-    """Counts tokens. No token may stand for more than `LONGEST_TOKEN` bytes or for less than one."""
+    """A counter of tokens. Each token must stand for at least one byte, at most `LONGEST_TOKEN`."""
 
     @property
     def name(self) -> str: ...
@@ -36,7 +36,7 @@ class Meter(Protocol):
     def count(self, text: str) -> int: ...
 
     def exceeds(self, text: str, limit: int) -> bool:
-        """Whether `count(text) > limit`, found out without counting to the end."""
+        """Return whether `count(text) > limit`, without counting to the end."""
         ...
 
 
@@ -57,7 +57,7 @@ def measure(wire: Wire, meter: Meter) -> Size:
 
 
 def char_count(wire: Wire) -> int:
-    """Code points. A continuation byte (10xxxxxx) belongs to the character before it."""
+    """Count code points. A continuation byte (10xxxxxx) belongs to the character before it."""
     return len(wire) if wire.isascii() else len(wire.translate(None, _CONTINUATION_BYTES))
 
 
@@ -65,12 +65,12 @@ _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 
 def line_count(wire: Wire) -> int:
-    r"""Lines that a host shows: compact JSON has no raw newline, only the escape `\n`."""
+    r"""Count the lines that a host shows. Compact JSON has no raw newline, only the escape `\n`."""
     return sum(map(_newline_escapes, _whole_escapes(wire))) + 1 if b"\\" in wire else 1
 
 
 def lines_exceed(wire: Wire, limit: int) -> bool:
-    """Whether `line_count(wire) > limit`, found out without counting to the end."""
+    """Return whether `line_count(wire) > limit`, without counting to the end."""
     if b"\\" not in wire:
         return limit < 1
     newlines = accumulate(map(_newline_escapes, _whole_escapes(wire)), initial=0)
@@ -78,13 +78,13 @@ def lines_exceed(wire: Wire, limit: int) -> bool:
 
 
 def _newline_escapes(part: Wire) -> int:
-    # A backslash escapes the next one from the left, so taking out the pairs leaves exactly the
-    # backslashes that escape something else.
+    # Removing pairs of backslashes, from the left, leaves exactly the backslashes that escape
+    # another character.
     return part.replace(rb"\\", b"").count(rb"\n")
 
 
 def _whole_escapes(wire: Wire, size: int = 262_144) -> Iterator[Wire]:
-    """The wire in parts, none of which ends inside an escape."""
+    """Yield the wire in parts that do not end inside an escape."""
     start = 0
     while start < len(wire):
         end = start + size
@@ -101,14 +101,14 @@ def default_meter() -> Meter:
 
 # --- Seams: where a text can be cut without changing its tokens -------------------------------
 #
-# o200k first splits a text with a pattern and then finds the tokens of each part. A part never
-# reaches across these places, whatever stands before or after them:
-#   - between anything that is not white space and a space: a part can only begin with a space;
-#   - between an ASCII letter or digit and ASCII punctuation: a part can only begin with
-#     punctuation, apart from contractions ('s, 'll), so the apostrophe is left out;
+# o200k first splits a text with a pattern and then finds the tokens of each part. No part continues
+# across these places, whatever comes before or after them:
+#   - between anything that is not white space and a space: a space can only begin a part;
+#   - between an ASCII letter or digit and ASCII punctuation: punctuation can only begin a part,
+#     except in contractions ('s, 'll), so the apostrophe is left out;
 #   - between a CJK letter and CJK punctuation, for the same reason.
-# The split looks back nowhere, and ahead only to see whether white space ends. Hence the tokens of
-# the text are the sum of the tokens of its pieces.
+# The pattern never looks back, and looks ahead only to see where white space ends. So the number of
+# tokens of a text is the sum over its pieces.
 @cache
 def _last_seam() -> re.Pattern[str]:
     return re.compile(
@@ -124,7 +124,7 @@ _PIECE_CHARS = 32_768
 
 
 def pieces(text: str, size: int = _PIECE_CHARS) -> Iterator[str]:
-    """The text in order, cut at seams about every `size` characters."""
+    """Yield the text in order, cut at seams about every `size` characters."""
     start = 0
     while start < len(text):
         end = _seam_after(text, start, size)
@@ -133,7 +133,7 @@ def pieces(text: str, size: int = _PIECE_CHARS) -> Iterator[str]:
 
 
 def _seam_after(text: str, start: int, size: int) -> int:
-    """Text without seams (one endless word) makes a longer piece: a wrong cut would be a wrong count."""
+    """Return the next cut. Text without seams makes a longer piece: a wrong cut miscounts."""
     end = start + size
     while end < len(text):
         window_start = max(start, end - _SEAM_WINDOW)
@@ -147,19 +147,19 @@ def _seam_after(text: str, start: int, size: int) -> int:
 
 
 class O200kMeter:
-    """Exact, and needs the `tokens` extra."""
+    """An exact meter, which needs the `tokens` extra."""
 
     name = "o200k"
 
     def __init__(self) -> None:
-        # Here and not above: importing penstock loads no extra.
+        # Imported here, because importing penstock must not load an extra.
         from rs_bpe import openai
 
         self._load: Callable[[], Any] = openai.o200k_base
 
     @cached_property
     def _vocabulary(self) -> Any:
-        """50 MB that take long to load, and most limit checks need only a length."""
+        """The vocabulary, loaded late: it takes 50 MB, and most limit checks need only a length."""
         return self._load()
 
     def count(self, text: str) -> int:
@@ -168,7 +168,7 @@ class O200kMeter:
     def exceeds(self, text: str, limit: int) -> bool:
         if limit < 0 or len(text) > limit * LONGEST_TOKEN:
             return True
-        # A token is at least a byte, and a character at most four.
+        # A token has at least one byte, and a character at most four.
         if 4 * len(text) <= limit:
             return False
         for piece in pieces(text):

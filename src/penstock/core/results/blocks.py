@@ -41,7 +41,7 @@ Block = Mapping[str, Any]
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_APART = "Content that stood beside structuredContent is kept under /content."
+_APART = "Content beside structuredContent is kept under /content."
 
 
 def document_of(result: Result, *, media_cap: int) -> Document:

@@ -166,7 +166,7 @@ def compact_raw(raw: msgspec.Raw) -> bytes:
     try:
         return rawjson.compact(raw)
     except rawjson.NotJson as error:
-        raise InvalidResult(f"What the tool gave as JSON is not JSON: {error}.") from None
+        raise InvalidResult(f"The tool returned invalid JSON: {error}.") from None
 
 
 def _read_dict(given: dict[str, Any], tally: Tally) -> Document:

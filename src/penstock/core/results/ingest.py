@@ -1,4 +1,4 @@
-"""The reading of a document to its end: its rows are sampled for the probe, and packed for the store
+"""The reading of a document to its end. Rows are sampled for the probe, and packed for the store
 unless they may be small enough to pass whole."""
 
 from __future__ import annotations
