@@ -1,1 +1,1 @@
-"""One file a view: how a stored result is looked at. Pure; rows come from effects."""
+"""The views of a stored result, one file each. They are pure: rows come from effects."""

@@ -1,7 +1,7 @@
-"""`filtered`: some keys of a dict, or of each row. A projection: no value is changed.
+"""`filtered`: some keys of a dict, or of each row. Values stay unchanged.
 
-A dotted key reaches inside; where a list stands on the way, each object in it is projected. A key
-that itself contains a dot wins over a path of the same spelling.
+A dotted key reaches into a nested object, and into each object of a list on the way. A key that
+itself contains a dot takes precedence over a path of the same spelling.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The keys to keep, and those of them that were met."""
+    """The keys to keep, and those of them that were found."""
 
     keys: tuple[str, ...]
     met: set[str] = field(default_factory=set)
 
     def of(self, raw: bytes) -> bytes:
-        """The part of a value that the keys name; `{}` where there is none."""
+        """Return the part of a value that the keys name, or `{}`."""
         return self._of(raw, self.keys, "") or b"{}"
 
     def _of(self, raw: bytes, keys: Sequence[str], prefix: str) -> bytes | None:
@@ -72,7 +72,7 @@ class Projection:
         return value
 
     def missing(self, known: Collection[str], scale: ReplyScale) -> dict[str, Any]:
-        """The keys that are nowhere; as many names as there is room for, and how many in all."""
+        """Return the keys that were not found: as many names as fit, and a count if some do not."""
         names = [key for key in self.keys if key not in self.met and key not in known]
         shown = [clip(name, _NAME_CHARS) for name in names]
         shown = shown[: largest(len(shown), lambda count: scale.takes_little(shown[:count]))]
@@ -88,7 +88,7 @@ def filter_keys(
     known: Collection[str],
     extra: Mapping[str, Any],
 ) -> Steps[Reply | Refusal]:
-    """Only the keys in `filter_keys`, of the dict or of each row; over the budget, in pages."""
+    """Show only the keys in `filter_keys`, of the dict or of each row. Use pages if necessary."""
     projection = Projection(request.filter_keys)
     if focus.shape == "members":
         focus = yield from _filtered_dict(focus, projection)
@@ -125,14 +125,14 @@ def _filtered_rows(
 def _names_there(
     rows: Sequence[bytes], known: Collection[str], scale: ReplyScale
 ) -> dict[str, Any]:
-    """Where none of the keys was met: some that there are."""
+    """Return some keys that do exist, for a call none of whose keys was found."""
     names = list(known or (rawjson.fields(rows[0]) if rows and rows[0][:1] == b"{" else ()))
     shown = [clip(name, _NAME_CHARS) for name in names[:_NAMES]]
     return {"keys_there": shown} if shown and scale.takes_little(shown) else {}
 
 
 def _filtered_dict(focus: Focus, projection: Projection) -> Steps[Focus]:
-    """The entries of a dict that are asked for, each with its place in the whole."""
+    """Return the focus on the requested members of a dict, each with its number in the whole."""
     kept: list[bytes] = []
     ordinals: list[int] = []
     for start in focus.spans():

@@ -1,7 +1,7 @@
-"""The part of a result that a view looks at: all of it, or what `path` points to.
+"""The focus of a view: the whole result, or the part that `path` points to.
 
-`path` is a JSON Pointer, with one addition for keys that cannot be repeated in a reply (too long,
-or not printable) or that occur twice: `/~#3` is the fourth entry of a dict, as {"key", "value"}.
+`path` is a JSON Pointer with one addition: `/~#3` is the fourth member of a dict, as {"key",
+"value"}. It is for keys that occur twice, are too long for a reply, or are not printable.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 
 SPAN = 1_000
 _NAMED = 10
-_NO_PARTS = "The value there is a single one, and has no parts."
+_NO_PARTS = "The value there has no parts."
 LONGEST_KEY = 60
-# No more digits than a 64-bit number has.
+# At most 18 digits, so that the number fits 64 bits.
 _ORDINAL = re.compile(r"~#([0-9]{1,18})")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 _BAD_ESCAPE = re.compile(r"~(?![01#])")
 
 
 class Ordinal(int):
-    """A step to an entry of a dict by its number."""
+    """A step to a member of a dict by its number."""
 
 
 Step = str | Ordinal
 
 
 class Ahead(NamedTuple):
-    """Rows that were read before they were asked for. Of a list that has become shorter there may be
-    fewer than up to `stop`."""
+    """Rows that were read ahead: all up to `stop`, unless a live list has become shorter."""
 
     start: int
     stop: int
@@ -52,7 +51,7 @@ class Ahead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """A value in rows, either in memory (`rows`) or in the store (`entry`)."""
+    """A value in rows, which are either in memory or in the store."""
 
     path: str
     shape: Shape
@@ -60,15 +59,15 @@ class Focus:
     prefix: bytes = b""
     suffix: bytes = b""
     list_path: str = ""
-    rows: tuple[bytes, ...] | None = None
-    entry: Entry | None = None
-    ordinals: tuple[int, ...] | None = None
+    rows: tuple[bytes, ...] | None = None  # the rows in memory
+    entry: Entry | None = None  # the entry whose rows are in the store, otherwise
+    ordinals: tuple[int, ...] | None = None  # of `rows` in their dict, if some members are left out
     ahead: Ahead | None = None
 
     def read(self, start: int, stop: int) -> Steps[list[bytes]]:
         if self.rows is not None:
             return list(self.rows[start:stop])
-        assert self.entry is not None  # noqa: S101 (one of the two is always there)
+        assert self.entry is not None  # noqa: S101 (one of the two is always set)
         stop = min(stop, self.count)
         if start >= stop:
             return []
@@ -97,29 +96,29 @@ class Focus:
         return dict(zip(numbers, chunks, strict=True))
 
     def spans(self) -> range:
-        """Where to start reading, again and again, to see every row."""
+        """Return the starts of the spans in which to read every row."""
         return range(0, self.count, SPAN)
 
     @property
     def size_at_least(self) -> int:
-        """The bytes of the value, as far as they are known without reading it."""
+        """The bytes of the value, as far as known without reading it."""
         if self.rows is not None:
             return sum(map(len, self.rows))
         return self.entry.head.size if self.entry is not None else 0
 
     def whole(self) -> Steps[bytes]:
-        """The value itself, put together again."""
+        """Return the whole value, joined again."""
         rows = yield from self.read(0, self.count)
         separator = b"\n" if self.shape == "lines" else b","
         return self.prefix + separator.join(rows) + self.suffix
 
     @property
     def envelope(self) -> bytes:
-        """A dict with one list, without the elements of the list."""
+        """The dict with one list, without the elements of the list."""
         return self.prefix + self.suffix
 
     def row_path(self, number: int, row: bytes, *, by_number: bool = False) -> str:
-        """Where a row is in the whole result."""
+        """Return the path of a row in the whole result."""
         if self.shape != "members":
             place = list_place(self)
             return f"{self.path}{'' if place is None else self._list_step(place)}/{number}"
@@ -127,26 +126,26 @@ class Focus:
         return self.path + (by_ordinal(ordinal) if by_number else member_step(ordinal, member))
 
     def _list_step(self, place: Place) -> str:
-        """The step to the one list of a dict: by its key, unless a later entry has the same."""
+        """Return the step to the one list of a dict: by key, unless a later member has the same."""
         later = islice(rawjson.members(self.envelope), place.number + 1, None)
         if any(member.name == place.member.name for member in later):
             return by_ordinal(place.number)
         return member_step(place.number, place.member)
 
     def ordinal(self, number: int) -> int:
-        """Which entry of its dict a row is."""
+        """Return the number of a row among all members of its dict."""
         return self.ordinals[number] if self.ordinals is not None else number
 
 
 class Place(NamedTuple):
-    """An entry of a dict, and which one it is."""
+    """A member of a dict, and its number."""
 
     number: int
     member: rawjson.Member
 
 
 def list_place(focus: Focus) -> Place | None:
-    """The one list of a dict that is shown as the rows of that list."""
+    """Return the place of the one list of a dict, if the elements of that list are the rows."""
     if not focus.list_path:
         return None
     places = map(Place, count(), rawjson.members(focus.envelope))
@@ -154,7 +153,7 @@ def list_place(focus: Focus) -> Place | None:
 
 
 def member_step(number: int, member: rawjson.Member) -> str:
-    """The step to the value of an entry: its key where it can be repeated, else its number."""
+    """Return the step to a member's value: by key if a reply can show the key, else by number."""
     name = member.name
     if name and len(member.key) <= LONGEST_KEY and name.isprintable():
         return pointer(name)
@@ -166,13 +165,13 @@ def by_ordinal(number: int) -> str:
 
 
 def root(entry: Entry) -> Focus:
-    """All of a stored result."""
+    """Return the focus on a whole stored result."""
     head = entry.head
     return Focus("", head.shape, head.count, head.prefix, head.suffix, head.list_path, entry=entry)
 
 
 def of_value(raw: bytes, path: str) -> Focus:
-    """A value at hand."""
+    """Return the focus on a value in memory."""
     return of_document(read_json(raw), path)
 
 
@@ -190,7 +189,7 @@ def of_document(document: Document, path: str) -> Focus:
 
 
 def parse_pointer(path: str) -> list[Step] | Refusal:
-    """The steps of a pointer, unescaped."""
+    """Return the steps of a pointer, unescaped."""
     if path in ("", "/"):
         return []
     if not path.startswith("/") or _BAD_ESCAPE.search(path):
@@ -208,7 +207,7 @@ def _step(text: str) -> Step:
 
 
 def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
-    """The part of `start` that `path` points to."""
+    """Return the part of `start` that `path` points to."""
     steps = parse_pointer(path)
     if isinstance(steps, Refusal) or not steps:
         return steps if isinstance(steps, Refusal) else start
@@ -230,14 +229,14 @@ def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
 
 
 def _below_list(place: Place, steps: list[Step]) -> list[Step] | None:
-    """The steps from the one list on, or None where they lead beside it."""
+    """Return the steps after the one list, or None if the steps do not lead into it."""
     if steps[:1] == [place.member.name]:
         return steps[1:]
     return steps[2:] if steps[:2] == [Ordinal(place.number), "value"] else None
 
 
 def _find_row(focus: Focus, step: Step) -> Steps[bytes | None]:
-    """The row that a step names, as a JSON value."""
+    """Return the row that a step names, as a JSON value."""
     if focus.shape == "members" and isinstance(step, str):
         return (yield from find_member(focus, step))
     is_entry = isinstance(step, Ordinal) and focus.shape == "members"
@@ -267,14 +266,14 @@ def _pair(key: bytes, value: bytes) -> bytes:
 
 
 def find_member(focus: Focus, name: str) -> Steps[bytes | None]:
-    """The value of an entry that is looked up by its key."""
+    """Return the value of the member with this key, or None."""
     found = None
     for start in focus.spans():
         rows = yield from focus.read(start, start + SPAN)
         for row in rows:
             member = rawjson.split_member(row)
             if member.name == name:
-                found = member.value  # the last one counts
+                found = member.value  # the last duplicate wins
     return found
 
 
@@ -305,7 +304,7 @@ def _child(raw: bytes, step: Step) -> bytes | None:
 
 
 def _parts_of(focus: Focus) -> Steps[str]:
-    """What there is at a place where a step led nowhere."""
+    """Describe the parts of a value in which a step was not found."""
     if focus.shape == "members":
         rows = yield from focus.read(0, _NAMED)
         return _names([rawjson.split_member(row).name for row in rows], focus.count)
@@ -324,7 +323,7 @@ def _parts(raw: bytes) -> str:
         return f"There are {items} items there, the first at index 0."
     if raw[:1] == b'"':
         lines = str(rawjson.decode(raw)).count("\n") + 1
-        return f"It is a text of {lines} lines, the first at index 0."
+        return f"There are {lines} lines there, the first at index 0."
     return _NO_PARTS
 
 

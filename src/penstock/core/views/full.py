@@ -1,4 +1,4 @@
-"""`full`: the original, up to the ceiling; above it a link to the stored result, and the way on."""
+"""`full`: the original, up to the ceiling. Above it, a link to the stored result and a token."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ URI_PREFIX = "penstock://result/"
 
 
 def resource_uri(handle: Token) -> str:
-    """URIs reach logs, so this one holds a handle of its own that is no continuation token."""
+    """Return the URI of a handle. URIs reach logs, so they must not hold a continuation token."""
     return URI_PREFIX + str(handle).removeprefix(PREFIX)
 
 
 def handle_text(uri: str) -> str:
-    """The text of the handle in a URI, in the form of a token."""
+    """Return the handle in a URI, in the form of a token."""
     return PREFIX + uri.removeprefix(URI_PREFIX)
 
 
 def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
-    """The value as it was; None where it is above the ceiling, which is the budget of `scale`."""
+    """Return the original value, or None if it is above the ceiling: the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
     value = yield from focus.whole()
@@ -45,7 +45,7 @@ def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[
 def whole_reply(
     value: bytes, is_text: bool, scale: ReplyScale, wrapped: Wrapped, wrapper: str
 ) -> Reply:
-    """A result as the tool gave it: text as text, anything else as its JSON."""
+    """Return a result as the tool gave it: text as text, anything else as JSON."""
     return _framed(value, is_text, _original(value, is_text, wrapped, wrapper), scale)
 
 
@@ -59,7 +59,7 @@ def _framed(value: bytes, is_text: bool, structured: bytes, scale: ReplyScale) -
 
 
 def _original(value: bytes, is_text: bool, wrapped: Wrapped, wrapper: str) -> bytes:
-    """Structured content as the tool promised it: an object, wrapped again where it was."""
+    """Return structured content as the tool's schema promises: an object, wrapped as before."""
     as_json = _json(value, is_text or wrapped == "text")
     if as_json[:1] == b"{" and not wrapped:
         return as_json
@@ -67,7 +67,7 @@ def _original(value: bytes, is_text: bool, wrapped: Wrapped, wrapper: str) -> by
 
 
 def _part(value: bytes, is_text: bool) -> bytes:
-    """A part, or an answer, is not what the tool promised: it goes into an envelope."""
+    """Return an envelope for a part or an answer, which the tool's schema does not describe."""
     return b'{"value":' + _json(value, is_text) + b"}"
 
 
@@ -76,7 +76,7 @@ def _json(value: bytes, is_text: bool) -> bytes:
 
 
 def resource_link(uri: str, size: int, *, is_text: bool) -> dict[str, Any]:
-    """The content block that leads a client to a stored result."""
+    """Return the content block that links a client to a stored result."""
     return {
         "type": "resource_link",
         "uri": uri,
@@ -95,9 +95,9 @@ def link_reply(
     first_page: str | None,
     modes: Sequence[str],
 ) -> Reply:
-    """What is said where `full` is too much."""
+    """Return the reply to `full` if the value is above the ceiling."""
     told: dict[str, Any] = {
-        "notice": "The whole is above the ceiling of one reply.",
+        "notice": "The whole is too large for one reply.",
         "total_size": size,
         "next": first_page,
         "next_step": "Pass next as continuation_token to page through it, or narrow it with path "

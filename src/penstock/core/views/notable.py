@@ -1,7 +1,7 @@
-"""The lines that matter in a long text: errors, warnings, headings, and shapes that are rare.
+"""The notable lines of a long text: errors, warnings, headings, and rare kinds of lines.
 
-Lines are alike when they differ in numbers only; each kind is shown once, with how often it
-occurs. So one ERROR among 50,000 lines of routine is seen, and a thousand equal ones cost one.
+Lines that differ only in numbers are of one kind. Each kind is shown once, with its count. So one
+ERROR among 50,000 routine lines is shown, and a thousand equal errors cost one line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANY_MARK = (
 _VARIABLE = rb"0x[0-9a-fA-F]+|\d+|[0-9a-fA-F]{8,}"
 _COMPARED = 160
 _MOST_KINDS = 20_000
-_MOST_ROUTINE = 15_000  # the rest of the room is for what is grave
+_MOST_ROUTINE = 15_000  # the rest is kept for grave lines
 _RARE = 2
 _RARE_SHARE = 0.02
 LINE_CHARS = 200
@@ -37,24 +37,24 @@ LINE_CHARS = 200
 
 @cache
 def _pattern(expression: bytes) -> re.Pattern[bytes]:
-    """Compiled at the first use: few programs summarise a text."""
+    """Compile a pattern at its first use, because few processes summarise a text."""
     return re.compile(expression)
 
 
 @dataclass(slots=True)
 class Kind:
-    """Lines of one shape."""
+    """Lines that differ only in numbers."""
 
-    first: int
-    text: str
-    chars: int
-    rank: int
+    first: int  # the number of the first such line
+    text: str  # the start of that line
+    chars: int  # the length of that line
+    rank: int  # the index of its severity, the gravest is 0
     times: int = 1
 
 
 @dataclass(slots=True)
 class Notable:
-    """Fed with the lines in order."""
+    """The kinds of lines in a text. `add` takes the lines in order."""
 
     lines: int = 0
     kinds: dict[bytes, Kind] = field(default_factory=dict)
@@ -79,12 +79,12 @@ class Notable:
             self.kinds[shape] = Kind(self.lines, text[:LINE_CHARS], len(text), rank)
 
     def pick(self, most: int, chars: int) -> list[dict[str, Any]]:
-        """The kinds worth showing, the gravest and rarest first."""
+        """Return the kinds worth showing, the gravest first, and the rarest first among equals."""
         grave = [kind for kind in self.kinds.values() if kind.rank < len(_SEVERITIES)]
         rare = [kind for kind in self.kinds.values() if kind.rank == len(_SEVERITIES)]
         rare = [kind for kind in rare if kind.times <= _RARE and kind.text.strip()]
         if sum(kind.times for kind in rare) > max(_RARE, _RARE_SHARE * self.lines):
-            rare = []  # where nearly every line is its own kind, none of them is rare
+            rare = []  # if nearly every line is a kind of its own, none is notable
         ordered = sorted(grave, key=lambda kind: (kind.rank, kind.times, kind.first)) + rare
         return [_shown(kind, chars) for kind in ordered[:most]]
 

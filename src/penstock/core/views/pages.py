@@ -1,7 +1,7 @@
-"""Pages: rows, entries or lines in order, cut to the budget, going on at the exact row.
+"""`paginated`: rows in order, as many as fit the budget, and a token for the exact next row.
 
-A row that is over the budget by itself is shown as a summary of itself, with the path that leads
-into it. A line, or a string, that is over the budget is shown in windows of characters.
+A row that is over the budget by itself is shown as a stub: a summary, and the path that leads into
+the row. A line or string that is over the budget is shown in windows of characters.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from penstock.core.views.request import ViewRequest
 STUB_KEYS = (10, 5, 2)
 STUB_CHARS = 100
 
-# From a row and an offset in it to a token that goes on there; none where nothing is stored.
+# Returns the token for a row and an offset in the row, or None if the result is not stored.
 Bookmark = Callable[[int, int], str | None]
 
 
 def no_way_on(_row: int, _offset: int) -> None:
-    """The bookmark of what is not stored: `next` is null."""
+    """Return no token, for a result that is not stored: `next` is null."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page is made from. `rows` start at row `start` of `total`."""
+    """The material of one page."""
 
     focus: Focus
     request: ViewRequest
-    start: int
+    start: int  # the number of the first of `rows`
     rows: Sequence[bytes]
     bookmark: Bookmark
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
-        """The reply that shows these items and goes on at `end` (and a character in it)."""
+        """Return the envelope of these items. `next` leads to row `end`, character `offset`."""
         size, start = self.request.page_size, self.start
         has_more = end < self.focus.count or offset > 0
         cut = min(start + size, self.focus.count) - end
-        # Back from inside a row leads to its beginning.
+        # From inside a row, `previous` leads to the start of the row.
         before = start if self.request.offset else max(0, start - size)
         return {
             "items": items,
@@ -82,7 +82,7 @@ def paginate(
 
 
 def ended(focus: Focus, request: ViewRequest, got: int) -> Focus:
-    """A live list may have become shorter since it was counted: a page that is not full ends it."""
+    """Correct the count of a live list that has become shorter: a page that is not full ends it."""
     end = request.start + got
     return focus if end >= min(request.stop, focus.count) else replace(focus, count=end)
 
@@ -93,7 +93,7 @@ def first_row(focus: Focus, request: ViewRequest) -> int | Refusal:
 
 
 def show(page: Page, scale: ReplyScale) -> Steps[Reply]:
-    """As many whole rows as fit; if not even one does, a part of the first."""
+    """Show as many whole rows as fit. If none does, show a part of the first."""
     if page.request.offset:
         return _window(page, scale)
     items = [_item(page.focus.shape, row) for row in page.rows]
@@ -113,10 +113,7 @@ def show(page: Page, scale: ReplyScale) -> Steps[Reply]:
 
 
 def _too_large(page: Page, items: list[Any], scale: ReplyScale) -> list[int]:
-    """The rows, the first apart, that no page could hold: they must not end this one.
-
-    The first has a reply to itself if need be, in as much detail as there is room for.
-    """
+    """Return the numbers of the rows that no page can hold, which must not end this page."""
     return [
         number
         for number, row in enumerate(page.rows)
@@ -126,13 +123,13 @@ def _too_large(page: Page, items: list[Any], scale: ReplyScale) -> list[int]:
 
 
 def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
-    """A row that is too large, in the most detail that leaves room for others."""
+    """Return the most detailed stub of a row that leaves room for other rows."""
     stubs = yield from _stubs(page, number)
     return next((stub for stub in stubs if scale.takes_little(stub)), stubs[-1])
 
 
 def _least(page: Page) -> Page:
-    """The same, with what stands beside the rows only counted."""
+    """Return the page with only the counts of `envelope` and `missing_keys`."""
     extra = dict(page.extra)
     if "envelope" in extra:
         extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
@@ -152,7 +149,7 @@ def _item(shape: str, row: bytes) -> Any:
 
 
 def _stub(page: Page, scale: ReplyScale) -> Steps[Reply]:
-    """The first row is over the budget: its shape, its size, and the way in."""
+    """Return a reply with the most detailed stub of the first row that fits by itself."""
     stubs = yield from _stubs(page, 0)
     end = page.start + 1
     forms = [page.envelope([stub], end) for stub in stubs]
@@ -161,17 +158,17 @@ def _stub(page: Page, scale: ReplyScale) -> Steps[Reply]:
 
 
 def _stubs(page: Page, number: int) -> Steps[list[dict[str, Any]]]:
-    """One of the rows, in less and less detail."""
+    """Return stubs of one row, the most detailed first."""
     row, place = page.rows[number], page.start + number
     if page.focus.shape == "members":
-        return (yield from _entry_stubs(page.focus, place, row))
+        return (yield from _member_stubs(page.focus, place, row))
     return stubs_of(row, page.focus.row_path(place, row))
 
 
-def _entry_stubs(focus: Focus, place: int, row: bytes) -> Steps[list[dict[str, Any]]]:
-    """An entry of a dict. A key that is too long is left to the path as well: at /~#N/key."""
+def _member_stubs(focus: Focus, place: int, row: bytes) -> Steps[list[dict[str, Any]]]:
+    """Return stubs of a dict's member. A long key is left out, and can be read at /~#N/key."""
     member = rawjson.split_member(row)
-    # Of two entries with one key, a path by that key leads to the last.
+    # If a key occurs twice, a path with that key leads to the last one.
     hidden = member.value != (yield from find_member(focus, member.name))
     path = focus.row_path(place, row, by_number=hidden)
     stubs = stubs_of(member.value, path)
@@ -182,7 +179,7 @@ def _entry_stubs(focus: Focus, place: int, row: bytes) -> Steps[list[dict[str, A
 
 
 def stubs_of(value: bytes, path: str) -> list[dict[str, Any]]:
-    """A value that is too large, in less and less detail."""
+    """Return stubs of a value that is too large, the most detailed first."""
     plain = {"$path": path, "$size": len(value)}
     if value[:1] == b"{":
         parts = [(entry.name, entry.value) for entry in _first_members(value, STUB_KEYS[0])]
@@ -209,7 +206,7 @@ def _brief_member(part: tuple[str, bytes]) -> tuple[str, Any]:
 
 
 def brief(value: bytes) -> Any:
-    """A value in at most about a hundred characters: itself, a marked prefix, or its shape."""
+    """Return a value in about a hundred characters: the value, a marked prefix, or its outline."""
     if value[:1] in b"{[":
         return value_or_shape(value)
     if value[:1] != b'"':
@@ -224,13 +221,13 @@ def value_or_shape(value: bytes) -> Any:
 
 
 def cut_text(text: str, limit: int = STUB_CHARS, *, of: int | None = None) -> str:
-    """A marked prefix. `of` is the length of the whole, where `text` is only its start."""
+    """Return a marked prefix. Give the full length as `of` if `text` itself is a prefix."""
     length = len(text) if of is None else of
     return text if length <= limit else f"{text[:limit]}… [+{length - limit} chars]"
 
 
 def _window(page: Page, scale: ReplyScale) -> Reply:
-    """A part of one line, or of one literal, from a character to a character."""
+    """Return a reply with a window of characters of one line or literal."""
     text = rawjson.text(page.rows[0])
     offset = page.request.offset
 
@@ -249,17 +246,17 @@ def _window(page: Page, scale: ReplyScale) -> Reply:
 
 
 def _ceiling(scale: ReplyScale, rest: int) -> int:
-    """More characters than this cannot fit, whatever they are."""
+    """Return how many characters can fit at most, whatever they are."""
     return largest(rest, scale.budget.may_admit)
 
 
 def names_beside(focus: Focus) -> set[str]:
-    """The keys of a dict with one list."""
+    """Return the keys of a dict with one list."""
     return {entry.name for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")}
 
 
 def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
-    """The other keys of a dict with one list: whole, in brief, or counted, in a part of the room."""
+    """Return the other members of a dict with one list: whole, in brief, or only their count."""
     others = [
         entry
         for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")
@@ -280,6 +277,7 @@ def _past_the_end(request: ViewRequest, total: int) -> Refusal:
     pages = max(1, -(-total // request.page_size))
     asked = request.page if request.page is not None else request.row // request.page_size + 1
     return Refusal(
-        f"There is no page {asked}: the last is {pages}, of {total} items at {request.page_size} a page.",
+        f"There is no page {asked}. The last is {pages}: "
+        f"{total} items, {request.page_size} a page.",
         f"Give page as 1 to {pages}.",
     )

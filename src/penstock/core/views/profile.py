@@ -1,6 +1,6 @@
-"""What the columns of many rows hold: types, gaps, range, and what occurs most.
+"""Profiles of columns: their types, nulls, range and most common value.
 
-Values are compared and shown as they stand in the document, never rounded by a decoder.
+Values are compared and shown exactly as in the document. No decoder rounds them.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class ColumnProfile:
 
 
 def _exactly(raw: bytes, kind: str) -> int | Decimal | None:
-    """A number to compare by: a float would take 10**18 and 10**18 + 1 for one. None for what
-    Decimal cannot hold, an exponent of twenty digits."""
+    """Return a number for exact comparison: as floats, 10**18 and 10**18 + 1 would be equal. Return
+    None for a number that Decimal cannot hold, such as one with an exponent of twenty digits."""
     if kind == "int":
-        return int(raw)  # `_LONGEST_COMPARED` is far below the digits that Python parses.
+        return int(raw)  # `_LONGEST_COMPARED` is far below the limit of Python
     try:
         return Decimal(raw.decode())
     except InvalidOperation:
@@ -94,7 +94,7 @@ def _shown(raw: bytes) -> Any:
 
 @dataclass(slots=True)
 class TableProfile:
-    """Fed row by row; rows that are no objects count as one column, `value`."""
+    """The profile of all columns. Rows that are not objects count as one column, `value`."""
 
     rows: int = 0
     columns: dict[str, ColumnProfile] = field(default_factory=dict)

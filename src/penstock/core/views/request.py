@@ -1,4 +1,4 @@
-"""What the second call asks for: the negotiation fields, checked, over the token's position."""
+"""The request for a view: the fields of a second call, checked, with defaults from the token."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class ViewRequest:
-    """One look at a result. `row` is where a page starts, if the token's position said so."""
+    """The view that a call asks for."""
 
     mode: Mode = Mode.PAGINATED
     page: int | None = None
     page_size: int = 20
-    row: int = 0
-    offset: int = 0
+    row: int = 0  # the start of the page, if `page` is None
+    offset: int = 0  # the first character to show of that row
     filter_keys: tuple[str, ...] = ()
     path: str = ""
     query: str = ""
@@ -41,7 +41,7 @@ class ViewRequest:
 
     @property
     def stop(self) -> int:
-        """The row after the last of the page, if there are as many."""
+        """The row after the last of a full page."""
         return self.start + self.page_size
 
 
@@ -52,14 +52,14 @@ class _Wrong(Exception):
 
 
 def is_absent(value: Any) -> bool:
-    """Empty or null means absent: models fill in what they do not need."""
+    """Return whether a value is empty or null: models fill in fields that they do not need."""
     return value is None or (isinstance(value, str | list | tuple | dict) and not value)
 
 
 def read_request(
     arguments: Mapping[str, Any], position: Position, policy: Policy
 ) -> ViewRequest | Refusal:
-    """The fields of the call; what it leaves out is the position's, then the default."""
+    """Check the fields of a call. Take those that it leaves out from the position, or a default."""
     given = {name: arguments[name] for name in FIELDS if not is_absent(arguments.get(name))}
     try:
         return _checked(given, position, policy)
@@ -74,7 +74,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
     _require_together(mode, query, keys, page)
     path = _text(given, "path", position.path)
-    # A place is one in what the token says; anything else that is asked for starts at its start.
+    # The position's row counts in the token's own view. Any other view starts at its first row.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
     stays = same and page is None
     return ViewRequest(
@@ -90,7 +90,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
 
 
 def _require_together(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
-    """What a mode needs must be there; what it has no use for is not passed over in silence."""
+    """Refuse a call without a field that its mode needs, or with one that its mode does not use."""
     if mode in _QUERY_HELP and not query:
         raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
     if mode is Mode.FILTERED and not keys:
@@ -104,7 +104,7 @@ def _require_together(mode: Mode, query: str, keys: tuple[str, ...], page: int |
         "page": page not in (None, 1) and mode in (Mode.SUMMARY, Mode.FULL),
     }
     for name in (name for name, given in useless.items() if given):
-        raise _Wrong(f"mode {mode} has no use for {name}.", f"Leave {name} out, or change mode.")
+        raise _Wrong(f"mode {mode} does not use {name}.", f"Leave {name} out, or change mode.")
 
 
 _QUERY_HELP = {
@@ -126,9 +126,7 @@ def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
 
 def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
     if "query" in given:
-        raise _Wrong(
-            "query was given without a mode.", "Say mode: sql, query (jq) or search with it."
-        )
+        raise _Wrong("query was given without a mode.", "Add mode: sql, query (jq) or search.")
     if "filter_keys" in given:
         return Mode.FILTERED
     mode = Mode(position.mode)
@@ -136,13 +134,13 @@ def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) 
 
 
 def offered_modes(policy: Policy) -> list[str]:
-    """Return the modes that the policy allows and whose libraries are installed. Schemas name these:
-    which of them apply to a result is known only when there is one."""
+    """Return the modes that the policy allows and whose libraries are installed. Schemas list all
+    of these, because only a result shows which of them apply to it."""
     return [mode.value for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
 def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
-    """Numbers, also as text: models write "3". Nothing is clamped."""
+    """Return a number that may be given as text, as models do. Refuse a bad one; never clamp it."""
     if name not in given:
         return None
     value = given[name]
@@ -162,7 +160,7 @@ def _page_size(given: Mapping[str, Any], position: Position, policy: Policy) -> 
     size = _whole_number(given, "page_size") or position.page_size or policy.page_size
     if size > policy.max_page_size:
         raise _Wrong(
-            f"page_size {shown(size)} is above the largest, {policy.max_page_size}.",
+            f"page_size {shown(size)} is above the maximum, {policy.max_page_size}.",
             f"Give page_size as 1 to {policy.max_page_size}.",
         )
     return size
@@ -177,7 +175,7 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
             f'Give a list, for instance ["{example[:_SHOWN]}"].',
         )
     if not all(isinstance(key, str) and key and not has_half_pair(key) for key in keys):
-        raise _Wrong("filter_keys holds something that is no key.", "Give texts only.")
+        raise _Wrong("Some filter_keys are not keys.", "Give texts only.")
     if len(keys) > _MOST_KEYS:
         raise _Wrong(
             f"filter_keys has {len(keys)} keys.",
@@ -187,7 +185,7 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unquoted(keys: Any) -> Any:
-    """Models write a list as text now and then."""
+    """Return the list in a text of JSON, as models sometimes write it."""
     if isinstance(keys, str) and keys.lstrip().startswith("["):
         try:
             return json.loads(keys)
@@ -207,13 +205,13 @@ def _text(given: Mapping[str, Any], name: str, default: str) -> str:
     if has_half_pair(value):
         raise _Wrong(
             f"{name} holds half of a surrogate pair.",
-            "Give whole characters; the entry of a dict with such a key is at /~#N/value, where "
-            "N is its number from 0.",
+            "Give whole characters; a member of a dict with such a key is at /~#N/value, where N "
+            "counts from 0.",
         )
     return value
 
 
 def shown(value: Any) -> str:
-    """An argument as it may be repeated in an error: bounded, on one line."""
+    """Return an argument as an error can repeat it: bounded, on one line."""
     text = repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "that large"
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -1,4 +1,4 @@
-"""`search`: every row, line or nested value that contains a text, in any case, with its place."""
+"""`search`: every row, line or nested value that contains a text, in any case, with its path."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ _CONTEXT_CHARS = 120
 
 @dataclass(slots=True)
 class Hits:
-    """What was found: each hit as JSON, up to `most` of them, and how many there are."""
+    """The hits of a search."""
 
     most: int
-    found: list[bytes] = field(default_factory=list)
+    found: list[bytes] = field(default_factory=list)  # the first `most` hits, as JSON
     total: int = 0
-    _entries: list[tuple[int, int]] = field(default_factory=list)
+    # The number of each searched member of a dict, and the index in `found` of its first hit.
+    _members: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, hit: dict[str, Any]) -> None:
         self.total += 1
         if len(self.found) < self.most:
             self.found.append(encode(hit))
 
-    def begin_entry(self, number: int) -> None:
-        """What is added from now on was found in this entry of a dict."""
-        self._entries.append((number, len(self.found)))
+    def begin_member(self, number: int) -> None:
+        """Note that the hits added from now on were found in this member of a dict."""
+        self._members.append((number, len(self.found)))
 
     def tell_twins_apart(self, focus: Focus, last: dict[str, int]) -> None:
-        """Of two entries with one key, a path by that key leads to the last: to the other one it has
-        to go by number."""
+        """Correct the paths into members whose key occurs again: a path with the key leads to the
+        last one, so the others need their number."""
         end = len(self.found)
-        for number, first in reversed(self._entries):
+        for number, first in reversed(self._members):
             for at in range(first, end):
                 self.found[at] = _by_number(self.found[at], focus.path, number, last)
             end = first
@@ -54,9 +55,9 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     hits = Hits(most)
     needle = text.casefold()
     previous: bytes | None = None
-    last: dict[str, int] = {}  # of a dict's keys, where each stands
+    last: dict[str, int] = {}  # the number of the last member with each key
     for start in focus.spans():
-        rows = yield from focus.read(start, start + SPAN + 1)  # and the one after the last
+        rows = yield from focus.read(start, start + SPAN + 1)  # one more, to show the row after
         for number, row in enumerate(rows[:SPAN], start):
             if focus.shape == "members":
                 last[rawjson.split_member(row).name] = focus.ordinal(number)
@@ -66,7 +67,7 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
             previous = row
     hits.tell_twins_apart(focus, last)
     for path, member in _beside(focus):
-        _entry_hits(hits, member, path, needle)
+        _member_hits(hits, member, path, needle)
     return hits
 
 
@@ -82,7 +83,7 @@ def _by_number(hit: bytes, base: str, number: int, last: dict[str, int]) -> byte
 
 
 def _may_contain(row: bytes, needle: str) -> bool:
-    """Quick and never wrongly no: an escape may hide a character of the text."""
+    """Return quickly whether a row may match. False is certain; an escape may hide a match."""
     return b"\\" in row or needle in rawjson.text(row).casefold()
 
 
@@ -98,8 +99,8 @@ def _look(
     if focus.shape == "lines":
         _line_hit(hits, number, path, rawjson.text(row), needle, around)
     elif focus.shape == "members":
-        hits.begin_entry(focus.ordinal(number))
-        _entry_hits(hits, rawjson.split_member(row), path, needle)
+        hits.begin_member(focus.ordinal(number))
+        _member_hits(hits, rawjson.split_member(row), path, needle)
     else:
         _row_hit(hits, row, path, needle)
 
@@ -133,7 +134,7 @@ def _row_hit(hits: Hits, row: bytes, path: str, needle: str) -> None:
     hits.add({**hit, "matches": len(places)} if len(places) > _PLACES else hit)
 
 
-def _entry_hits(hits: Hits, member: rawjson.Member, path: str, needle: str) -> None:
+def _member_hits(hits: Hits, member: rawjson.Member, path: str, needle: str) -> None:
     if needle in member.name.casefold():
         hits.add({"path": path, "in": "key", "value": _excerpt_of(member.value, needle)})
     _nested_hits(hits, member.value, path, needle)
@@ -145,13 +146,13 @@ def _nested_hits(hits: Hits, value: bytes, path: str, needle: str) -> None:
 
 
 def _matches(raw: bytes, path: str, needle: str) -> Iterator[tuple[str, str]]:
-    """The leaves that contain the text, and the entries whose key does."""
+    """Yield the path and an excerpt of each leaf or key that contains the text."""
     if raw[:1] == b"{":
         entries = list(rawjson.members(raw))
         last = {member.name: number for number, member in enumerate(entries)}
         for number, member in enumerate(entries):
             name = member.name
-            # Of two entries with one key, a path by that key leads to the last.
+            # If a key occurs twice, a path with that key leads to the last one.
             step = member_step(number, member) if number == last[name] else by_ordinal(number)
             if needle in name.casefold():
                 yield path + step, _excerpt_of(member.value, needle)
@@ -174,8 +175,8 @@ def _excerpt_of(raw: bytes, needle: str) -> str:
 
 
 def excerpt(text: str, needle: str) -> str:
-    """The text around the first match, with marks where it was cut."""
-    # Folding can change lengths ("ß"), so the place is looked for in what lower() keeps in step.
+    """Return the text around the first match, with marks at the cuts."""
+    # casefold() can change the length ("ß"), so the match is located in lower(), if that does not.
     at = max(text.lower().find(needle), 0) if len(text.lower()) == len(text) else 0
     start = max(0, at - _AROUND)
     stop = at + len(needle) + _AROUND
@@ -183,7 +184,7 @@ def excerpt(text: str, needle: str) -> str:
 
 
 def clip_path(path: str) -> str:
-    """A path that is too long to be shown leads to an ancestor, and says so."""
+    """Shorten a path that is too long to show: it leads to an ancestor, and ends in `/…`."""
     if len(path) <= _LONGEST_PATH:
         return path
     shortened = path[:_LONGEST_PATH].rsplit("/", 1)[0]
@@ -191,7 +192,7 @@ def clip_path(path: str) -> str:
 
 
 def _beside(focus: Focus) -> Iterator[tuple[str, rawjson.Member]]:
-    """The entries of a dict with one list, that list without its rows."""
+    """Yield the members of a dict with one list. The list is empty here: its rows were searched."""
     if focus.list_path:
         for number, member in enumerate(rawjson.members(focus.envelope)):
             yield focus.path + member_step(number, member), member

@@ -1,4 +1,4 @@
-"""`summary`: the shape of a result and a taste of it, in at most 2,000 tokens."""
+"""`summary`: the shape of a result and some examples, in at most 2,000 tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def summarise(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Step
 def _row_candidates(
     focus: Focus, profile: TableProfile, first: list[bytes], extra: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The first items and the profile of the columns, in less and less detail."""
+    """Yield the first items and the profile of the columns, in less and less detail."""
     columns = profile.describe()
     for items, keys, named in _levels(len(columns)):
         shown = [_brief_row(row, keys) for row in first[:items]]
@@ -59,7 +59,7 @@ def _row_candidates(
 
 
 def _levels(columns: int) -> Iterator[tuple[int, int, int]]:
-    """How many items, keys of an item, and columns to try."""
+    """Yield how many items, keys of an item, and columns to try."""
     named = columns
     for items in (ITEMS, 3, 1):
         yield items, KEYS, columns
@@ -79,7 +79,7 @@ def _brief_row(row: bytes, keys: int) -> Any:
 
 
 def _dict(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Reply]:
-    """The first entries; where all are alike, what their columns hold."""
+    """Summarise a dict: its first members and, if all are alike, the profile of their columns."""
     rows = yield from focus.read(0, SPAN)
     members = [rawjson.split_member(row) for row in rows]
     profile = TableProfile()
@@ -156,4 +156,4 @@ def _text_candidates(
 
 def _fitted(scale: ReplyScale, candidates: Any) -> Reply:
     found = scale.first_fit(candidates)
-    return found or scale.reply({"notice": "Nothing of it fits; use mode paginated."})
+    return found or scale.reply({"notice": "No summary fits; use mode paginated."})
