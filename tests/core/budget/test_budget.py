@@ -29,7 +29,7 @@ def budgets(maximum=10**9):
 
 
 def with_safety(limits, safety):
-    """A factor for safety is for tokens."""
+    """Return a budget. Only a limit in tokens allows a safety factor."""
     return Budget(**limits, safety=safety if limits["tokens"] else 1)
 
 
@@ -124,7 +124,7 @@ def holds(budget, size):
     )
 
 
-# Repeated, so that texts lie on both sides of limits that begin at 1,000.
+# Texts are repeated to lie on both sides of limits, which begin at 1,000.
 wires = st.builds(
     lambda text, times: (text * times).encode(),
     st.text(st.sampled_from('az19 "\\n\u00e9\u4e2d\U0001f600'), min_size=1, max_size=8),

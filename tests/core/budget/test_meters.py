@@ -1,4 +1,4 @@
-"""Both meters, over texts of every kind: the estimate against the exact count."""
+"""Both meters on texts of every kind: the estimate against the exact count."""
 
 import base64
 import json
@@ -189,7 +189,7 @@ def test_no_token_of_the_vocabulary_is_longer_than_the_bound():
 
 
 def vocabulary():
-    """Tokens that are whole characters; the others are parts of one character, so at most 3 bytes."""
+    """Yield tokens of whole characters. Others are parts of a character, so at most 3 bytes."""
     tokens = (EXACT._vocabulary.decode([number]) for number in range(199_998))
     return (token for token in tokens if token is not None)
 

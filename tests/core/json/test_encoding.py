@@ -1,4 +1,4 @@
-"""Every Python value has one JSON form, or an error that says where it has none."""
+"""Each Python value has one JSON form, or an error names the path of the part that has none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Pair = namedtuple("Pair", "x y")  # noqa: PYI024 (tools return these too)
 
 
 def stable(value):
-    """A name for a case that is the same in every process."""
+    """Return a name for a case that is the same in every process."""
     return re.sub(r" (object )?at 0x\w+", "", repr(value))
 
 
@@ -65,7 +65,7 @@ class Struct(msgspec.Struct):
 
 
 class Safe(str):
-    """Like the marked texts of template engines."""
+    """A str like the marked texts of template engines."""
 
     __slots__ = ()
 
@@ -86,7 +86,7 @@ class Blob(bytes):
 
 
 class Moment(dt.datetime):
-    """Like those of pendulum, which show themselves in their own way."""
+    """A datetime with a format of its own, as pendulum has."""
 
     def isoformat(self, *_args, **_options) -> str:
         return "not this"
@@ -140,10 +140,10 @@ class Price(Decimal):
         ([Pair(1, 2)], '[{"x":1,"y":2}]'),
         ({"a": (Pair(1, [Pair(2, "\ud800")]),)}, '{"a":[{"x":1,"y":[{"x":2,"y":"\\ud800"}]}]}'),
         (Point(Pair(1, 2), [Pair(3, 4)]), '{"x":{"x":1,"y":2},"y":[{"x":3,"y":4}]}'),
-        # Deeper ones are lists.
+        # Deeper named tuples become lists.
         ([{"a": Pair(1, 2)}, "\ud800"], '[{"a":[1,2]},"\\ud800"]'),
         ({"a": {"b": Pair(1, 2)}}, '{"a":{"b":[1,2]}}'),
-        (Row(id=1, at=Pair(1, 2)), '{"id":1,"at":[1,2]}'),  # as pydantic has it
+        (Row(id=1, at=Pair(1, 2)), '{"id":1,"at":[1,2]}'),  # as pydantic writes it
         ((1, 2), "[1,2]"),
         (dt.timedelta(days=1, seconds=3.5), '"P1DT3.5S"'),
         (Moment(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC), '"2026-01-02T03:04:05Z"'),
@@ -195,7 +195,7 @@ def test_forms(value, expected):
 )
 @pytest.mark.parametrize("beside", [0, "\ud800"], ids=["fast", "slow"])
 def test_keys(key, name, beside):
-    """The same, whether or not something else in the dict needs the slow way."""
+    """A key is the same whether or not another part of the dict needs the slow way."""
     assert json.loads(encode({key: beside})) == {name: beside}
 
 
@@ -295,7 +295,7 @@ def test_only_a_part_without_a_form_takes_another():
 
 
 def test_many_at_once_are_as_each_alone():
-    """Also where only some of them are named tuples, or hold one."""
+    """Some of the values are named tuples, or hold one."""
     values = [{"a": 1}, Pair(1, NAN), {"a": [Pair(2, 3)]}, [1], Row(id=1, at=None)]
     assert encode_all(values) == ([encode(value) for value in values], 1)
 

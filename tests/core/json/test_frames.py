@@ -1,4 +1,4 @@
-"""Frames of pandas and polars as lists of rows, wherever they stand in a value."""
+"""Frames of pandas and polars become lists of rows anywhere in a value."""
 
 import json
 import math
@@ -20,7 +20,7 @@ Pair = namedtuple("Pair", "x y")  # noqa: PYI024 (tools return these too)
 
 
 class Own(pd.DataFrame):
-    """A class of one's own."""
+    """A subclass of a frame."""
 
 
 FRAMES = {

@@ -1,4 +1,4 @@
-"""JSON Pointers, held to the examples of RFC 6901 and to jsonschema's resolver."""
+"""JSON Pointers, checked against the examples of RFC 6901 and jsonschema's resolver."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from referencing import Registry, Resource
 from penstock.core.json.pointers import pointer, unescaped
 from penstock.core.json.surrogates import has_half_pair, without_half_pairs
 
-# Section 5 of RFC 6901, by the key that each pointer leads to.
+# The examples of RFC 6901, section 5, by the key that each pointer leads to.
 OF_THE_RFC = {
     "/foo": "foo", "/": "", "/a~1b": "a/b", "/c%d": "c%d", "/e^f": "e^f", "/g|h": "g|h",
     "/i\\j": "i\\j", '/k"l': 'k"l', "/ ": " ", "/m~0n": "m~n",

@@ -1,4 +1,4 @@
-"""JSON that is cut, never decoded: what comes out is what went in."""
+"""JSON is cut and never decoded, so its bytes come out unchanged."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_rows_are_slices_of_the_array(block_size):
 @pytest.mark.parametrize(
     "row",
     [
-        b'{"id":1,"inner":[{"id":2},{"id":3}]}',  # holds what looks like the start of a row
+        b'{"id":1,"inner":[{"id":2},{"id":3}]}',  # inner objects look like the start of a row
         b'{"id":1,"text":",{\\"id\\":1}"}',
         b'[[1],["a,b"]]',
         b'"a,b"',

@@ -17,7 +17,7 @@ import pytest
 from penstock.core.json.encoding import encode, opened
 from penstock.core.json.records import is_named_tuple_type, reader_of
 
-SLOW = "\ud800"  # half of a pair: only the slow way takes it
+SLOW = "\ud800"  # half of a surrogate pair, which only the slow way accepts
 
 
 @dataclasses.dataclass
@@ -84,7 +84,7 @@ Named = namedtuple("Named", "a b")  # noqa: PYI024 (tools return these too)
 
 
 class Keyed:
-    """A mapping by what it can do only, as the rows of some databases are."""
+    """A row with `keys` and items, but not a `Mapping`, as some database libraries return."""
 
     def keys(self):
         return ["a", "b"]
@@ -147,7 +147,7 @@ def test_a_row_of_a_database_is_an_object():
 
 
 class Sequenced(tuple):
-    """A row by place whose names may be one, as SQLAlchemy's are."""
+    """A tuple in which two columns have one name, as in SQLAlchemy's rows."""
 
     __slots__ = ()
 

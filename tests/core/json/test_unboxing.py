@@ -1,4 +1,4 @@
-"""Values of numpy, pandas and polars: alone, nested, as keys, and in the count of what became null."""
+"""Values of numpy, pandas and polars: alone, nested, as keys, and in the count of nulls."""
 
 import json
 import subprocess
@@ -14,13 +14,13 @@ from penstock.core.json.encoding import count_non_finite, encode
 from penstock.errors import InvalidResult
 
 NAN, INF = float("nan"), float("inf")
-LONE = "\ud800"  # only the slow way takes it
+LONE = "\ud800"  # only the slow way accepts it
 
 RECORD_TYPE = [("id", "i4"), ("at", "M8[s]")]
 
 
 class Stamp(pd.Timestamp):
-    """A class of one's own."""
+    """A subclass of a pandas type."""
 
 
 SCALARS = {

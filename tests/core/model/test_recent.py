@@ -1,4 +1,4 @@
-"""A bounded memory forgets what was used least recently."""
+"""A bounded cache drops the least recently used item."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ def test_several_threads_make_it_once_between_them():
 
     def make():
         made.append(None)
-        time.sleep(0.05)  # long enough for the others to come by
+        time.sleep(0.05)  # long enough for the other threads to arrive
         return object()
 
     def look():

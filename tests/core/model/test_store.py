@@ -19,7 +19,7 @@ def test_chunk_numbers_name_the_chunks_that_hold_the_rows(lengths, start, stop):
         if first < stop and start < first + length and start < stop
     ]
     found = list(chunk_numbers(pack_index(firsts), start, stop))
-    # Rows past the end can only be looked for in the last chunk.
+    # Rows past the end map to the last chunk.
     assert found == holding or (not holding and found == [len(lengths) - 1] and start < stop)
 
 

@@ -1,4 +1,4 @@
-"""A token is unguessable, carries a place, and is refused when one character differs."""
+"""A token is unguessable, carries a place, and is refused if one character differs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_key_does_not_give_the_secret_away():
 
 @pytest.mark.parametrize("position", [b"", PLACE.pack()])
 def test_any_changed_character_makes_another_token_or_none(position):
-    """Without a position any secret is well-formed, and merely unknown; with one, the mac fails."""
+    """Without a position any secret is well-formed but unknown. With one, the mac fails."""
     text = str(Token(SECRET, position))
     for place, old in enumerate(text):
         for new in string.ascii_letters + string.digits + "-_.=+/ \n":

@@ -1,4 +1,4 @@
-"""A reply on the wire: what is measured is what leaves."""
+"""A reply on the wire is as large as the reply that was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result is: every row of the table in the design, and what JSON makes difficult."""
+"""Documents of results: every case of the table in `core.results.blocks`, and hard JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def whole(document: Document) -> bytes:
 
 
 def stable(value):
-    """A name for a case that is the same in every process."""
+    """Return a name for a case that is the same in every process."""
     return re.sub(r" at 0x\w+", "", repr(value))
 
 
@@ -108,7 +108,7 @@ def test_json_comes_back_to_the_byte(value, pretty, way):
     given = b" " + value.replace(b",", b" ,\n\t").replace(b":", b" : ") if pretty else value
     result = structured(msgspec.Raw(given)) if way == "raw" else text(given.decode())
     if way == "text" and value == b"12":
-        return  # a bare number is text, as it was written
+        return  # a bare number is text, and stays as written
     assert whole(read(result)) == value
 
 

@@ -1,4 +1,4 @@
-"""The shape of a value in a few words."""
+"""The outline of a value: names and types."""
 
 from __future__ import annotations
 

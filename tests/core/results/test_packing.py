@@ -1,4 +1,4 @@
-"""Rows to chunks and back."""
+"""Packing rows into chunks, and unpacking them."""
 
 from __future__ import annotations
 

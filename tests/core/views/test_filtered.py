@@ -1,4 +1,4 @@
-"""`filtered`: a projection of the original; what is not there is named."""
+"""`filtered`: some keys of the original, and the names of keys that are missing."""
 
 from __future__ import annotations
 

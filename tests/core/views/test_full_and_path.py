@@ -50,7 +50,7 @@ def test_above_the_ceiling_a_link_and_the_way_on(open_agent, value):
     told, (_, link) = reply.value, reply.content
     assert link["type"] == "resource_link"
     assert token.removeprefix("pen_") not in link["uri"]
-    assert told["total_size"] > link["size"] > 30_000  # in a reply its JSON is quoted
+    assert told["total_size"] > link["size"] > 30_000  # quotes in the JSON are escaped in a reply
     assert agent.look(told["next"])["items"]
     assert told["next_step"]
     resource = agent.gate.read_resource(agent.template, link["uri"])
@@ -247,7 +247,7 @@ def test_a_large_image_is_read_through_its_link_as_an_image(open_agent):
 
 
 def test_the_way_into_a_row_of_a_list_whose_key_comes_again(open_agent):
-    """Of two entries with one key, a path by that key leads to the last."""
+    """If a key occurs twice, a path with that key leads to the last one."""
     agent = open_agent(budget="1kB")
     rows = json.dumps([{"id": n, "text": "x" * 3_000} for n in range(3)], separators=(",", ":"))
     raw = '{"rows":' + rows + ',"rows":1}'

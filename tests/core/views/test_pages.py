@@ -1,4 +1,4 @@
-"""`paginated`: every row once, in order, going on at the exact row."""
+"""`paginated`: every row once, in order, continued at the exact row."""
 
 from __future__ import annotations
 

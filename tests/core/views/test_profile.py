@@ -1,4 +1,4 @@
-"""The range of a column is told exactly."""
+"""The range of a column is exact."""
 
 from __future__ import annotations
 

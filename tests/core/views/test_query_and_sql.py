@@ -1,4 +1,4 @@
-"""`query` and `sql` through the gate, in a real worker process; `test_worker.py` has its limits."""
+"""`query` and `sql` through the gate, in a real worker process; tests/worker has its limits."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_the_loaded_table_is_kept_for_the_next_question(open_agent):
     reads = Counting.reads
     assert reads > 0
     agent.look(token, mode="sql", query="SELECT max(id) FROM result")
-    # The mode is checked against one row; the table is not read again.
+    # One row is read to check the mode. The table is not read again.
     assert Counting.reads - reads <= 1
 
 

@@ -1,4 +1,4 @@
-"""Questions through a gate: how many processes they take, and who waits for whom."""
+"""Questions through a gate: how many processes they take, and which calls wait."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SLOW = (
 
 @pytest.fixture
 def started(monkeypatch):
-    """The children that are started, each with the keys of what it loaded and with what it was told."""
+    """Return the started children, each with the keys it has loaded and the frames it was sent."""
     children = []
 
     class Watched(WorkerChild):
@@ -81,7 +81,7 @@ def test_each_form_of_the_rows_is_loaded_once(agent, started):
         reply = agent.gate.browse(agent._call({"continuation_token": token, **fields}))
         assert not reply.is_error, reply.text
 
-    for text in "12":  # An order that was asked for before would be kept.
+    for text in "12":  # a repeated order would come from the store
         agent.look(token, mode="sql", query="SELECT 1")
         agent.look(token, mode="query", query="length")
         browse(find=text)
@@ -99,7 +99,7 @@ def test_a_child_that_was_ended_has_to_be_given_the_rows_again(agent, started):
     assert [child.told for child in started] == [["Setup", "End", "AskFrame"]] * 2
 
 
-# Who waits
+# Waiting
 
 
 def ask(token, **fields):
@@ -119,7 +119,7 @@ async def cancelled(questions):
 
 
 async def until_busy(gate, count):
-    """Waits until so many children are at work on what they have loaded. None has an event for it."""
+    """Poll until this many children have loaded rows and are in use. There is no event for it."""
     async with asyncio.timeout(30):
         while len([child for child in in_use(gate) if child.keys]) < count:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -138,7 +138,7 @@ def test_pages_do_not_wait_for_questions(tmp_path):
             questions = slow_questions(gate, token, STEP_THREADS + 2)
             try:
                 await until_busy(gate, 2)
-                # No question ends before it is cancelled: whoever waits for one waits in vain.
+                # No question ends before it is cancelled, so a wait for one would time out.
                 async with asyncio.timeout(10):
                     page = await gate.call(ask(token), None)
                 assert page.value["total"] == 1_000
@@ -157,8 +157,8 @@ def test_a_question_that_is_cancelled_while_it_waits_gives_up_at_once():
             await until_busy(gate, 2)
             before = in_use(gate)
             waiting = slow_questions(gate, token, 3)
-            await asyncio.sleep(0.05)  # They may get as far as they can.
-            # None of the first two ends, so nobody's turn comes.
+            await asyncio.sleep(0.05)  # let them start
+            # Neither of the first two ends, so no child becomes free.
             await asyncio.wait_for(cancelled(waiting), 30)
             assert not any(question.done() for question in first)
             assert in_use(gate) == before

@@ -1,4 +1,4 @@
-"""`search`: every place that contains a text, with its path or line, counted."""
+"""`search`: every match of a text, with its path or line, and the number of matches."""
 
 from __future__ import annotations
 

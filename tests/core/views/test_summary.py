@@ -1,4 +1,4 @@
-"""`summary`: the shape of a result and a taste of it, cheaply."""
+"""`summary`: the shape of a result and some examples, at a low cost."""
 
 from __future__ import annotations
 
