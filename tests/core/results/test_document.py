@@ -180,7 +180,7 @@ def test_rows_that_are_bytes_are_made_compact():
 
 @pytest.mark.parametrize("value", [msgspec.Raw(b"[1,"), [msgspec.Raw(b"nope")], msgspec.Raw(b"")])
 def test_bytes_that_are_not_json_are_a_clear_error(value):
-    with pytest.raises(InvalidResult, match="not JSON"):
+    with pytest.raises(InvalidResult, match="invalid JSON"):
         rows_of(read(structured(value)))
 
 

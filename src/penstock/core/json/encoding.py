@@ -122,7 +122,7 @@ def count_non_finite(value: Any, encoded: bytes) -> int:
 
 
 def _step(value: Any) -> Any:
-    """Take a value of a class that the encoder does not know one step towards JSON."""
+    """Take a value one step towards JSON. The encoder calls this for a class it does not know."""
     opener = _opener(type(value))
     if opener is None:
         raise TypeError

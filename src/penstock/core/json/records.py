@@ -64,12 +64,12 @@ def _by_place(keys: Iterable[Hashable], values: Iterable[Any]) -> dict[str, Any]
 def distinct(names: Iterable[str]) -> list[str]:
     """Number repeated names, as databases do: id, id_2, id_3."""
     given = list(names)
-    taken, told = set(given), dict.fromkeys(given, 0)
+    taken, seen = set(given), dict.fromkeys(given, 0)
     for place, name in enumerate(given):
-        told[name] += 1
-        if told[name] > 1:
-            while (numbered := f"{name}_{told[name]}") in taken:
-                told[name] += 1
+        seen[name] += 1
+        if seen[name] > 1:
+            while (numbered := f"{name}_{seen[name]}") in taken:
+                seen[name] += 1
             given[place] = numbered
             taken.add(numbered)
     return given

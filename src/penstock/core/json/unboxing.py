@@ -154,8 +154,8 @@ def _of_series(series: Any) -> Any:
 
 def is_finer(dtype: Any) -> bool:
     """Return whether a polars column may hold times that are finer than Python's."""
-    told = str(dtype)
-    return "'ns'" in told or "Time" in told.replace("Datetime", "")
+    name = str(dtype)
+    return "'ns'" in name or "Time" in name.replace("Datetime", "")
 
 
 def of_polars(column: Any) -> list[Any]:

@@ -31,7 +31,7 @@ class Cancellation:
 
     @contextmanager
     def bound_to(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Let a request call `stop` inside this block: at once, if it has come already."""
+        """Call `stop` on a request during this block, or at once if one has come already."""
         self._bind(stop)
         try:
             yield

@@ -37,21 +37,21 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class LoadHead(msgspec.Struct, frozen=True):
-    """Load an entry. Answer: `Loaded`, or None."""
+    """A request to load an entry. Answer: `Loaded`, or None."""
 
     key: str
     rows: tuple[int, int] | None = None  # load their chunks too: they will probably be needed next
 
 
 class ReadChunks(msgspec.Struct, frozen=True):
-    """Read chunks of a stored entry. Answer: the chunks as bytes, in the order of `numbers`."""
+    """A request for chunks of a stored entry. Answer: the chunks as bytes, in the order of `numbers`."""
 
     entry: Entry
     numbers: Sequence[int]
 
 
 class ReadWindow(msgspec.Struct, frozen=True):
-    """Read rows of a live entry. Answer: `LiveWindow`."""
+    """A request for rows of a live entry. Answer: `LiveWindow`."""
 
     entry: Entry
     start: int
@@ -59,7 +59,7 @@ class ReadWindow(msgspec.Struct, frozen=True):
 
 
 class AskHolder(msgspec.Struct, frozen=True):
-    """Ask a child of the worker that holds the material from an earlier question.
+    """A question to a child of the worker that holds the material from an earlier question.
 
     Answer: `WorkerAnswer` or `Failure`, or None if no free child holds it.
     """
@@ -68,21 +68,21 @@ class AskHolder(msgspec.Struct, frozen=True):
 
 
 class AskWorker(msgspec.Struct, frozen=True):
-    """Ask any child of the worker. Answer: `WorkerAnswer` or `Failure`."""
+    """A question to any child of the worker. Answer: `WorkerAnswer` or `Failure`."""
 
     question: Question
     material: Material
 
 
 class Authorize(msgspec.Struct, frozen=True):
-    """Ask whether the caller may still use the tool that gave the result. Answer: a bool."""
+    """The question whether the caller may still use the tool that gave a result. Answer: a bool."""
 
     tool: str
     origin: Any = None  # `Call.origin` of the call that gave the result
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Run the tool. Answer: `Ran`."""
+    """A request to run the tool. Answer: `Ran`."""
 
     arguments: Mapping[str, Any]
     has_values: bool = False  # stored values, as JSON, have replaced references
@@ -97,14 +97,14 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Put(msgspec.Struct, frozen=True):
-    """Store a record. Answer: None."""
+    """A request to store a record. Answer: None."""
 
     key: str
     record: Record
 
 
 class Touch(msgspec.Struct, frozen=True):
-    """Move the expiry of an entry. Answer: None."""
+    """A request to move the expiry of an entry. Answer: None."""
 
     key: str
     expires: float

@@ -54,7 +54,7 @@ class Sample(msgspec.Struct):
                 self._note_type(self.columns.setdefault(name, {}), value)
 
     def _note_type(self, types: dict[str, str], value: bytes) -> None:
-        """Note a type. An object shows the keys of the first one: SQL has them as columns."""
+        """Note the type of a value. For objects, note the keys of the first: SQL columns."""
         kind = type_name(value)
         if kind not in types:
             keys = kind == "dict" and len(value) > len("{}")
@@ -63,7 +63,7 @@ class Sample(msgspec.Struct):
     def column_types(self) -> dict[str, str]:
         """Return the types of each column. `null` appears only if a column has no other value."""
         return {
-            name: "|".join([told for kind, told in kinds.items() if kind != "null"] or ["null"])
+            name: "|".join([shown for kind, shown in kinds.items() if kind != "null"] or ["null"])
             for name, kinds in self.columns.items()
         }
 

@@ -98,5 +98,5 @@ def _rank(line: bytes) -> int:
 
 def _shown(kind: Kind, chars: int) -> dict[str, Any]:
     text = cut_text(kind.text, chars, of=kind.chars)
-    told: dict[str, Any] = {"line": kind.first + 1, "text": text}
-    return {**told, "times": kind.times} if kind.times > 1 else told
+    line: dict[str, Any] = {"line": kind.first + 1, "text": text}
+    return {**line, "times": kind.times} if kind.times > 1 else line

@@ -58,20 +58,20 @@ class ColumnProfile:
 
     def describe(self, total: int) -> dict[str, Any]:
         kinds = [kind for kind in self.types if kind != "null"]
-        told: dict[str, Any] = {"type": "|".join(kinds) or "null"}
+        facts: dict[str, Any] = {"type": "|".join(kinds) or "null"}
         nulls = total - sum(self.types[kind] for kind in kinds)
         if nulls:
-            told["nulls"] = nulls
+            facts["nulls"] = nulls
         if self.counts:
-            told["distinct"] = len(self.counts)
+            facts["distinct"] = len(self.counts)
             if self.overflow:
-                told["distinct_is"] = "at least"
+                facts["distinct_is"] = "at least"
         if self.low is not None and self.high is not None and len(self.counts) > 1:
-            told["min"], told["max"] = _shown(self.low[1]), _shown(self.high[1])
+            facts["min"], facts["max"] = _shown(self.low[1]), _shown(self.high[1])
         commonest = max(self.counts, key=self.counts.__getitem__, default=None)
         if commonest is not None and self.counts[commonest] > 1:
-            told["commonest"] = [_shown(commonest), self.counts[commonest]]
-        return told
+            facts["commonest"] = [_shown(commonest), self.counts[commonest]]
+        return facts
 
 
 def _exactly(raw: bytes, kind: str) -> int | Decimal | None:
