@@ -199,7 +199,7 @@ def test_tools_for_apps_alone_are_nobody_elses(opened):
 def test_a_list_that_cannot_keep_its_budget_says_so(opened, caplog):
     rig = opened(60, always=["file_*"])
     rig.listed()
-    assert "above list_budget" in caplog.text
+    assert "over list_budget" in caplog.text
 
 
 def test_tools_without_a_name_or_of_one_name_do_not_break_the_budget(opened):

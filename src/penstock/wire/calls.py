@@ -13,30 +13,30 @@ from penstock.wire.stored_results import answer_from_store, resolve_arguments
 
 
 def tools_call(request: Request) -> Steps[bytes]:
-    """Take a call through its stages, in order. A stage may end it with a reply, or change it."""
+    """Take a call through its stages, in order. Each stage may change the call, or answer it."""
     if not _read_call(request):
-        return (yield from pass_on(request))  # upstream says what is wrong with it
-    repeated = request.connection.repeated  # over HTTP
+        return (yield from pass_on(request))  # upstream reports the error
+    repeated = request.connection.repeated  # None unless the call came over HTTP
     if repeated is not None and (reply := (yield from _check_headers(request, repeated))):
         return reply
-    # `find_tools` and `describe_tools` are answered. `call_tool` becomes the call of the tool that it names.
+    # Answer `find_tools` and `describe_tools`. Turn `call_tool` into a call of the tool it names.
     if reply := (yield from answer_on_demand(request)):
         return reply
-    # The reader, the explorer, a continuation token: a stored result is looked at.
+    # Answer the reader, the explorer and calls with a continuation token from the store.
     if reply := (yield from answer_from_store(request)):
         return reply
-    # A tool that was not listed in full: its description comes first, or with what is wrong.
+    # If the tool was not listed in full, the agent may have to read its description first.
     if reply := (yield from teach_or_refuse(request)):
         return reply
-    # "@result:…" becomes the stored value. Fields that are ours are taken out.
+    # Replace "@result:…" by the stored value. Remove Penstock's own fields.
     if reply := (yield from resolve_arguments(request)):
         return reply
     answer: UpstreamAnswer = yield Forward(request.line)  # upstream runs the tool, once
-    return (yield from hold(request, answer))  # within the budget, or a probe
+    return (yield from hold(request, answer))  # the result itself, or a probe
 
 
 def _read_call(request: Request) -> bool:
-    """Take the tool and its arguments from the parameters. False where no tool is named."""
+    """Read the tool and its arguments from the parameters. Return False if no tool is named."""
     params = messages.members_of(request.params)
     name = messages.text_of(params, "name")
     if name is not None:
@@ -47,8 +47,8 @@ def _read_call(request: Request) -> bool:
 def _check_headers(request: Request, repeated: RepeatedArguments) -> Steps[bytes | None]:
     """Refuse a call whose headers do not agree with the arguments that they repeat.
 
-    A list that has expired is relied on to say that this tool repeats none, unless the client repeats
-    some: otherwise each call would cost a list.
+    An expired list is good enough to tell that a tool has no such headers, unless the client sent
+    some. Otherwise each call would ask upstream for its list again.
     """
     yield from know_tools(request, names=(request.tool,))
     tool = request.upstream_tool

@@ -1,4 +1,4 @@
-"""`tools/list`: all of upstream's pages as one, in the form that fits."""
+"""`tools/list`: all pages of upstream's list as one, in the listing form that fits the budget."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from penstock.wire.shown_tools import list_result, shown_of
 from penstock.wire.toolbox import Toolbox, ToolsPage, read_list, read_page
 
 _MOST_PAGES: Final = 1_000
-_LONG_LIST: Final = 100_000  # bytes that take a few milliseconds
+_LONG_LIST: Final = 100_000  # bytes; reading that many takes a few milliseconds
 
 
 def tools_list(request: Request) -> Steps[bytes]:
-    """Upstream's list, as this client is shown it."""
+    """Answer with upstream's tools as this client is shown them."""
     if has_cursor(request):
         return request.fail(INVALID_PARAMS, "Unknown cursor: the list has one page.")
     answer: UpstreamAnswer = yield Forward(request.line)
@@ -40,10 +40,10 @@ def has_cursor(request: Request) -> bool:
 def know_tools(
     request: Request, *, current: bool = False, names: Iterable[str] = ()
 ) -> Steps[None]:
-    """Ask upstream for its tools, unless they are known, or cannot be.
+    """Ask upstream for its tools, unless they are known or upstream cannot be asked.
 
-    `current`: what was known once is not enough. `names`: one of these that is not known may have come
-    since.
+    With `current`, an expired list counts as unknown. A list that lacks one of `names` does so too:
+    upstream may have added the tool since.
     """
     known = request.toolbox
     is_known = known is not None and not known.is_outdated and all(map(known.knows, names))
@@ -60,8 +60,8 @@ def know_tools(
 
 
 def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
-    """Remember upstream's tools, once all pages of its list have come. Return them, or the error that
-    came instead of a page."""
+    """Fetch the other pages of upstream's list, and remember its tools. Return the tools, or the
+    error that came instead of a page."""
     connection, known = request.connection, request.known
     changes = known.changes
     pages = yield from _all_pages(request, first)
@@ -80,7 +80,7 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
         connection.rules.adopt(toolbox.settings, of=toolbox.tools)
     if known.toolbox is None:
         for name in request.policy.unmatched(toolbox.tools):
-            logger().warning("no tool is called %s, which the settings name", name)
+            logger().warning("the settings name a tool that does not exist: %s", name)
     known.learn_toolbox(toolbox, changes)
     return toolbox
 
@@ -89,7 +89,7 @@ def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | by
     pages, cursors = [first], set[str]()
     while (cursor := pages[-1].next_cursor) is not None:
         if cursor in cursors or len(pages) >= _MOST_PAGES:
-            told = "Upstream's list of tools does not end: it repeats a cursor."
+            told = "Upstream's list of tools does not end."
             return messages.error(INTERNAL_ERROR, told)
         cursors.add(cursor)
         page = yield from _ask_page(request, cursor)
@@ -100,7 +100,7 @@ def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | by
 
 
 def _ask_page(request: Request, cursor: str | None) -> Steps[ToolsPage | bytes]:
-    """A page of upstream's list, or the error that came instead."""
+    """Ask upstream for a page of its list. Return the page, or the error that came instead."""
     members = {} if cursor is None else {"cursor": rawjson.string(cursor)}
     params = eras.own_params(eras.meta_of(request.params), **members)
     answer: UpstreamAnswer = yield AskUpstream("tools/list", params)

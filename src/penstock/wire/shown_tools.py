@@ -1,4 +1,4 @@
-"""What a client is shown of upstream's tools."""
+"""The tools that a client is shown: upstream's and Penstock's own."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from penstock.wire.request import Request
 from penstock.wire.toolbox import Toolbox
 from penstock.wire.upstream_state import Shown
 
-# As many digits as a lifetime may have, so that a list does not grow and shrink with what is left.
+# The longest lifetime. Every list is weighed with it, so that its form does not depend on `ttlMs`.
 _A_LIFETIME: Final = b"9999999999"
 
 
 def disclosed(request: Request) -> Steps[Shown | None]:
-    """The tools as this client is shown them; None where upstream's are not known."""
+    """Return the tools that this client is shown; None if upstream's tools are not known."""
     toolbox, shown = request.toolbox, request.shown
     if toolbox is None:
         return None
@@ -30,10 +30,10 @@ def disclosed(request: Request) -> Steps[Shown | None]:
 
 
 def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
-    """These tools as this client is shown them. Made once for a list and a kind of client."""
+    """Return what this client is shown of these tools: computed once for each list and audience."""
     seen_by = request.audience
-    # A folder of descriptions may change between two requests, but not within one; anything else
-    # is the same until upstream lists anew.
+    # A folder of descriptions may change between two requests, but not within one. Everything else
+    # stays the same until upstream sends a new list.
     is_fixed = not request.policy.descriptions
     kept = request.known.shown.get(seen_by) if is_fixed else None
     if kept is not None and kept.toolbox is toolbox:
@@ -49,7 +49,7 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
 
 
 def has_explorer(request: Request) -> bool:
-    """Whether ours is there for this client: where upstream has Penstock's own, that one is enough."""
+    """Return whether this client is offered our explorer. If upstream has one, that one is enough."""
     if not request.audience.has_apps or not request.policy.explorer or request.known.lacks_tools:
         return False
     theirs = not request.connection.is_inside and request.known.has_penstock
@@ -57,7 +57,7 @@ def has_explorer(request: Request) -> bool:
 
 
 def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
-    """Whether another client may be shown something else: by its name, or because it shows apps."""
+    """Return whether another client may be shown other tools, because of its name or its apps."""
     has_tools_for_apps = request.toolbox is not None and bool(request.toolbox.for_apps)
     is_index = listing is not None and listing.form == "index"
     by_name = bool(request.policy.clients)
@@ -65,22 +65,22 @@ def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
 
 
 def _ours(request: Request, toolbox: Toolbox) -> list[bytes]:
-    """Penstock's own tools that stand in every list."""
+    """Return Penstock's own tools that the model sees."""
     if not has_explorer(request):
         return [toolbox.reader_tool]
     return [toolbox.reader_tool, show_tool(toolbox.explorer[SHOW])]
 
 
 def _for_apps(request: Request, toolbox: Toolbox) -> list[bytes]:
-    """Penstock's own tools that the host keeps from the model."""
+    """Return Penstock's own tools that the host hides from the model."""
     return [browse_tool(toolbox.explorer[BROWSE])] if has_explorer(request) else []
 
 
 def list_result(request: Request, shown: Shown) -> bytes:
-    """The result of a `tools/list`."""
+    """Return the result of a `tools/list`."""
     listing, members = shown.listing, dict(shown.toolbox.members)
     if listing.is_over:
-        logger().warning("the list of tools, %s, is above list_budget", listing.form)
+        logger().warning("the list of tools (form: %s) is over list_budget", listing.form)
     if "cacheScope" in members and depends_on_client(request, listing):
         members["cacheScope"] = b'"private"'
     members["tools"] = b"[" + b",".join(_tools(request, shown)) + b"]"
@@ -88,8 +88,11 @@ def list_result(request: Request, shown: Shown) -> bytes:
 
 
 def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
-    """A list that is full is upstream's to the byte, with what has no name or the name of another;
-    unless that would break the budget."""
+    """Return the listed tools.
+
+    A full list is upstream's own, byte for byte. It keeps tools without a name and tools that share
+    a name, unless they would put the list over the budget.
+    """
     toolbox, listing = shown.toolbox, shown.listing
     theirs = toolbox.listed_to(has_apps=shown.audience.has_apps)
     theirs += [*_ours(request, toolbox), *_for_apps(request, toolbox)]
@@ -103,8 +106,8 @@ def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
 
 
 def holder_of(request: Request) -> Holder:
-    """Whose grants count: the legacy session's, or else the principal's; where neither is known,
-    whoever's who shows a handle."""
+    """Return the holder of grants: the legacy session if there is one, else the principal, else the
+    bearer of the grant handle."""
     connection = request.connection
     if connection.seat and not request.is_modern:
         return Holder.of(connection.server, f"session:{connection.seat}")
@@ -113,7 +116,7 @@ def holder_of(request: Request) -> Holder:
 
 
 def _around(toolbox: Toolbox) -> bytes:
-    """What stands beside the tools, as it is weighed."""
+    """Return the other members of the list's result, as they are weighed."""
     if not toolbox.members:
         return b""
     members: dict[str, Any] = {

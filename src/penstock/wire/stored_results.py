@@ -1,4 +1,4 @@
-"""Calls that look at a stored result, and calls that hand one to another tool."""
+"""Calls that read a stored result, and calls that pass one to another tool."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from penstock.wire.request import Request
 from penstock.wire.shown_tools import has_explorer
 from penstock.wire.toolbox import UpstreamTool
 
-# -- calls that are answered here --------------------------------------------------------------
+# -- calls that Penstock answers ---------------------------------------------------------------
 
 
 def answer_from_store(request: Request) -> Steps[bytes | None]:
-    """Answer a call of the reader or of the explorer, and one that goes on with a token of ours."""
+    """Answer a call of the reader or of the explorer, or a call with one of Penstock's tokens."""
     if not _may_be_ours(request):
         return None
     yield from know_tools(request)
@@ -52,14 +52,16 @@ def _may_be_ours(request: Request) -> bool:
 
 
 def _is_looked_at(request: Request) -> bool:
-    """Whether the arguments may hold something of ours."""
+    """Return whether the arguments may hold a token, a reference or a negotiation field."""
     may_hold = request.is_marked or is_merged(request)
     return may_hold and request.policy.covers(request.tool)
 
 
 def _explorer_role(request: Request) -> str:
-    """Which of the explorer's tools a call means; empty for all others, and for clients that show no
-    apps: to them there is none."""
+    """Return which of the explorer's tools is called.
+
+    Return "" for all other tools, and for clients that show no apps: they have no explorer.
+    """
     named = _explorer_names(request)
     role = next((role for role in ROLES if named[role] == request.tool), "")
     return role if role and has_explorer(request) else ""
@@ -73,7 +75,7 @@ def _explorer_names(request: Request) -> dict[str, str]:
 def _look(
     request: Request, effect: Callable[[Call], Read | Show | Browse], **changes: Any
 ) -> Steps[bytes]:
-    """A tool of our own looks at a stored result, whichever tool that came from."""
+    """Answer a call of the reader or the explorer. They read the results of every tool."""
     given = {} if request.decoded is None else request.decoded
     if not isinstance(given, dict):
         return request.fail(messages.INVALID_PARAMS, "arguments must be an object.")
@@ -83,17 +85,20 @@ def _look(
 
 
 def _go_on(request: Request) -> Steps[bytes]:
-    """The tool that gave the token is called once more, and does not run."""
+    """Answer a call that brings a token back to the tool that gave it. The tool does not run."""
     structured = yield from keeps_output(request)
     call = call_of(request, request.decoded_object, structured=structured)
     reply = yield Prepare(call)
-    assert isinstance(reply, Reply)  # noqa: S101 (with a token of ours no tool runs)
+    assert isinstance(reply, Reply)  # noqa: S101 (with one of Penstock's tokens no tool runs)
     return request.answer(reply.wire())
 
 
 def is_token_ours(request: Request) -> bool:
-    """Whether a `continuation_token` is Penstock's. What a tool declares is the tool's; what it
-    leaves open is ours only if it looks it, for an undeclared parameter may be upstream's too."""
+    """Return whether the `continuation_token` is Penstock's.
+
+    It is not if the tool declares that parameter. If the tool declares no parameters at all, the
+    token may be upstream's: only Penstock's prefix tells.
+    """
     token, tool = request.decoded_object.get(TOKEN_FIELD), request.upstream_tool
     if is_absent(token):
         return False
@@ -103,12 +108,12 @@ def is_token_ours(request: Request) -> bool:
     return bool(declared) or (isinstance(token, str) and token.startswith(continuation.PREFIX))
 
 
-# -- calls that go on --------------------------------------------------------------------------
+# -- calls that go to upstream -----------------------------------------------------------------
 
 
 def resolve_arguments(request: Request) -> Steps[bytes | None]:
-    """Put stored values in the place of references, and take out fields that are ours. Answer where
-    that cannot be."""
+    """Replace references by stored values, and remove Penstock's fields. Return an answer if a
+    reference cannot be replaced."""
     if not _is_looked_at(request) or not isinstance(request.decoded, dict):
         return None
     refers = has_references(request.decoded)
@@ -120,7 +125,7 @@ def resolve_arguments(request: Request) -> Steps[bytes | None]:
     if refusal is not None:
         return request.answer(_refusal_wire(request, refusal))
     structured = yield from keeps_output(request)
-    # Ours is the only token that the core may take; another goes up as it is.
+    # This token is not Penstock's, so the core must not read it. Upstream gets it unchanged.
     call = call_of(request, _without_token(request.decoded), structured=structured)
     outcome: Run | Reply = yield Prepare(call)
     if isinstance(outcome, Run):
@@ -133,7 +138,7 @@ def resolve_arguments(request: Request) -> Steps[bytes | None]:
 
 
 def _may_be_theirs(request: Request) -> bool:
-    """Whether a token that is not known here may be one of upstream's: Penstock may be there too."""
+    """Return whether upstream may know the token of a reference: upstream may use Penstock too."""
     is_reference = is_absent(request.decoded_object.get(TOKEN_FIELD))
     return is_reference and not request.connection.is_inside and request.known.has_penstock
 
@@ -143,7 +148,7 @@ def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resolved(request: Request, run: Run, *, is_merged: bool) -> bytes:
-    """The call as the tool gets it, spelled as it was but for stored values."""
+    """Return the call for the tool. All arguments but stored values keep their bytes."""
     spelled = messages.members_of(request.arguments or msgspec.UNSET)
     arguments = {
         name: encode(run.arguments[name]) if _refers(raw) and name in run.arguments else raw
@@ -160,7 +165,8 @@ def _refers(raw: msgspec.Raw) -> bool:
 
 
 def _refuse_in_headers(tool: UpstreamTool | None, arguments: dict[str, Any]) -> Refusal | None:
-    """A parameter that is repeated in an HTTP header is for short values that anyone may log."""
+    """Refuse a stored value in an argument that an HTTP header repeats: headers must be short, and
+    anyone may log them."""
     for path in tool.header_parameters if tool is not None else ():
         value: Any = arguments
         for step in path:
@@ -168,7 +174,7 @@ def _refuse_in_headers(tool: UpstreamTool | None, arguments: dict[str, Any]) -> 
         if isinstance(value, str) and value.startswith(PREFIX):
             where = shown(".".join(path))
             return Refusal(
-                f"Argument {where} is sent as an HTTP header; a stored result cannot stand there.",
+                f"Argument {where} is sent as an HTTP header; it cannot be a stored result.",
                 f"Give {where} as a plain value.",
             )
     return None
