@@ -1,1 +1,1 @@
-"""Carries out what the handlers ask for, the same for every carrier."""
+"""The engine, which does the work that handlers ask for. All carriers share it."""

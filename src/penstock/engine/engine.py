@@ -1,6 +1,6 @@
-"""The one place where the work of handlers is done.
+"""The engine: the one place that does the work of handlers.
 
-A handler yields a piece of work, a session hands it out (`Perform`), and a carrier chooses the thread.
+A handler yields a piece of work, a session passes it on (`Perform`), and a carrier picks a thread.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ from penstock.wire.session import Session
 
 
 class Engine:
-    """A gate, and the descriptions of the tools behind it: all sessions of a server share one."""
+    """A gate, and the descriptions of the tools behind it. All sessions of a server share one."""
 
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
         self._discloser = Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:
-        """Do the work, and advance the request that needs it.
+        """Do the work and advance the request. Repeat this while the request needs more work.
 
-        This may take seconds: call it on a thread that reads from nobody. Work that follows at once is
-        done here too.
+        This may take seconds. Call it on a thread that reads neither from a client nor upstream.
         """
         outputs: Outputs = [output]
         while len(outputs) == 1 and isinstance(outputs[0], Perform):
@@ -59,8 +58,8 @@ class Engine:
             given = self._do(output.request, output.work)
         except Cancelled:
             return session.drop(output.request)
-        except Exception:  # noqa: BLE001 (whatever it is, the client is told)
-            logger().exception("a request could not be worked on")
+        except Exception:  # noqa: BLE001 (the client gets an error for any failure)
+            logger().exception("the work for a request failed")
             return session.give_up(output.request)
         return session.go_on(output.request, given)
 

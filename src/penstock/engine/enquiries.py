@@ -48,19 +48,19 @@ def _visit(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> DisclosureAnsw
 
 
 def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
-    """A description that no reply can hold is stored like any large result."""
+    """Store a description that no reply can hold, like any large result."""
     probe = gate.offer(call, Result(structured=msgspec.Raw(whole))).value
     token = probe.get(TOKEN_FIELD) if isinstance(probe, dict) else None
     if token is None:
         return {}
-    step = f"{call.reader} reads the whole description with this."
+    step = f"Pass this token to {call.reader} to read it all."
     return {TOKEN_FIELD: token, "next_step": step}
 
 
 def _found(visit: DisclosureAnswers, query: object) -> DescribedReply:
     if isinstance(query, str) and query.strip():
         return DescribedReply(visit.find(query))
-    step = 'Such as {"query": "send mail"}.'
+    step = 'Try {"query": "send mail"}.'
     return DescribedReply(
         problem(visit.fits, "query must say what you want to do.", step), is_error=True
     )
@@ -68,7 +68,7 @@ def _found(visit: DisclosureAnswers, query: object) -> DescribedReply:
 
 def _described(visit: DisclosureAnswers, effect: Describe) -> DescribedReply:
     if effect.names is None:
-        step = 'Such as {"tools": ["some_tool"]}.'
+        step = 'Try {"tools": ["some_tool"]}.'
         return DescribedReply(
             problem(visit.fits, "tools must be a list of names.", step), is_error=True
         )
@@ -80,6 +80,6 @@ def _refusal(visit: DisclosureAnswers, effect: Judge) -> bytes:
     if tool is not None:
         return visit.refusal(tool, effect.arguments)
     if visit.gate == "strict" and effect.is_there:
-        step = "Choose one that is listed."
+        step = "Choose a listed tool."
         return problem(visit.fits, "There is no tool {}.", step, effect.tool)
-    return b""  # upstream's to say so
+    return b""  # upstream reports that there is no such tool

@@ -1,2 +1,2 @@
-"""What becomes of each message, whoever carries it: the relay between two programs, an adapter
-within one. In bytes, without I/O."""
+"""The handling of each message between a client and upstream. It works on bytes and does no I/O, so
+the relay and the adapters share it."""

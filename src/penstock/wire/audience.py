@@ -1,4 +1,4 @@
-"""What a client says of itself."""
+"""The audience of a list: what a client says about itself."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def audience_from(info: msgspec.Raw | None, capabilities: msgspec.Raw | None) ->
 
 
 def shows_apps(said: Any) -> bool:
-    """Whether a client that says this of the extension shows pages of HTML; one that names no kinds of
-    pages does."""
+    """Return whether a client shows HTML pages, by what it said of the extension `APPS`. A client
+    that names no MIME types does."""
     if not isinstance(said, Mapping):
         return False
     kinds = said.get("mimeTypes")

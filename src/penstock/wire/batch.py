@@ -1,4 +1,4 @@
-"""Batches of requests, which revision 2025-03-26 had."""
+"""Batches of requests, a feature of revision 2025-03-26."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ class Batch:
     """The requests of one batch. Their answers go back as one array."""
 
     def __init__(self, keys: set[bytes], answers: list[bytes]) -> None:
-        """`answers`: what is known already of members that are no messages."""
-        self._open = keys
-        self._answers = answers
+        self._unanswered = keys
+        self._answers = answers  # at first, the errors for members that are not messages
         self._lock = threading.Lock()
-        self.is_wrong = bool(answers) and not keys
+        self.is_wrong = bool(answers) and not keys  # `whole` is complete: no request will follow
 
     def add(self, key: bytes, message: bytes | None) -> bytes | None:
-        """The array, once the last answer is there. None for an answer that will never come."""
+        """Add an answer, or None if none will come. Return the array after the last answer."""
         with self._lock:
-            self._open.discard(key)
+            self._unanswered.discard(key)
             if message is not None:
                 self._answers.append(message)
-            return None if self._open or not self._answers else self.whole
+            return None if self._unanswered or not self._answers else self.whole
 
     @property
     def whole(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What the core is told of a call."""
+"""Facts about a call that the core needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.wire.shown_tools import disclosed
 
 
 def keeps_output(request: Request) -> Steps[bool]:
-    """Whether the client was promised structured content: by an output schema that it has seen."""
+    """Return whether the client has seen an output schema, which promises structured content."""
     tool = request.upstream_tool
     if tool is None or not tool.keeps_output:
         return False
@@ -21,30 +21,30 @@ def keeps_output(request: Request) -> Steps[bool]:
 
 
 def is_for_app(request: Request) -> bool:
-    """Whether the call is of a tool that only apps may call, and its client keeps that from the model:
-    then the model sees nothing of it."""
+    """Return whether only an app sees the result: the tool is for apps alone, and the client shows
+    apps, so its host keeps the result from the model."""
     tool = request.upstream_tool
     is_alone = tool is not None and tool.is_for_apps_alone
     return is_alone and request.audience.has_apps
 
 
 def is_shown(request: Request) -> bool:
-    """Whether an app gets what is structured of the result, and the model does not."""
+    """Return whether an app gets the structured content of the result, and the model does not."""
     tool = request.upstream_tool
     is_apps = tool is not None and (tool.has_widget or tool.is_for_apps_alone)
     return is_apps and request.audience.has_apps
 
 
 def is_merged(request: Request) -> bool:
-    """Whether the negotiation fields are advertised as the tool's own."""
+    """Return whether the tool's schema advertises the negotiation fields as its own."""
     if not request.connection.is_inside:
-        return False  # only decorators in this process do that
+        return False  # only decorators in this process add them
     tool = request.upstream_tool
     return tool is not None and tool.mark is not None and tool.mark.is_merged
 
 
 def policy_of(request: Request) -> Policy:
-    """What holds for the result of a call."""
+    """Return the policy for the result of a call."""
     policy = request.policy.for_tool(request.tool)
     return policy.for_apps if is_for_app(request) else policy
 

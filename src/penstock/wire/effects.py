@@ -1,11 +1,12 @@
-"""What the handlers ask of the world, as values.
+"""Effects: the values by which handlers ask for something to be done.
 
-A handler is a generator. It yields an effect, is sent the answer to it, and returns the message that
-the client gets. Nothing in this folder does I/O, so threads, an event loop and a test can all drive
-the same handlers.
+A handler is a generator. It yields an effect, receives the answer, and returns the message for the
+client. Nothing in this folder does I/O, so threads, an event loop and a test can all drive the same
+handlers.
 
-There are two kinds. `Forward`, `AskUpstream` and `Discover` wait for upstream, and the session sees to them.
-All others are `Work`, which may take seconds: a carrier does it on a thread that reads from nobody.
+There are two kinds of effects. `Forward`, `AskUpstream` and `Discover` wait for upstream; the
+session handles them. All others are `Work`, which may take seconds: a carrier runs it on a thread
+that reads neither from a client nor from upstream.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ class Discover(msgspec.Struct, frozen=True):
 
 
 class UpstreamAnswer(msgspec.Struct, frozen=True):
-    """Upstream's response: what it says, and the bytes in which it came."""
+    """Upstream's response: the parsed message, and the bytes as they came."""
 
     message: Message
     line: bytes
 
     @property
     def result(self) -> dict[str, msgspec.Raw] | None:
-        """The members of a result; None for an error."""
+        """The members of the result, or None for an error."""
         members = self.message.result
         return None if isinstance(members, msgspec.UnsetType) else members
 
@@ -64,13 +65,13 @@ class UpstreamAnswer(msgspec.Struct, frozen=True):
 
 
 class Prepare(msgspec.Struct, frozen=True):
-    """Check a call, and put stored values in the place of references. Answer: `Run` or `Reply`."""
+    """Check a call, and replace references by stored values. Answer: `Run` or `Reply`."""
 
     call: Call
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """Hold what a tool gave to the budget. Answer: `Reply`."""
+    """Hold the result of a tool to the budget. Answer: `Reply`."""
 
     call: Call
     result: Result | LiveRows
@@ -78,7 +79,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """Look at a stored result for the agent. Answer: `Reply`."""
+    """Read a stored result for the agent. Answer: `Reply`."""
 
     call: Call
 
@@ -90,7 +91,7 @@ class Show(msgspec.Struct, frozen=True):
 
 
 class Browse(msgspec.Struct, frozen=True):
-    """Look at a stored result for the explorer. Answer: `Reply`."""
+    """Read a stored result for the explorer. Answer: `Reply`."""
 
     call: Call
 
@@ -106,68 +107,58 @@ class ReadResource(msgspec.Struct, frozen=True):
 
 
 class Disclose(msgspec.Struct, frozen=True):
-    """Make the list of tools that a client is shown. Answer: the `Catalogue`, with what the settings
-    lay over it, and the `Listing` of it."""
+    """Make the list of tools for a client. Answer: the `Catalogue`, with the descriptions from the
+    settings, and its `Listing`."""
 
     tools: Catalogue
     audience: Audience
-    # Penstock's own tools: for everybody, and for apps alone.
-    ours: tuple[bytes, ...]
-    for_apps: tuple[bytes, ...]
-    # The members that stand beside the tools.
-    around: bytes
+    ours: tuple[bytes, ...]  # Penstock's own tools for everybody
+    for_apps: tuple[bytes, ...]  # Penstock's own tools for apps alone
+    around: bytes  # the other members of the list's result
 
 
 class Enquiry(msgspec.Struct, frozen=True):
-    """A question about tools that are not listed in full: what the agent is shown, and who it is."""
+    """The context of a question about tools that are not listed in full."""
 
     catalogue: Catalogue
     listing: Listing
     audience: Audience
     holder: Holder
-    # Whether a reply is within its budget.
-    fits: Callable[[bytes], bool]
-    # A description that no reply can hold is stored as the result of this call.
-    kept_as: Call
+    fits: Callable[[bytes], bool]  # tells whether a reply is within its budget
+    kept_as: Call  # a description too large for a reply is stored as the result of this call
 
 
 class Find(msgspec.Struct, frozen=True):
-    """Find tools by what they do. Answer: `describing.Told`."""
+    """Find tools by what they do. Answer: `DescribedReply`."""
 
     enquiry: Enquiry
-    # As the agent gave it: text, if all is well.
-    query: object
+    query: object  # from the agent, unchecked: it should be text
 
 
 class Describe(msgspec.Struct, frozen=True):
-    """Describe tools, and grant their use. Answer: `describing.Told`."""
+    """Describe tools, and grant their use. Answer: `DescribedReply`."""
 
     enquiry: Enquiry
-    # None where the agent gave no list.
-    names: Sequence[object] | None
-    # A tool was called, and no resource read.
-    is_tool: bool
+    names: Sequence[object] | None  # None if the agent gave no list
+    is_tool: bool  # the agent called `describe_tools`; otherwise it read a resource
 
 
 class Unwrap(msgspec.Struct, frozen=True):
-    """Find out which call is meant by one `through` a tool of ours. Answer: `Inner`, or what is wrong
-    with it."""
+    """Find the call inside a call of `call_tool`. Answer: `Inner`, or the problem as bytes."""
 
     enquiry: Enquiry
     role: str
-    through: str
+    through: str  # the name under which this client knows that tool
     given: Mapping[str, msgspec.Raw]
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Decide whether a tool may be called with what its agent has read of it. Answer: the refusal,
-    empty where it may."""
+    """Decide whether the agent has read enough about a tool to call it. Answer: a refusal or b""."""
 
     enquiry: Enquiry
     tool: str
     arguments: Mapping[str, Any] | None
-    # Upstream has a tool of that name.
-    is_there: bool
+    is_there: bool  # upstream has a tool of that name
 
 
 # -- others ------------------------------------------------------------------------------------
@@ -178,7 +169,7 @@ class LoadExplorer(msgspec.Struct, frozen=True):
 
 
 class StepAside(msgspec.Struct, frozen=True):
-    """Go on in another thread, because the next step works on something large. Answer: None."""
+    """Continue in another thread, because the next step works on large data. Answer: None."""
 
 
 GateWork = Prepare | Offer | Read | Show | Browse | ReadResource

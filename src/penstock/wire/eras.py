@@ -1,8 +1,8 @@
-"""The two eras of MCP, as far as the relay has to know them.
+"""The two eras of MCP, as far as Penstock has to know them.
 
 Legacy: a handshake (`initialize`), then requests. Modern (2026-07-28): no handshake; each request
-carries its protocol version and the client's capabilities in `_meta`. The relay never translates
-between them: it learns which one its upstream speaks, and does a server's duties in that one.
+carries its protocol version and the client's capabilities in `_meta`. Penstock never translates
+between the eras. It learns which era upstream speaks, and acts as a server of that era.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def meta_of(params: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspe
 
 
 def is_modern(params: msgspec.Raw | bytes | msgspec.UnsetType) -> bool:
-    """Whether a request names its protocol version itself. The byte search is for speed alone."""
+    """Return whether a request names its protocol version. The byte search only saves time."""
     if isinstance(params, msgspec.UnsetType) or VERSION_META.encode() not in bytes(params):
         return False
     return VERSION_META in meta_of(params)
@@ -42,8 +42,8 @@ def is_modern(params: msgspec.Raw | bytes | msgspec.UnsetType) -> bool:
 def envelope_fault(
     meta: Mapping[str, msgspec.Raw], versions: tuple[str, ...] | None = MODERN_VERSIONS
 ) -> bytes | None:
-    """The error for a modern request that the relay answers itself and whose `_meta` is not in
-    order; None where it is. Without `versions`, which of them is upstream's to judge."""
+    """Return the error for a modern request with a bad `_meta`, or None. Penstock checks requests
+    that it answers itself. If `versions` is None, any version passes: upstream judges it."""
     missing = [name for name in (VERSION_META, CAPABILITIES_META) if name not in meta]
     if missing:
         told = f"params._meta lacks {' and '.join(missing)}."
@@ -65,8 +65,8 @@ def unsupported(requested: Any, supported: tuple[str, ...]) -> bytes:
 
 
 def own_params(meta: Mapping[str, msgspec.Raw], **members: bytes) -> bytes:
-    """Parameters of a request of the relay's own: who asks, and in which version, is copied from
-    the request that led to it; its progress token is not, for that names the other request."""
+    """Return parameters for a request of Penstock's own, from the `meta` of the client's request that
+    led to it. Leave out the progress token, which names the client's request."""
     copied = {name: value for name, value in meta.items() if name != "progressToken"}
     parts: dict[str, bytes | msgspec.Raw] = dict(members)
     if copied:

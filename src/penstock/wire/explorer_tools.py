@@ -1,5 +1,5 @@
-"""The tools of the result explorer, as clients that show apps see them listed: `show_result`, and
-`browse_result`, which the app calls and the model never sees."""
+"""The tools of the result explorer, listed to clients that show apps: `show_result`, which the
+model calls, and `browse_result`, which only the app calls."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ BROWSE: Final = "browse_result"
 ROLES: Final = (SHOW, BROWSE)
 
 _ABOUT: Final = (
-    "Show a stored result to the person: a table that they can search, sort, chart and download, "
-    "whatever its size. Nothing of it enters this conversation. For when they want to look at the data "
-    f"themselves, or want all of it. Give the {TOKEN_FIELD} of an earlier reply."
+    "Show a stored result to the user as a table that they can search, sort, chart and download, "
+    "whatever its size. None of it enters this conversation. Use this when the user wants to see "
+    f"the data, or all of it. Give the {TOKEN_FIELD} of an earlier reply."
 )
 _READ_ONLY: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
 
 def explorer_names(taken: Collection[str]) -> dict[str, str]:
-    """What each is called, where a server may have a tool of that name."""
+    """Return a name for each of the two tools that no tool of the server has."""
     return {role: free_name(role, taken) for role in ROLES}
 
 
@@ -40,7 +40,7 @@ def show_tool(name: str) -> bytes:
                 "additionalProperties": False,
             },
             "annotations": {"title": "Show a stored result", **_READ_ONLY},
-            # The second is what hosts looked for before the first was there.
+            # Older hosts look for the second form.
             "_meta": {"ui": {"resourceUri": URI}, "ui/resourceUri": URI},
         }
     )
@@ -61,6 +61,6 @@ def browse_tool(name: str) -> bytes:
 
 
 def app_only_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """The `_meta` of a tool that only an app may call."""
+    """Return the `_meta` of a tool, changed so that only an app may call the tool."""
     ui = meta.get("ui")
     return {**meta, "ui": {**(ui if isinstance(ui, Mapping) else {}), "visibility": ["app"]}}

@@ -1,4 +1,4 @@
-"""`initialize` and `server/discover`: learning what upstream is, and saying what was added."""
+"""`initialize` and `server/discover`: Penstock learns about upstream, and announces itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def initialize(request: Request) -> Steps[bytes]:
     known.era = "legacy"
     said = messages.members_of(request.params)
     connection.audience = audience_from(said.get("clientInfo"), said.get("capabilities"))
-    logger().info("the client calls itself %s", connection.audience.client or "nothing")
+    logger().info("the client's name: %s", connection.audience.client or "not given")
     version = messages.text_of(answer.result, "protocolVersion")
     known.version = version or ""
     return (yield from _greet(request, answer))
@@ -37,9 +37,11 @@ def server_discover(request: Request) -> Steps[bytes]:
 
 
 def _greet(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
-    """Upstream's greeting, with what Penstock adds: resources, for links to stored results and
-    descriptions, and a few sentences before upstream's own instructions. To an upstream without
-    tools it adds nothing."""
+    """Return upstream's greeting with Penstock's additions.
+
+    These are capabilities, and instructions before upstream's own. If upstream has no tools,
+    Penstock adds nothing.
+    """
     if answer.result is None:
         return answer.line
     members = answer.result
@@ -57,8 +59,8 @@ def _greet(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
 
 
 def _with_ours(request: Request, capabilities: msgspec.Raw) -> bytes:
-    """Resources, for what is linked to; and, where it is the server's own, that Penstock is here,
-    for clients that know it."""
+    """Add resources, so that links to stored results and descriptions work. Inside a server, also
+    announce Penstock's extension to clients that know it."""
     able: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(capabilities))
     if request.known.lacks_resources:
         able["resources"] = b"{}"
@@ -71,7 +73,7 @@ def _with_ours(request: Request, capabilities: msgspec.Raw) -> bytes:
 
 
 def _instructions(request: Request) -> Steps[str]:
-    """How large results are read, and how tools are used that are not listed in full."""
+    """Return how to read large results, and how to use tools that are not listed in full."""
     shown = yield from disclosed(request)
     is_full = not request.may_hide if shown is None else shown.is_full
     if is_full:

@@ -1,8 +1,8 @@
 """The headers of streamable HTTP: made from a message, and checked against one.
 
-A header is never copied from one side to the other. To upstream it is computed from the final body
-and the tool's real schema; from a client it must agree with the body, or whoever routes by headers
-and whoever reads the body would see two different requests.
+Penstock never copies a header from one side to the other. It computes the headers for upstream from
+the final body and the tool's real schema. A client's headers must agree with the body. Otherwise a
+router, which reads headers, and a server, which reads the body, would see two different requests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LAST_EVENT: Final = "last-event-id"
 JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream"
 
-# What an error of the new era is as an HTTP status.
+# The HTTP status for each error of the modern era.
 _STATUS: Final[Mapping[int, int]] = {
     messages.PARSE_ERROR: 400,
     messages.INVALID_REQUEST: 400,
@@ -41,7 +41,7 @@ _STATUS: Final[Mapping[int, int]] = {
     messages.METHOD_NOT_FOUND: 404,
 }
 
-Pairs = Sequence[tuple[str, str]]  # names in lower case, as they came
+Pairs = Sequence[tuple[str, str]]  # headers in their order, with names in lower case
 
 # The member of the parameters that `Mcp-Name` repeats.
 _NAMED: Final = {
@@ -59,7 +59,7 @@ _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
 def for_message(message: Message, tool: UpstreamTool | None) -> dict[str, str]:
-    """What a modern request says about itself outside its body."""
+    """Return the headers that repeat parts of a modern request's body."""
     if not isinstance(message.method, str) or not eras.is_modern(message.params):
         return {}
     version = messages.text_of(eras.meta_of(message.params), eras.VERSION_META) or ""
@@ -93,7 +93,7 @@ def _rendered(value: Any) -> str | None:
 
 
 def mismatch(message: Message, given: Pairs) -> bytes | None:
-    """The error for a modern request whose headers disagree with its body."""
+    """Return the error for a modern request whose headers disagree with its body, or None."""
     for name in _ONCE:
         if sum(other == name for other, _ in given) > 1:
             return _error(f"The header {name} appears more than once.")
@@ -115,7 +115,7 @@ class RepeatedArguments(msgspec.Struct, frozen=True):
         return any(name.startswith(PARAMETER) for name, _ in self.given)
 
     def mismatch(self, tool: UpstreamTool | None) -> bytes | None:
-        """The error, if the headers do not say what the schema of the tool wants repeated there."""
+        """Return an error unless the headers repeat the arguments that the tool's schema says."""
         if tool is None or not tool.header_parameters:
             return None
         arguments = messages.decoded(messages.members_of(self.message.params).get("arguments"))
@@ -133,13 +133,13 @@ class RepeatedArguments(msgspec.Struct, frozen=True):
         if not values:
             return f"The header {name} is missing." if wanted is not None else ""
         if wanted is None:
-            return f"The header {name} is given without an argument."
+            return f"The header {name} repeats no argument."
         is_same = _same(decoded(values[0]), wanted, value)
         return "" if is_same else f"The header {name} does not match its argument."
 
 
 def _same(header: str | None, wanted: str, value: Any) -> bool:
-    """For a number, 42 is also 42.0."""
+    """Compare a header with an argument. For a number, 42 equals 42.0."""
     if header == wanted or header is None:
         return header is not None
     if isinstance(value, bool | str) or not _DECIMAL.fullmatch(header):
@@ -152,7 +152,7 @@ def _error(told: str) -> bytes:
 
 
 def encoded(value: str) -> str:
-    """As a header can carry it: what is not plain ASCII is wrapped."""
+    """Return a value as a header can carry it. Text other than plain ASCII is wrapped in base64."""
     is_plain = _PLAIN.fullmatch(value) and value == value.strip() and not _WRAPPED.fullmatch(value)
     if is_plain:
         return value
@@ -160,7 +160,7 @@ def encoded(value: str) -> str:
 
 
 def decoded(value: str | None) -> str | None:
-    """None for what is not there, and for what is wrapped wrongly."""
+    """Return the value of a header. Return None for a missing header, and for invalid base64."""
     wrapped = _WRAPPED.fullmatch(value) if value is not None else None
     if wrapped is None:
         return value
@@ -173,13 +173,13 @@ def decoded(value: str | None) -> str | None:
 
 
 def status_of(response: bytes) -> int:
-    """The HTTP status of a response of the new era, which says there too what is wrong."""
+    """Return the HTTP status of a modern response, which depends on the code of its error."""
     code = messages.code_of(messages.read_message(response))
     return _STATUS.get(code, 200) if isinstance(code, int) else 200
 
 
 def accepts(accept: str) -> tuple[bool, bool]:
-    """Whether a client takes JSON, and whether it takes a stream of events."""
+    """Return whether a client accepts JSON, and whether it accepts a stream of events."""
     kinds = {item.partition(";")[0].strip() for item in accept.lower().split(",")}
     return (
         not kinds.isdisjoint({JSON, "application/*", "*/*"}),
@@ -188,18 +188,20 @@ def accepts(accept: str) -> tuple[bool, bool]:
 
 
 def is_modern(message: Message | None, version: str) -> bool:
-    """Whether a body is of the new era, by the header that names its version or by itself. None is a
-    batch."""
+    """Return whether a request is modern, by its version header or by its body. A `message` of None
+    stands for a batch."""
     return version in eras.MODERN_VERSIONS or (
         message is not None and eras.is_modern(message.params)
     )
 
 
 def disagreement(message: Message | None, given: Pairs) -> bytes | None:
-    """The error for a body of the new era that is not one request or notification, or that does not say
-    which version it is of, or something else than the headers say."""
+    """Return the error for a modern body, or None.
+
+    It must be one request or notification, name its version, and agree with the headers.
+    """
     if message is None or isinstance(message.method, msgspec.UnsetType):
-        return messages.error(INVALID_REQUEST, "A body is one request or one notification.")
+        return messages.error(INVALID_REQUEST, "A body holds one request or notification.")
     if not message.key:
         return None
     missing = eras.envelope_fault(eras.meta_of(message.params), None)
@@ -207,7 +209,7 @@ def disagreement(message: Message | None, given: Pairs) -> bytes | None:
 
 
 def event(message: bytes, *, id: str = "", retry: int | None = None) -> bytes:  # noqa: A002 (its name)
-    """An event of a stream. The message is one line."""
+    """Return a message as a server-sent event, with its data on one line."""
     parts = [b"event: message"]
     if id:
         parts.append(f"id: {id}".encode())

@@ -1,10 +1,12 @@
-"""How a decorated function and the middleware of its server find each other.
+"""Marks, by which a decorated function and the middleware of its server find each other.
 
-A framework makes a tool of a function and shows a middleware nothing but messages. So a decorator
-puts a mark into the input schema of its tool, which the middleware reads in the server's own list and
-takes out again. And a function has to know who calls it: a tool under a middleware, whose result will
-be held to the budget there; other code, which wants what the function gives; or nobody that it knows
-of, so that it has to answer for itself.
+A framework makes a tool of a function, but shows a middleware only messages. So a decorator puts a
+mark into the input schema of its tool. The middleware finds the mark in the server's list, and
+removes it.
+
+A decorated function also has to know its caller. Under a middleware, the middleware holds the
+result to the budget. Other Python code wants the plain result. If the caller is unknown, the
+function holds its result to the budget itself.
 """
 
 from __future__ import annotations
@@ -20,40 +22,37 @@ from weakref import WeakValueDictionary
 import msgspec
 
 KEYWORD: Final = "x-penstock"
-# Said of a parameter that a first call must have: there, for whoever renames it takes it along.
+# Marks a parameter that a first call must have. It is in the parameter's schema, so that a
+# framework that renames the parameter keeps it.
 REQUIRED: Final = "required"
 
 
 class Mark(msgspec.Struct, frozen=True, weakref=True):
-    """What a middleware has to know of a decorated function.
-
-    `added`: the parameters that the decorator put into its schema. `settings`: for this tool, as in
-    `Policy.tools`. `is_for_apps`: only an app may call it.
-    """
+    """The facts that a middleware needs about a decorated function."""
 
     key: str
-    added: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = {}
-    is_merged: bool = False
-    has_link: bool = False
-    is_for_apps: bool = False
+    added: tuple[str, ...] = ()  # the parameters that the decorator added to the schema
+    settings: Mapping[str, Any] = {}  # for this tool, as in `Policy.tools`
+    is_merged: bool = False  # the negotiation fields are among the added parameters
+    has_link: bool = False  # a probe of the result links to the whole result
+    is_for_apps: bool = False  # only an app may call the tool
 
 
-# Other processes have marks too, and a proxy may list their tools here.
+# Tells our marks from those of other processes, whose tools a proxy may list here.
 _nonce: Final = secrets.token_hex(4)
 _serials: Final = count(1)
 _known: Final[WeakValueDictionary[str, Mark]] = WeakValueDictionary()
 
 
 def new_mark(**about: Any) -> Mark:
-    """Known as long as its function is."""
+    """Make a mark. It can be found as long as its function keeps it."""
     mark = Mark(f"{_nonce}-{next(_serials)}", **about)
     _known[mark.key] = mark
     return mark
 
 
 def find_mark(schema: Mapping[str, Any]) -> Mark | None:
-    """The mark in an input schema. One of another process's is nobody's here."""
+    """Return the mark in an input schema, or None. Marks of other processes are ignored."""
     properties = schema.get("properties")
     for told in properties.values() if isinstance(properties, Mapping) else ():
         key = told.get(KEYWORD) if isinstance(told, Mapping) else None
@@ -74,7 +73,7 @@ def without_mark(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
-    """The input schema that the function had by itself."""
+    """Return the input schema that the function had before it was decorated."""
     if not (mark.is_merged or mark.is_for_apps):
         return without_mark(schema)
     properties = {
@@ -87,14 +86,12 @@ def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
 
 
 class Serving:
-    """A request that is being served. `mark`: of the tool that is called by it; the function with
-    that mark is the tool. `request`: what tells it from other requests, for whoever has a name for
-    it. Tasks that outlive it still see it, closed."""
+    """A request that is being served."""
 
     def __init__(self, mark: str = "", request: object = None) -> None:
-        self.mark = mark
-        self.request = request
-        self.is_open = True
+        self.mark = mark  # the function with this mark is the tool that the request calls
+        self.request = request  # an object that identifies the request, if the adapter has one
+        self.is_open = True  # a task that outlives the request sees False
         self.notices: list[str] = []
 
 
@@ -103,8 +100,8 @@ _current: Final[ContextVar[Serving | None]] = ContextVar("penstock_serving", def
 
 @contextmanager
 def serving(mark: str = "", request: object = None) -> Iterator[Serving]:
-    """While a request is served under a middleware, or the body of a decorated function runs: what
-    that calls in turn is no tool, but Python."""
+    """Note that a middleware serves a request, or that the body of a decorated function runs. Other
+    decorated functions that run meanwhile are plain Python calls, not tools."""
     served = Serving(mark, request)
     reset = _current.set(served)
     try:
@@ -120,13 +117,13 @@ def current() -> Serving | None:
 
 @contextmanager
 def running() -> Iterator[None]:
-    """While the body of a decorated function runs, for the request it runs for."""
+    """Note that the body of a decorated function runs, for the same request as before."""
     outer = current()
     with serving(request=None if outer is None else outer.request):
         yield
 
 
 def is_served(request: object) -> bool:
-    """Whether this very request is being served already, by a server around this one."""
+    """Return whether an outer server is serving this same request already."""
     outer = current()
     return outer is not None and outer.is_open and outer.request is request

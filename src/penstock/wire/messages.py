@@ -1,7 +1,7 @@
-"""JSON-RPC as it stands on the wire.
+"""JSON-RPC messages as bytes.
 
-A message is looked at, not decoded: what the relay need not understand stays bytes, and is sent
-on as the bytes it came in.
+A message is inspected, not decoded. The parts that Penstock need not understand stay bytes, and are
+sent on unchanged.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
-RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25; since then, invalid parameters
+RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25; later revisions use INVALID_PARAMS
 METHOD_NOT_FOUND: Final = -32601
-UPSTREAM_GONE: Final = -32010  # ours: no answer came. Not -32000, which servers use for much else
+UPSTREAM_GONE: Final = -32010  # Penstock's own. Servers use -32000 for many other errors
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
@@ -37,7 +37,7 @@ class Message(msgspec.Struct):
     id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     method: str | msgspec.UnsetType = msgspec.UNSET
     params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    # Its members, undecoded: found on the way, so that a large one is not gone through once more.
+    # Its members, undecoded. Splitting them now saves a second pass through a large result.
     result: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
@@ -47,8 +47,8 @@ class Message(msgspec.Struct):
 
     @property
     def key(self) -> bytes:
-        """What a request and its response are matched by. In Python 1 == 1.0 == True, on the wire
-        they are three ids: so the bytes count."""
+        """The bytes of the id, which match a response to its request. As Python values, the three
+        different ids 1, 1.0 and true would be equal."""
         return b"" if self.id is msgspec.UNSET else id_key(self.id)
 
 
@@ -58,7 +58,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def read_message(line: bytes | msgspec.Raw) -> Message:
-    """`NotJson` where it is not one JSON object with members of the right types."""
+    """Read a message. Raise `NotJson` unless it is a JSON object with members of the right types."""
     try:
         return _MESSAGE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -66,8 +66,8 @@ def read_message(line: bytes | msgspec.Raw) -> Message:
 
 
 def _read_slowly(line: bytes, cause: Exception) -> Message:
-    """For what the fast parser refuses although it is valid: lone surrogates, deep nesting, a method
-    that is not text, which is not for the relay to judge."""
+    """Read a message that the fast parser refuses, though Penstock should pass it on: one with lone
+    surrogates, deep nesting, or a method that is not text."""
     document = _compact(line)
     if not document.startswith(b"{"):
         raise NotJson("not a JSON object") from cause
@@ -87,7 +87,7 @@ def _read_slowly(line: bytes, cause: Exception) -> Message:
 
 
 def message_or_none(line: bytes | msgspec.Raw) -> Message | None:
-    """None for a batch, and for what is not JSON."""
+    """Return the message, or None for a batch and for invalid JSON."""
     try:
         return read_message(line)
     except ValueError:
@@ -95,8 +95,10 @@ def message_or_none(line: bytes | msgspec.Raw) -> Message | None:
 
 
 def mended(line: bytes) -> bytes | None:
-    """What Python's own writer makes, and clients in Python read, although it is not JSON: NaN and
-    infinities (null here), raw control characters, a byte order mark. None for anything else."""
+    """Return valid JSON for a message that only Python's `json` module reads, or None.
+
+    Such a message holds NaN or infinities (null here), raw control characters or a byte order mark.
+    """
     try:
         value = json.loads(line.decode("utf-8-sig"), strict=False)
     except (ValueError, RecursionError):
@@ -105,7 +107,7 @@ def mended(line: bytes) -> bytes | None:
 
 
 def batch_of(line: bytes) -> list[bytes] | None:
-    """The messages of a batch (revision 2025-03-26 and before); None for a single message."""
+    """Return the messages of a batch (revision 2025-03-26 and before), or None for a single one."""
     if _ARRAY.match(line) is None:
         return None
     try:
@@ -115,7 +117,7 @@ def batch_of(line: bytes) -> list[bytes] | None:
 
 
 def _compact(line: bytes) -> bytes:
-    """Without white space, and checked as far as Python can."""
+    """Remove white space. Check the JSON too, unless it nests too deep for Python."""
     try:
         return rawjson.compact(line)
     except rawjson.TooDeep:
@@ -123,7 +125,7 @@ def _compact(line: bytes) -> bytes:
 
 
 def id_key(raw: msgspec.Raw | bytes) -> bytes:
-    """The bytes of an id; text that is spelled with escapes is respelled without."""
+    """Return the bytes of an id, with escapes in text replaced by the characters they stand for."""
     key = bytes(raw).strip(_SPACE)
     if key[:1] == b'"' and b"\\" in key:
         return rawjson.string(str(rawjson.decode(key)))
@@ -134,7 +136,7 @@ def id_key(raw: msgspec.Raw | bytes) -> bytes:
 
 
 def members_of(raw: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspec.Raw]:
-    """The members of an object, undecoded; none where it is something else."""
+    """Return the members of an object, undecoded. Return {} for anything else."""
     if isinstance(raw, msgspec.UnsetType):
         return {}
     try:
@@ -150,13 +152,13 @@ def members_of(raw: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspe
 
 
 def text_of(members: Mapping[str, msgspec.Raw], name: str) -> str | None:
-    """A member that is text."""
+    """Return a member if it is text, or None."""
     value = decoded(members.get(name))
     return value if isinstance(value, str) else None
 
 
 def decoded(raw: msgspec.Raw | bytes | None) -> Any:
-    """None also for what nests too deep for Python."""
+    """Decode a value. Return None for a missing one, and for one that nests too deep for Python."""
     try:
         return None if raw is None else rawjson.decode(raw)
     except RecursionError:
@@ -164,7 +166,7 @@ def decoded(raw: msgspec.Raw | bytes | None) -> Any:
 
 
 def object_from(members: Mapping[str, bytes | msgspec.Raw]) -> bytes:
-    """An object put together from members that stay as they are."""
+    """Join members into an object. Their bytes stay unchanged."""
     return (
         b"{"
         + b",".join(rawjson.string(name) + b":" + bytes(value) for name, value in members.items())
@@ -173,11 +175,11 @@ def object_from(members: Mapping[str, bytes | msgspec.Raw]) -> bytes:
 
 
 def code_of(message: Message) -> Any:
-    """The code of an error; None for a result."""
+    """Return the code of an error, or None for a result."""
     return decoded(members_of(message.error).get("code"))
 
 
-# -- messages of our own -----------------------------------------------------------------------
+# -- Penstock's own messages -------------------------------------------------------------------
 
 
 def request(key: bytes, method: str, params: bytes) -> bytes:
@@ -206,19 +208,19 @@ def error(code: int, message: str, data: Any = None) -> bytes:
 
 
 def failure(key: bytes, code: int, message: str, data: Any = None) -> bytes:
-    """An error as the answer to a request; with no id, to nobody in particular."""
+    """Return an error that answers a request. Without a key, its id is null."""
     return error_response(key or b"null", error(code, message, data))
 
 
 def framed(message: bytes) -> bytes:
-    """As one line with its end; what came as one is not copied."""
+    """Return a message as one line with a final newline. One that is such a line is not copied."""
     if 0 <= message.find(b"\n") == len(message) - 1 and b"\r" not in message:
         return message
     return one_line(message.rstrip(b"\r\n")) + b"\n"
 
 
 def one_line(message: bytes) -> bytes:
-    """As one line. In valid JSON a raw newline is only white space between tokens."""
+    """Return a message as one line. In valid JSON a raw newline can only be white space."""
     if b"\n" in message or b"\r" in message:
         message = message.replace(b"\r", b" ").replace(b"\n", b" ")
     return message

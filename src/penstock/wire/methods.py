@@ -1,4 +1,4 @@
-"""The requests that are looked into; every other is sent on as the bytes it came in."""
+"""The methods that have a handler. All other requests are sent on unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the core makes of the result or the error of a call."""
+"""How the result or the error of a call is offered to the core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST_CODE: Final = 2**31
 
 
 def is_for_widget(request: Request, wire: WireResult) -> bool:
-    """Whether an app gets what is structured of a result that upstream has sent."""
+    """Return whether an app gets the structured content of a result that upstream has sent."""
     return wire.has_structured and request.inside.result is None and is_shown(request)
 
 
@@ -35,8 +35,8 @@ def offer(
     *,
     is_text: bool = False,
 ) -> Steps[Reply]:
-    """What the core makes of a result. `is_text`: what it makes is not structured, whatever was
-    promised."""
+    """Offer a result to the core, and return its reply. With `is_text` the reply has no structured
+    content, even if an output schema promises it. `around`: see `result_budget.held`."""
     structured = wire.has_structured
     if request.upstream_tool is not None:
         structured = yield from keeps_output(request)
@@ -51,7 +51,7 @@ def offer(
 def offer_error(
     request: Request, error: bytes, around: dict[str, Any] | None = None
 ) -> Steps[bytes | None]:
-    """What the core makes of an error; None where it passes as it is."""
+    """Offer an error to the core. Return what replaces it, or None if it passes unchanged."""
     told = _cut(error, policy_of(request).budget)
     call = call_of(request, request.decoded_object)
     call = replace(call, frame=Frame(fields={**told, **(around or {})}))
@@ -60,7 +60,7 @@ def offer_error(
 
 
 def _cut(error: bytes, budget: Budget) -> dict[str, Any]:
-    """The code of an error, and as much of its message as leaves room for the probe."""
+    """Return the code of an error, and as much of its message as leaves room for the probe."""
     members = messages.members_of(error)
     code = messages.decoded(members.get("code"))
     message = (messages.text_of(members, "message") or "")[:_MESSAGE_CHARS]

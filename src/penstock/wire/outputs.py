@@ -1,4 +1,4 @@
-"""What a session asks of its carrier."""
+"""The outputs of a session: the three things that it asks of its carrier."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from penstock.wire.request import Request
 
 
 class ToClient(msgspec.Struct, frozen=True):
-    """Send this to the client. `answers`: the id of its request that is thereby answered."""
+    """Send this to the client."""
 
     message: bytes
-    answers: bytes = b""
+    answers: bytes = b""  # the id of the client's request that the message answers
 
 
 class ToUpstream(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class ToUpstream(msgspec.Struct, frozen=True):
 
 
 class Perform(msgspec.Struct, frozen=True):
-    """Do this where it may take its time, and go on with the request: `Engine.carry_out` does both."""
+    """Do this work on a thread that may block, and advance the request: call `Engine.carry_out`."""
 
     request: Request
     work: Work

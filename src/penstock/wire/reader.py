@@ -1,7 +1,7 @@
-"""The one tool that the relay adds to a list: `read_result`.
+"""The reader: the tool `read_result`, which Penstock adds to a list.
 
-Its description is read by a model that has never heard of Penstock, at every start of a
-conversation. So it says what would otherwise have to be guessed, and nothing else.
+A model that has never heard of Penstock reads its description at the start of every conversation.
+So the description says what the model would otherwise have to guess, and nothing else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ABOUT: Final[Mapping[Mode, str]] = {
     Mode.PAGINATED: "paginated (default): pass next back as continuation_token for more",
     Mode.FULL: "full: all of it, up to a ceiling; with path, one part",
 }
-# The title stands where clients of every revision find it.
+# Clients of every revision look for the title here.
 ANNOTATIONS: Final = {
     "title": "Read a stored result",
     "readOnlyHint": True,
@@ -37,7 +37,7 @@ ANNOTATIONS: Final = {
 
 
 def reader_name(taken: Collection[str]) -> str:
-    """A name that upstream has not taken."""
+    """Return a name that no tool of upstream's has."""
     for name in (READER, *_OTHER_NAMES):
         if name not in taken:
             return name
@@ -48,7 +48,7 @@ def reader_name(taken: Collection[str]) -> str:
 
 
 def reader_tool(name: str, policy: Policy) -> bytes:
-    """The tool as it stands in a list."""
+    """Return the reader as it is listed."""
     return encode(
         {
             "name": name,
@@ -66,13 +66,14 @@ def description(policy: Policy) -> str:
         f"{TOKEN_FIELD}; pass it here. The tool does not run again. "
         f"Modes: {modes}. path (JSON Pointer; / in a key is ~1) focuses any mode on a part. "
         "Every reply is capped and says what it left out; reading keeps the token alive. "
-        'To hand a stored result to another tool unread, give "@result:<token>" or '
+        'To pass a stored result to another tool unread, give "@result:<token>" or '
         '"@result:<token>#/json/pointer" as the argument.'
     )
 
 
 def input_schema(policy: Policy) -> dict[str, Any]:
-    """Bare: the description tells what each is for, and the list has to be paid for every time."""
+    """Return a schema whose fields have no descriptions. The tool's description explains them, and
+    every list costs tokens."""
     properties = {
         name: {key: value for key, value in told.items() if key != "description"}
         for name, told in NEGOTIATION_FIELDS.items()
@@ -87,6 +88,6 @@ def input_schema(policy: Policy) -> dict[str, Any]:
 
 
 INSTRUCTIONS: Final = (
-    f"Results too large for one reply are stored whole: the reply then holds a {TOKEN_FIELD} and "
-    "names the tool that reads them. Read there; do not call the first tool again."
+    f"Results too large for one reply are stored whole. The reply then holds a {TOKEN_FIELD} and "
+    "names the tool that reads them: use it. Do not call the first tool again."
 )

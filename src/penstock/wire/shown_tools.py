@@ -49,7 +49,7 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
 
 
 def has_explorer(request: Request) -> bool:
-    """Return whether this client is offered our explorer. If upstream has one, that one is enough."""
+    """Return whether this client gets our explorer. If upstream has one, that one is enough."""
     if not request.audience.has_apps or not request.policy.explorer or request.known.lacks_tools:
         return False
     theirs = not request.connection.is_inside and request.known.has_penstock
