@@ -132,7 +132,7 @@ def test_logs_are_on_stderr_only(start):
     assert [message["error"]["code"] for message in client.others] == [-32700]
     assert client.receive_rest() == []
     assert "penstock: INFO: a token was refused: unknown or expired" in client.errors
-    assert "penstock: WARNING: the client sent what is not JSON" in client.errors
+    assert "penstock: WARNING: the client sent invalid JSON" in client.errors
 
 
 def test_what_the_server_logs_is_passed_on(start):

@@ -181,7 +181,7 @@ def test_what_is_not_json(open_rig, line, caplog):
     assert answer["error"]["code"] == -32700
     assert rig.from_upstream(line) == []
     assert rig.up == []
-    assert "upstream sent what is not JSON" in caplog.text
+    assert "upstream sent invalid JSON" in caplog.text
     assert rig.from_client(b'{"id":1,"method":"ping"}') == []
     assert rig.up == [b'{"id":1,"method":"ping"}']
 

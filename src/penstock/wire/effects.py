@@ -153,7 +153,7 @@ class Unwrap(msgspec.Struct, frozen=True):
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Decide whether the agent has read enough about a tool to call it. Answer: a refusal or b""."""
+    """Decide whether the agent knows a tool well enough to call it. Answer: a refusal, or empty."""
 
     enquiry: Enquiry
     tool: str

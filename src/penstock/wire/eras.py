@@ -65,8 +65,8 @@ def unsupported(requested: Any, supported: tuple[str, ...]) -> bytes:
 
 
 def own_params(meta: Mapping[str, msgspec.Raw], **members: bytes) -> bytes:
-    """Return parameters for a request of Penstock's own, from the `meta` of the client's request that
-    led to it. Leave out the progress token, which names the client's request."""
+    """Return parameters for a request of Penstock's own, with the `meta` of the client's request.
+    Leave out the progress token, because it names the client's request."""
     copied = {name: value for name, value in meta.items() if name != "progressToken"}
     parts: dict[str, bytes | msgspec.Raw] = dict(members)
     if copied:

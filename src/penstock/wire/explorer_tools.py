@@ -52,7 +52,7 @@ def browse_tool(name: str) -> bytes:
     return encode(
         {
             "name": name,
-            "description": "For the result explorer: a page, an order or a chart of a stored result.",
+            "description": "For the result explorer: pages, orders and charts of a stored result.",
             "inputSchema": INPUT_SCHEMA,
             "annotations": {"title": "Browse a stored result", **_READ_ONLY},
             "_meta": app_only_meta({}),

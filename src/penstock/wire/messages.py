@@ -58,7 +58,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def read_message(line: bytes | msgspec.Raw) -> Message:
-    """Read a message. Raise `NotJson` unless it is a JSON object with members of the right types."""
+    """Read a message. Raise `NotJson` unless it is an object with members of the right types."""
     try:
         return _MESSAGE.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,7 +1,7 @@
-"""Penstock's tools for what is not listed, and the gate before the others.
+"""Tools that are not listed in full: how an agent finds them, reads about them and calls them.
 
-`find_tools` and `describe_tools` are answered here. A call through `call_tool` becomes the call of
-the tool that it names, and is from then on like any other. What the agent is told is `disclosure`'s.
+Penstock answers `find_tools` and `describe_tools`. It turns a call of `call_tool` into a call of
+the tool that it names, which is then like any other call. `disclosure` words the agent's replies.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _NOT_LISTED: Final = encode(
 
 
 def answer_on_demand(request: Request) -> Steps[bytes | None]:
-    """Answer what a client asks of tools that it is not shown in full. Make of a call through another
-    tool the call that it means."""
+    """Answer `find_tools` and `describe_tools`. Turn a call of `call_tool` into a call of the tool
+    that it names."""
     if not _depends_on_list(request):
         return None
-    # Before a strict gate, and where decorators speak, a tool that is not known may have come since;
-    # else it is upstream's to say.
+    # A strict gate and decorators need to know every tool, so an unknown one may be new. In all
+    # other cases upstream reports an unknown tool.
     may_have_come = request.connection.is_inside or request.gate == "strict"
     yield from know_tools(request, names=(request.tool,) if may_have_come else ())
     shown = yield from disclosed(request)
@@ -70,13 +70,13 @@ def answer_on_demand(request: Request) -> Steps[bytes | None]:
 
 
 def _depends_on_list(request: Request) -> bool:
-    """Whether what becomes of a call depends on what its client is shown. One that has called
-    without a list has been shown nothing in brief: only a strict gate has something to say then."""
+    """Return whether the answer to a call depends on the list that its client is shown. A client
+    that calls before any list was not shown a brief one, so then only a strict gate objects."""
     toolbox = request.toolbox
     if request.connection.is_inside and (toolbox is None or not toolbox.knows(request.tool)):
-        return True  # what a decorator says of the tool decides first
+        return True  # the list tells whether a decorator has marked the tool
     if toolbox is None and request.audience.has_apps:
-        return True  # whose widget shows the result is said in the list
+        return True  # the list tells whether a widget shows the result
     if not request.may_hide:
         return False
     if toolbox is not None or request.gate == "strict":
@@ -84,7 +84,7 @@ def _depends_on_list(request: Request) -> bool:
     return any(is_called(request.tool, role) for role in OWN_NAMES)
 
 
-# -- tools that are answered here --------------------------------------------------------------
+# -- tools that Penstock answers ---------------------------------------------------------------
 
 
 def _find(request: Request) -> Steps[bytes]:
@@ -109,7 +109,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Request], Steps[bytes]]]] = {
 
 
 def describe_resource(request: Request, uri: str, wire: Wire) -> Steps[bytes]:
-    """The resource that holds descriptions; empty where its own address is too long to answer to."""
+    """Return the resource that holds descriptions, or b"" if its URI alone exceeds the budget."""
     enquiry = yield from _enquiry(request, wire)
     told: DescribedReply = yield Describe(enquiry, named_in(uri), is_tool=False)
     return wire(told.reply) if enquiry.fits(told.reply) else b""
@@ -119,7 +119,7 @@ def describe_resource(request: Request, uri: str, wire: Wire) -> Steps[bytes]:
 
 
 def _meant(request: Request, role: str) -> Iterable[str]:
-    """The tools of upstream's that a call is about."""
+    """Return the names of upstream's tools that a call is about."""
     if not role:
         return (request.tool,)
     if role == DESCRIBE:
@@ -130,8 +130,7 @@ def _meant(request: Request, role: str) -> Iterable[str]:
 
 
 def _unwrap(request: Request, role: str) -> Steps[bytes | None]:
-    """Make of a call through `call_tool` the call of the tool that it names. Answer what is wrong
-    with it, where that cannot be."""
+    """Turn a call of `call_tool` into a call of the tool that it names, or answer with an error."""
     as_error = _wire(request, is_error=True)
     enquiry = yield from _enquiry(request)
     given = messages.members_of(request.arguments or msgspec.UNSET)
@@ -145,7 +144,7 @@ def _unwrap(request: Request, role: str) -> Steps[bytes | None]:
 
 
 def _take_grant(request: Request) -> Steps[None]:
-    """The handle that an agent shows among the arguments of a tool is not the tool's."""
+    """Take the grant handle out of a tool's arguments, unless the tool has such a parameter."""
     given = messages.members_of(request.arguments or msgspec.UNSET)
     if GRANT_FIELD not in given or not holder_of(request).handle or request.gate == "off":
         return
@@ -159,8 +158,10 @@ def _take_grant(request: Request) -> Steps[None]:
 
 
 def teach_or_refuse(request: Request) -> Steps[bytes | None]:
-    """Answer a call of a tool that was not listed in full, where the setting `gate` wants that: with the
-    description, if the arguments do not fit, or with the word that it has to be read first."""
+    """Refuse a call of a tool that was not listed in full, if the setting `gate` says so.
+
+    The answer holds the description, if the arguments do not fit it, or asks the agent to read it.
+    """
     if not request.may_hide:
         return None
     shown = yield from disclosed(request)
@@ -173,16 +174,16 @@ def teach_or_refuse(request: Request) -> Steps[bytes | None]:
     return (request.fault or request.answer(as_error(refusal))) if refusal else None
 
 
-# -- what `disclosure` is told, and how its words are sent -------------------------------------
+# -- to and from `disclosure` ------------------------------------------------------------------
 
 
 def _enquiry(request: Request, wire: Wire | None = None) -> Steps[Enquiry]:
     shown: Shown | None = yield from disclosed(request)
     if shown is None:
-        raise LookupError("nothing is known of upstream's tools")
+        raise LookupError("upstream's tools are not known")
     connection = request.connection
     return Enquiry(
-        shown.catalogue.without_apps(),  # what is for apps alone, no agent finds, reads of, or calls
+        shown.catalogue.without_apps(),  # tools for apps alone do not exist for an agent
         shown.listing,
         shown.audience,
         holder_of(request),
@@ -210,14 +211,14 @@ def _wire(request: Request, *, is_error: bool = False) -> Wire:
 
 
 def _names(arguments: Mapping[str, Any]) -> list[Any] | None:
-    """Names, also where they were written as one text; None where they are something else."""
+    """Return the names, from a list or from one text; None for anything else."""
     given = arguments.get("tools") or []
     names = given.split(",") if isinstance(given, str) else given
     return names if isinstance(names, list) else None
 
 
 def _arguments(request: Request) -> dict[str, Any] | None:
-    """None where they nest too deep to be looked into."""
+    """Return the arguments, {} if they are no object, or None if they nest too deep to decode."""
     raw = request.arguments
     if raw is None or bytes(raw).strip() == b"null":
         return {}

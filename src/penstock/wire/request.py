@@ -1,4 +1,4 @@
-"""A request of the client's, with all that a handler has to know of it."""
+"""A client's request, with everything that its handler needs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_REPLACED: Final = 256
 _UNREAD: Final = object()
 _TOKEN: Final = TOKEN_FIELD.encode()
 _REFERENCE: Final = PREFIX.encode()
-_ESCAPE: Final = rb"\u"  # one of the others may be spelled with it
+_ESCAPE: Final = rb"\u"  # may spell one of the other two
 
 
 class Rules(Protocol):
-    """The settings that hold now, and how text is counted. A gate is one."""
+    """The current settings, and the meter that counts text. A gate has both."""
 
     @property
     def policy(self) -> Policy: ...
@@ -43,7 +43,7 @@ class Rules(Protocol):
     def meter(self) -> Meter: ...
 
     def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
-        """Take over the settings that tools bring along."""
+        """Adopt the settings that decorators made for tools. `of` names all tools of the server."""
 
 
 class Connection(msgspec.Struct, eq=False):
@@ -52,33 +52,30 @@ class Connection(msgspec.Struct, eq=False):
     rules: Rules
     principal: Principal
     server: str
-    # It tells this legacy session from others.
-    seat: str = ""
+    seat: str = ""  # identifies the legacy session
     known: UpstreamState = msgspec.field(default_factory=UpstreamState)
-    # What a legacy client has said of itself.
+    # The facts that a legacy client gave about itself.
     audience: Audience = msgspec.field(default_factory=Audience)
-    # Upstream is in this process, and its decorators may have marked its tools.
+    # Upstream is in this process, and decorators may have marked its tools.
     is_inside: bool = False
     # Over HTTP, the headers that repeat arguments.
     repeated: RepeatedArguments | None = None
-    # What an adapter brings to every call, see `gate.hooks`.
+    # An adapter's functions for every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
     now: Callable[[], float] = time.monotonic
-    # Answers that were given in the place of upstream's, by request.
+    # Answers that the client got instead of upstream's, by the id of the request.
     replaced: Recent[bytes, bytes] = msgspec.field(default_factory=lambda: Recent(_MOST_REPLACED))
 
 
 class InsideResult(msgspec.Struct, frozen=True):
-    """What a tool in this process gave, besides the message that says so."""
+    """The result of a tool in this process, which the session gets besides upstream's message."""
 
-    # In the place of the result in the message.
-    result: Result | LiveRows | None = None
-    # These are a `Call`'s.
+    result: Result | LiveRows | None = None  # replaces the result in the message
+    # The next three are fields of `Call`.
     origin: Any = None
     pages_first: bool = False
     essence: Mapping[str, Any] | None = None
-    # For the agent that reads the result.
-    notice: str = ""
+    notice: str = ""  # for the agent that reads the result
 
 
 _NOTHING: Final = InsideResult()
@@ -91,26 +88,20 @@ class Request(msgspec.Struct, eq=False):
     key: bytes
     method: str
     params: msgspec.Raw | msgspec.UnsetType
-    # The message as it goes to upstream.
-    line: bytes
+    line: bytes  # the message as it goes to upstream
     is_modern: bool
     batch: Batch | None = None
-    # The handler, under way. None for a request that passes unread.
+    # The running handler. None for a request that passes unread.
     steps: Steps[bytes] | None = None
-    # The handler has got beyond the parameters.
-    is_understood: bool = False
-    # Upstream does not have it: it has not been sent, or it has been answered.
+    is_understood: bool = False  # the handler has read the parameters
+    # Upstream does not have the request: it was not sent yet, or upstream has answered it.
     is_ours: bool = False
-    # Upstream has answered it.
-    is_answered: bool = False
+    is_answered: bool = False  # upstream has answered the request
     tool: str = ""
     arguments: msgspec.Raw | None = None
-    # The handle for grants that came with it.
-    grant: Any = None
-    # The tools as its client is shown them, once that was needed.
-    shown: Shown | None = None
-    # For the agent that reads the result.
-    notice: str = ""
+    grant: Any = None  # the grant handle that came with the request
+    shown: Shown | None = None  # the tools that the client is shown, once a handler needs them
+    notice: str = ""  # for the agent that reads the result
     inside: InsideResult = _NOTHING
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
     _audience: Audience | None = None
@@ -130,13 +121,13 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def upstream_tool(self) -> UpstreamTool | None:
-        """The tool that is called, as upstream lists it."""
+        """The tool that the request calls, as upstream lists it."""
         toolbox = self.toolbox
         return None if toolbox is None else toolbox.tools.get(self.tool)
 
     @property
     def reader(self) -> str:
-        """The name of the tool that reads stored results."""
+        """The name under which the client knows the reader."""
         toolbox = self.toolbox
         return READER if toolbox is None else toolbox.reader
 
@@ -150,7 +141,7 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def audience(self) -> Audience:
-        """In the legacy era a client says once who it is, since then with every request."""
+        """The client's facts about itself: from its handshake, or from each modern request."""
         if not self.is_modern:
             return self.connection.audience
         if self._audience is None:
@@ -169,24 +160,24 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def may_hide(self) -> bool:
-        """Whether a list may leave something out for this client."""
+        """Return whether a list for this client may leave something out."""
         return self.client_policy.list_form != "full"
 
     @property
     def gate(self) -> str:
-        """How much a client has to know of a tool before it calls it."""
+        """The setting `gate`: how much an agent must know about a tool before it calls the tool."""
         return self.client_policy.gate
 
     @property
     def decoded(self) -> Any:
-        """The arguments as values; None where they nest too deep to be looked into."""
+        """The arguments as values, or None if they nest too deep to decode."""
         if self._decoded is _UNREAD:
             self._decoded = messages.decoded(self.arguments)
         return self._decoded
 
     @property
     def is_marked(self) -> bool:
-        """Whether the arguments may hold a token or a reference: others need no second look."""
+        """Return whether the arguments may hold a token or a reference. Others need no decoding."""
         if self._is_marked is None:
             raw = b"" if self.arguments is None else bytes(self.arguments)
             self._is_marked = _TOKEN in raw or _REFERENCE in raw or _ESCAPE in raw
@@ -196,14 +187,14 @@ class Request(msgspec.Struct, eq=False):
     def decoded_object(self) -> dict[str, Any]:
         return self.decoded if isinstance(self.decoded, dict) else {}
 
-    # -- what it becomes -----------------------------------------------------------------------
+    # -- changes -------------------------------------------------------------------------------
 
     def set_call(self, tool: str, arguments: msgspec.Raw | None) -> None:
         self.tool, self.arguments = tool, arguments
         self._decoded, self._is_marked = _UNREAD, None
 
     def become(self, tool: str, arguments: bytes) -> None:
-        """Turn it into the call of another tool, or with other arguments."""
+        """Turn the request into a call of another tool, or with other arguments."""
         self.set_call(tool, msgspec.Raw(arguments))
         params: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(self.params))
         params["name"], params["arguments"] = rawjson.string(tool), arguments
@@ -215,8 +206,8 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def fault(self) -> bytes | None:
-        """The refusal of a modern request whose `_meta` is not in order. Whoever answers a request has
-        to look at that first."""
+        """The refusal of a modern request with a bad `_meta`, or None. Check it before you answer a
+        request in upstream's place."""
         wrong = eras.envelope_fault(eras.meta_of(self.params)) if self.is_modern else None
         return None if wrong is None else self.refuse(wrong)
 
@@ -230,13 +221,13 @@ class Request(msgspec.Struct, eq=False):
         return messages.failure(self.key, code, message, data)
 
     def in_place(self, message: bytes) -> bytes:
-        """Remember an answer in the place of upstream's. Upstream may send its own once more, after a
-        stream broke; then the client gets this one again."""
+        """Remember an answer that replaces upstream's. Upstream may send its own once more after a
+        broken stream; the client then gets this one again."""
         self.connection.replaced.put(self.key, message)
         return message
 
 
 def pass_on(request: Request) -> Steps[bytes]:
-    """Forward a request, and return the answer as it came."""
+    """Forward a request, and return the answer unchanged."""
     answer: UpstreamAnswer = yield Forward(request.line)
     return answer.line

@@ -1,4 +1,5 @@
-"""Stored results and descriptions as resources, and the duties of a server that has no others."""
+"""Stored results and tool descriptions as resources. If upstream has no resources, Penstock answers
+every request for them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from penstock.wire.shown_tools import depends_on_client, disclosed, has_explorer
 
 JSON: Final = "application/json"
 _LONGEST_SHOWN: Final = 100
-# The same for everybody, until another version of it is installed.
+# The page is the same for everybody until another version of Penstock is installed.
 _EXPLORER: Final = {"ttlMs": 3_600_000, "cacheScope": "public"}
 _NOT_TO_BE_KEPT: Final = {"ttlMs": 0, "cacheScope": "private"}
 
@@ -42,7 +43,7 @@ def resource_templates_list(request: Request) -> Steps[bytes]:
 
 
 def _list(request: Request, name: str) -> Steps[bytes]:
-    """Upstream's list; where it has no resources and so cannot be asked for them, ours alone."""
+    """Answer with upstream's list and our own. An upstream without resources cannot be asked."""
     if request.known.lacks_resources:
         return request.fault or (yield from _ours_alone(request, name))
     answer: UpstreamAnswer = yield Forward(request.line)
@@ -68,7 +69,8 @@ def _ours_alone(request: Request, name: str) -> Steps[bytes]:
 
 
 def _ours(request: Request, name: str) -> Steps[list[bytes]]:
-    """The explorer, where a client shows apps, and the descriptions, where it is not shown them all."""
+    """Return the explorer for a client that shows apps, and the descriptions of tools for a client
+    that is not shown all of them."""
     yield from _know_what_is_hidden(request)
     ours: list[bytes] = []
     if name == "resources" and has_explorer(request):
@@ -77,13 +79,13 @@ def _ours(request: Request, name: str) -> Steps[list[bytes]]:
         ours.append(encode(page.listed()))
     shown = yield from disclosed(request)
     if shown is None or shown.is_full:
-        return ours  # of a list that is complete there is nothing more to say
+        return ours  # a full list leaves nothing to describe
     make = workflow.listed_resource if name == "resources" else workflow.listed_template
     return [*ours, encode(make(request.gate, shown.listing.form, shown.listing.own))]
 
 
 def _know_what_is_hidden(request: Request, names: Iterable[str] = ()) -> Steps[None]:
-    """What we add depends on upstream's tools, unless this client is shown them all anyway."""
+    """Learn upstream's tools, unless this client is shown them in full: then nothing is hidden."""
     if request.may_hide:
         yield from know_tools(request, names=names)
 
@@ -98,7 +100,7 @@ def resources_read(request: Request) -> Steps[bytes]:
     if uri is not None and is_descriptions(uri):
         yield from _know_what_is_hidden(request, () if request.toolbox is None else named_in(uri))
         shown = yield from disclosed(request)
-        # Ours where this client needs it; else upstream may have one of that name.
+        # A client with a full list does not need ours, and upstream may have this URI.
         if shown is not None and not shown.is_full:
             return request.fault or (yield from _describe(request, uri))
     if uri is not None and uri.startswith(URI_PREFIX):
@@ -121,7 +123,7 @@ def _describe(request: Request, uri: str) -> Steps[bytes]:
     result = yield from describe_resource(request, uri, wire)
     if result:
         return request.answer(result)
-    told = "The URI is too long to be answered: ask for fewer tools."
+    told = "The URI is too long: ask for fewer tools."
     return request.fail(_not_found_code(request), told)
 
 
@@ -132,7 +134,7 @@ def _read_stored(request: Request, uri: str) -> Steps[bytes]:
         return _not_found(request, uri)
     body = {"blob": found.blob} if found.blob else {"text": found.text}
     content = {"uri": uri, "mimeType": found.mime_type, **body}
-    # How much of the handle's life is left is not known here, and a copy is not to outlive it.
+    # A cached copy must not outlive the stored result, whose remaining life is not known here.
     return _result(request, {"contents": [content]}, _NOT_TO_BE_KEPT)
 
 

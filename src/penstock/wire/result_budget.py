@@ -1,4 +1,4 @@
-"""Results and errors of tools, held to the budget on their way down."""
+"""Results and errors of tools, held to the budget on their way to the client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.wire.results import WireResult, plain_wire
 
 
 def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
-    """Upstream's answer to a call, or what goes down in its place."""
+    """Return upstream's answer to a call, or the reply that replaces it."""
     result, error = answer.result, answer.error
     if result is None and error is None:
         return answer.line
@@ -40,11 +40,11 @@ def _is_small(request: Request, line: bytes) -> bool:
 
 
 def _note(request: Request, answer: UpstreamAnswer) -> None:
-    """What an answer that passes as it is says of upstream."""
+    """Note what an answer that passes unchanged tells about upstream."""
     if answer.result is not None and b'"taskId"' in answer.line:
         _remember_task(request, WireResult(answer.result))
     if answer.error is not None and messages.code_of(answer.message) == HEADER_MISMATCH:
-        # Upstream's schema is not the one that the headers were made from.
+        # The headers were made from a schema that upstream has changed.
         request.known.outdate_toolbox()
 
 
@@ -59,7 +59,7 @@ def _hold_result(request: Request, answer: UpstreamAnswer, wire: WireResult) -> 
 
 
 def _is_of_explorer(request: Request) -> bool:
-    """Whether a Penstock behind this one has made it, for its own explorer: then it has been fitted."""
+    """Return whether the result is for upstream's own explorer: Penstock there has fitted it."""
     is_theirs = request.known.has_penstock and not request.connection.is_inside
     return is_theirs and request.tool in ROLES
 
@@ -67,8 +67,8 @@ def _is_of_explorer(request: Request) -> bool:
 def held(
     request: Request, wire: WireResult, around: dict[str, Any] | None = None
 ) -> Steps[bytes | None]:
-    """What goes down in the place of a result; None where that is the result. `around`: what it stands
-    in, where it comes within something else."""
+    """Return what replaces a result, or None if the result passes unchanged. `around`: the members
+    of the task that holds the result, if there is one."""
     if is_for_widget(request, wire):
         from penstock.wire import widget_results
 
@@ -77,19 +77,19 @@ def held(
     if reply.is_whole and not request.notice and request.inside.result is None:
         return None
     if around is not None:
-        # The other members of the frame are the task's, and stand around it already.
+        # The other members of the frame belong to the task, which has them already.
         reply = replace(reply, frame=Frame(reply.frame.structured))
     return reply.wire()
 
 
 def _hold_error(request: Request, answer: UpstreamAnswer, error: bytes) -> Steps[bytes]:
-    """An error over the budget is cut, and kept whole in the store."""
+    """Cut an error that is over the budget. The store keeps the whole error."""
     instead = yield from offer_error(request, error)
     return answer.line if instead is None else request.in_place(request.refuse(instead))
 
 
 def _remember_task(request: Request, wire: WireResult) -> None:
-    """Which tool a task runs: its result comes with another request."""
+    """Remember which tool a task runs, because its result comes with another request."""
     task = wire.task_id
     if task is not None and request.method == "tools/call":
         request.known.remember_task(task, request.tool)

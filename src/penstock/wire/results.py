@@ -25,7 +25,7 @@ class WireResult(msgspec.Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether it is what the tool gave, and not a request for input, or for patience."""
+        """Return whether this is the tool's result, and neither a request for input nor a task."""
         if messages.text_of(self.members, "resultType") in _NOT_YET:
             return False
         return self._has_content or self.task_id is None
@@ -40,19 +40,19 @@ class WireResult(msgspec.Struct, frozen=True):
 
     @property
     def said_of_error(self) -> dict[str, Any]:
-        """That it is no error, where that was said: it weighs something too."""
+        """An explicit `"isError": false`, which has to stay: its bytes count against the budget."""
         is_said = messages.decoded(self.members.get("isError")) is False
         return {"isError": False} if is_said else {}
 
     @property
     def task_id(self) -> str | None:
-        """The task that upstream made of the call, in either era's words."""
+        """The id of the task that upstream made of the call, as either era writes it."""
         task = messages.members_of(self.members.get("task", msgspec.UNSET))
         return messages.text_of(task, "taskId") or messages.text_of(self.members, "taskId")
 
     def decoded(self) -> Result:
-        """For the core. One that has no content, or whose content is no list of blocks, or that
-        nests too deep for Python, is taken as it stands for what the tool gave."""
+        """Return the result for the core. If it has no content, if its content is no list of
+        blocks, or if it nests too deep for Python, the whole object counts as the tool's value."""
         is_error = messages.decoded(self.members.get("isError")) is True
         try:
             content, meta = self._content(), self._meta()
@@ -72,7 +72,7 @@ class WireResult(msgspec.Struct, frozen=True):
         return blocks
 
     def _meta(self) -> dict[str, Any]:
-        """With members that no revision knows, so that they are kept too."""
+        """Return the `_meta`, together with members that no revision defines: they are kept too."""
         raw = self.members.get("_meta")
         meta = {} if raw is None else rawjson.decode(raw)
         others = {name: raw for name, raw in self.members.items() if name not in _KNOWN}
@@ -90,7 +90,7 @@ def _decoded_blocks(raw: msgspec.Raw) -> Any:
 
 
 def plain_wire(result: Result, fields: Mapping[str, Any]) -> bytes:
-    """A result that is to pass as it is, with what goes around it."""
+    """Return the JSON of a result that passes unchanged, with the `fields` of its frame."""
     content = [dict(block) for block in result.content]
     if not content:
         content = [{"type": "text", "text": rawjson.text(encode(result.structured))}]

@@ -1,26 +1,27 @@
-"""One client and one upstream: what becomes of each message.
+"""The session between one client and one upstream, which handles each message.
 
 THEORY OF OPERATION
 
-Most messages are forwarded as the bytes they came in. A request is looked into only if its method has
-a handler (`methods.py`). A handler is a generator: it yields what it needs, and returns the answer.
-Whatever has to wait for upstream waits here, by the id of the message that upstream will answer.
-Whatever takes long is the carrier's to do (`Perform`), so that nothing else waits.
+Most messages are forwarded unchanged. Only a request whose method has a handler (`methods.py`) is
+inspected. A handler is a generator: it yields effects, and returns the answer. A handler that needs
+upstream waits here, under the id of the message that upstream will answer. Slow work goes to the
+carrier (`Perform`), so that other requests do not wait.
 
-Every request of the client's is `pending` until it is answered, whoever answers it. If upstream
-ends, each gets an error. If the client cancels one, whether upstream is told depends on who has it.
+Every request of the client is `pending` until it has an answer, from upstream or from Penstock. If
+upstream ends, each one without an answer from upstream gets an error. If the client cancels a
+request, upstream is told only if upstream has it.
 
-Requests of our own have ids that no client uses, and their responses go to nobody else.
+Penstock's own requests have ids that no client uses. Their responses do not go to the client.
 
-RULES FOR WHOEVER EDITS THIS
+RULES FOR EDITING THIS MODULE
 
-1. No I/O, no clock but the connection's, no lock held while anything is decoded.
-2. `from_client`, `from_upstream` and `go_on` run in different threads. A handler is advanced by the thread
-   that took its request out of `_awaiting` or `_awaiting_era`, or that did its work. No other thread
-   touches it.
+1. Do no I/O. Use no clock but the connection's. Hold no lock while anything is decoded.
+2. `from_client`, `from_upstream` and `go_on` run in different threads. Only one thread may advance
+   a handler: the one that took its request out of `_awaiting` or `_awaiting_era`, or that did its
+   work.
 3. The thread that takes a request out of `pending` answers it, so that nothing is answered twice.
-4. A cancellation sets a flag. The thread that may advance the handler sees it, and lets go of the handler.
-5. A message that need not be changed is sent as the bytes that came.
+4. A cancellation sets a flag. The thread that may advance the handler sees it, and drops the handler.
+5. Send a message that need not change as the bytes that came.
 """
 
 from __future__ import annotations
@@ -56,16 +57,16 @@ _FAILED: Final = "Penstock failed on this request; its log says why. Upstream ma
 
 
 class Session:
-    """The rules for one connection."""
+    """The requests of one client that have not been answered, and the handlers that answer them."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.known = connection.known
         self.pending: dict[bytes, Request] = {}
-        self._awaiting: dict[bytes, Request] = {}  # by the id of what upstream is to answer
+        self._awaiting: dict[bytes, Request] = {}  # by the id that upstream's answer will have
         self._awaiting_era: list[Request] = []
-        self._discovery: bytes | None = None  # the id of the request that finds out the era
-        self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # starts each id of ours
+        self._discovery: bytes | None = None  # the id of our `server/discover`
+        self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # the prefix of our own ids
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
         self._ended = ""
@@ -80,7 +81,7 @@ class Session:
                 return self._batch(batch)
             return self._client_message(line, messages.read_message(line))
         except ValueError as error:
-            logger().warning("the client sent what is not JSON (%s): %r", error, _start_of(line))
+            logger().warning("the client sent invalid JSON (%s): %r", error, _start_of(line))
             return [ToClient(messages.failure(b"", PARSE_ERROR, f"Not JSON: {error}."))]
 
     def _batch(self, lines: list[bytes]) -> Outputs:
@@ -142,10 +143,7 @@ class Session:
         return outputs
 
     def cancel(self, key: bytes) -> Request | None:
-        """Give a request up, because its client does not want the answer any more.
-
-        Return the request. Upstream is to be told too, unless the request `is_ours`.
-        """
+        """Cancel a request, and return it. The caller must tell upstream, unless it `is_ours`."""
         with self._lock:
             request = self.pending.pop(key, None)
         if request is None:
@@ -163,7 +161,7 @@ class Session:
         try:
             batch = messages.batch_of(line)
         except ValueError:
-            batch = None  # no message either
+            batch = None  # the line is not a message either: see below
         lines = [line] if batch is None else batch
         return [output for item in lines for output in self._line_from_upstream(item)]
 
@@ -173,10 +171,10 @@ class Session:
         except ValueError as error:
             mended = messages.mended(line)
             if mended is not None:
-                logger().warning("upstream sent what is not quite JSON (%s)", error)
+                logger().warning("upstream sent invalid JSON, which was repaired (%s)", error)
                 return self._upstream_message(mended, messages.read_message(mended))
-            # A server that prints to stdout: its client could do nothing with it either.
-            logger().warning("upstream sent what is not JSON (%s): %r", error, _start_of(line))
+            # The server probably printed to stdout. Its client could not use the line either.
+            logger().warning("upstream sent invalid JSON (%s): %r", error, _start_of(line))
             return []
 
     def _upstream_message(self, line: bytes, message: Message) -> Outputs:
@@ -211,14 +209,14 @@ class Session:
         return []
 
     def _unexpected(self, message: Message, line: bytes) -> Outputs:
-        """A response to no request that is pending. Perhaps the request was cancelled meanwhile: then a
-        large response is dropped, and so is our own word that none came."""
+        """Handle a response to no pending request. If the client cancelled the request, drop a
+        large response, and drop our own error that upstream is gone."""
         key = message.key
         if key.startswith(self._own):
             return []  # a second answer to a request of ours
         was_cancelled = self._cancelled.pop(key)
         replaced = self.connection.replaced.get(key)
-        if replaced is not None:  # a replay after a broken stream: the same token as the first time
+        if replaced is not None:  # upstream repeats it after a broken stream: send the same token
             return [ToClient(replaced, key)]
         inline = self.connection.rules.policy.inline_budget
         is_small = inline.surely_admits(len(line))
@@ -227,7 +225,7 @@ class Session:
         return [ToClient(line)]
 
     def called_by(self, message: Message | None) -> UpstreamTool | None:
-        """The tool that a message to upstream calls, as upstream lists it."""
+        """Return the tool that a message to upstream calls, as upstream lists it."""
         toolbox = self.known.toolbox
         if message is None or message.method != "tools/call" or toolbox is None:
             return None
@@ -235,15 +233,15 @@ class Session:
         return toolbox.tools.get(name or "")
 
     def tell(self, key: bytes, result: InsideResult) -> None:
-        """Note what a tool in this process gave for a call, before upstream answers that."""
+        """Note the result of a tool in this process, before upstream's answer to the call comes."""
         request = self.pending.get(key)
         if request is not None:
             request.inside = result
             request.notice = " ".join(filter(None, (request.notice, result.notice)))
 
     def upstream_ended(self, why: str) -> Outputs:
-        """Tell every request without an answer of upstream's that upstream is gone, and every later one.
-        A request whose answer is being worked on gets that answer."""
+        """Answer with an error all requests that upstream has not answered, and all later ones. A
+        request that Penstock still works on gets its answer."""
         self._ended = why
         outputs: Outputs = []
         for key, request in list(self._awaiting.items()):
@@ -259,7 +257,7 @@ class Session:
         return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended))
 
     def is_at_work(self) -> bool:
-        """Whether something that the client asked has not reached upstream, or is being answered."""
+        """Return whether Penstock is busy with a request, before or after upstream has it."""
         return any(request.is_ours for request in list(self.pending.values()))
 
     # -- handlers ------------------------------------------------------------------------------
@@ -269,14 +267,14 @@ class Session:
         return self.go_on(request)
 
     def go_on(self, request: Request, given: Any = None) -> Outputs:
-        """Advance the handler of a request, now that it has been `given` what it needed."""
+        """Advance the handler of a request with the answer to its last effect."""
         if request.steps is None:
             return []
         try:
             effect = request.steps.send(given)
         except StopIteration as done:
             return self._deliver(request, done.value)
-        except Exception as error:  # noqa: BLE001 (whatever it is, the client is told)
+        except Exception as error:  # noqa: BLE001 (the client gets an error for any failure)
             return self._failed(request, error)
         return self._see_to(request, effect)
 
@@ -297,10 +295,10 @@ class Session:
                 return [Perform(request, effect)]
 
     def _send(self, request: Request, key: bytes, line: bytes) -> Outputs:
-        """Send upstream a message for the sake of a request, and wait for the answer.
+        """Send upstream a message on behalf of a request, and wait for the answer.
 
-        Another thread may cancel the request at this moment, or learn that upstream has ended: it sees
-        what is noted here, or is seen.
+        At this moment another thread may cancel the request, or learn that upstream has ended.
+        Either that thread finds the request in `_awaiting`, or this thread sees its flag.
         """
         self._awaiting[key] = request
         request.is_ours = key != request.key
@@ -311,12 +309,13 @@ class Session:
         return self._lost(request) if self._ended else []
 
     def drop(self, request: Request) -> Outputs:
-        """Let go of a handler, on the thread that may advance it: nobody wants its answer."""
+        """Drop a handler whose answer nobody wants, on the thread that may advance the handler."""
         request.steps = None
         return []
 
     def _take(self, waiting: dict[bytes, Request], key: bytes, request: Request) -> bool:
-        """Take a request from those that wait. A client may have used its id again meanwhile."""
+        """Take a request from those that wait. Return False if another thread has taken it, or if
+        the client has used its id again."""
         with self._lock:
             if waiting.get(key) is not request:
                 return False
@@ -328,14 +327,14 @@ class Session:
 
     def _failed(self, request: Request, error: Exception) -> Outputs:
         if isinstance(error, ValueError | RecursionError) and not request.is_understood:
-            # Nested too deep to look into, perhaps: then it is upstream's to judge.
+            # The parameters may nest too deep to decode. Let upstream judge them.
             logger().info("passed on unread: %s", request.method, exc_info=error)
             return self._begin(request, pass_on(request))
         logger().error("a request could not be handled", exc_info=error)
         return self.give_up(request)
 
     def give_up(self, request: Request) -> Outputs:
-        """Answer a request that Penstock has failed on with an error."""
+        """Answer with an error, because Penstock failed on the request."""
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
@@ -353,7 +352,7 @@ class Session:
     # -- eras ----------------------------------------------------------------------------------
 
     def _discover(self, request: Request) -> Outputs:
-        """Hold a request back until upstream's era is known. The first of them asks."""
+        """Hold a request back until upstream's era is known. The first such request asks for it."""
         with self._lock:
             self._awaiting_era.append(request)
             if self._discovery is not None:
@@ -370,7 +369,7 @@ class Session:
 
 
 def _in_its_era(request: Request, handler: Handler) -> Steps[bytes]:
-    """A request of the new era to an upstream of which it is not known that it speaks it."""
+    """Handle a modern request while upstream's era is unknown, or refuse it if upstream is legacy."""
     if request.known.era == "" and request.method != "server/discover":
         yield Discover()
     if request.known.era == "legacy":

@@ -1,4 +1,4 @@
-"""What tasks give: the result of a tool that comes later, with another request or unasked."""
+"""Tasks: tools whose results come later, with another request or in a notification."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DONE: Final = frozenset({"result", "error"})
 
 
 def tasks_result(request: Request) -> Steps[bytes]:
-    """The result of a task, as if it came from its tool."""
+    """Hold the result of a task to the budget, like that of a call."""
     _find_tool(request)
     answer: UpstreamAnswer = yield Forward(request.line)
     return (yield from hold(request, answer))
 
 
 def tasks_get(request: Request) -> Steps[bytes]:
-    """Since 2026-07-28 the status of a task that is done carries its result, or its error."""
+    """Hold a task's status to the budget. Since 2026-07-28 it carries the result or the error."""
     _find_tool(request)
     answer: UpstreamAnswer = yield Forward(request.line)
     if answer.result is None:
@@ -35,7 +35,7 @@ def tasks_get(request: Request) -> Steps[bytes]:
 
 
 def task_notified(request: Request) -> Steps[bytes]:
-    """Hold the result in a notification that a task is done."""
+    """Hold the result in a notification that a task is done to the budget."""
     _find_tool(request)
     instead = yield from _hold_inside(request, messages.members_of(request.params))
     if instead is None:
@@ -44,13 +44,14 @@ def task_notified(request: Request) -> Steps[bytes]:
 
 
 def _find_tool(request: Request) -> None:
-    """Find out which tool the task runs: its settings hold for the result."""
+    """Find the tool that the task runs, because the tool's settings apply to the result."""
     params = messages.members_of(request.params)
     request.set_call(request.known.tool_of_task(messages.text_of(params, "taskId")), None)
 
 
 def _hold_inside(request: Request, members: Mapping[str, msgspec.Raw]) -> Steps[bytes | None]:
-    """A task with its result held to the budget, all of it together; None where it was."""
+    """Return a task whose result fits the budget together with the rest of the task, or None if the
+    task passes unchanged."""
     if _DONE.isdisjoint(members) or not request.policy.covers(request.tool):
         return None
     yield StepAside()

@@ -1,7 +1,7 @@
-"""What is known of upstream's tools.
+"""The toolbox: the list of upstream's tools, as upstream last gave it.
 
-Listed in full, a tool is as upstream wrote it, but for an output schema that is widened to admit an
-envelope.
+A full list shows each tool as upstream wrote it, except that its output schema is widened, so that
+Penstock's replies satisfy the schema too.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ _SCOPES: Final = ("private", "public")  # the strictest first
 
 
 class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
-    """A tool of upstream's. `keeps_output`: it is listed with an output schema, so that its
-    envelopes must be structured content too. `mark`: what a decorator has said of it. `output`: the
-    output schema that its server promises. `ui`: what it says about its user interface."""
+    """A tool of upstream's."""
 
     name: str
     raw_schema: msgspec.Raw | msgspec.UnsetType
+    # A full list shows an output schema, so replies about its results need structured content too.
     keeps_output: bool
-    mark: Mark | None = None
-    output: msgspec.Raw | None = None
-    ui: Mapping[str, Any] = {}
+    mark: Mark | None = None  # from its decorator
+    output: msgspec.Raw | None = None  # the output schema as upstream wrote it
+    ui: Mapping[str, Any] = {}  # its `_meta.ui`
 
     @property
     def is_for_apps_alone(self) -> bool:
@@ -46,12 +45,12 @@ class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def has_widget(self) -> bool:
-        """Whether an app shows its results."""
+        """Return whether an app shows its results."""
         return isinstance(self.ui.get("resourceUri"), str)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
-        """Its own input schema. Decoded when a call needs it: most never do."""
+        """The tool's own input schema, decoded only when a call needs it: most never do."""
         if isinstance(self.raw_schema, msgspec.UnsetType):
             return {}
         value = rawjson.decode(self.raw_schema)
@@ -59,33 +58,29 @@ class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def header_parameters(self) -> dict[tuple[str, ...], str]:
-        """Parameters that an HTTP client must repeat in headers, by their path."""
+        """The headers in which an HTTP client must repeat parameters, by the parameter's path."""
         raw = b"" if isinstance(self.raw_schema, msgspec.UnsetType) else bytes(self.raw_schema)
         return _annotated(self.schema) if HEADER_KEY.encode() in raw else {}
 
 
 class Toolbox(msgspec.Struct, frozen=True):
-    """Upstream's tools, as its last list had them. One that has expired still says what the client
-    was told; it is only not to be relied on for what a tool takes.
-
-    `reader`, `own` and `explorer` are the names that Penstock's tools have beside these. `listed` is
-    the list in full, of which `for_apps` is for apps alone; `members` what its result holds besides.
-    """
+    """Upstream's tools, from its last list. An expired list still tells what the client was shown,
+    but no longer what parameters a tool has."""
 
     tools: Mapping[str, UpstreamTool]
     catalogue: Catalogue
-    listed: Sequence[bytes]
-    members: Mapping[str, bytes | msgspec.Raw]
-    reader: str
+    listed: Sequence[bytes]  # the full list
+    members: Mapping[str, bytes | msgspec.Raw]  # of the result that holds the list
+    reader: str  # the name of the reader, chosen so that upstream has no such tool
     reader_tool: bytes
-    own: Mapping[str, str]
-    explorer: Mapping[str, str]
-    for_apps: frozenset[bytes] = frozenset()
+    own: Mapping[str, str]  # the names of `find_tools` and so on, by role
+    explorer: Mapping[str, str]  # the names of the explorer's tools, by role
+    for_apps: frozenset[bytes] = frozenset()  # those of `listed` that are for apps alone
     expires: float | None = None
 
     @property
     def settings(self) -> dict[str, Mapping[str, Any]]:
-        """What decorators have set for their tools."""
+        """The settings that decorators made for their tools."""
         marked = {name: tool.mark for name, tool in self.tools.items() if tool.mark is not None}
         return {name: mark.settings for name, mark in marked.items() if mark.settings}
 
@@ -97,7 +92,7 @@ class Toolbox(msgspec.Struct, frozen=True):
 
     @property
     def is_outdated(self) -> bool:
-        """Upstream has said that it is not true any more."""
+        """Return whether upstream has said that its list has changed."""
         return self.expires == -math.inf
 
     def knows(self, name: str) -> bool:
@@ -105,7 +100,7 @@ class Toolbox(msgspec.Struct, frozen=True):
         return name in self.tools or name in ours
 
     def listed_to(self, *, has_apps: bool) -> list[bytes]:
-        """The list in full. What is for apps alone, clients without them never see."""
+        """Return the full list. Only a client that shows apps sees tools for apps alone."""
         return [tool for tool in self.listed if has_apps or tool not in self.for_apps]
 
 
@@ -124,7 +119,7 @@ _TOOLS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def read_page(members: Mapping[str, msgspec.Raw]) -> ToolsPage | None:
-    """None where the result with these members is not a list of tools."""
+    """Return a page, or None if a result with these members is not a list of tools."""
     try:
         return ToolsPage(members, _TOOLS.decode(members["tools"]))
     except KeyError:
@@ -143,8 +138,8 @@ def read_list(
     is_modern: bool,
     has_marks: bool = False,
 ) -> Toolbox:
-    """What the pages of a list say, put together. `has_marks`: they are from this process, where
-    decorators leave marks in them."""
+    """Put the pages of a list together. `has_marks`: the list comes from this process, where
+    decorators leave marks in it."""
     listed: list[bytes] = []
     tools: dict[str, UpstreamTool] = {}
     described: list[DescribedTool] = []
@@ -176,7 +171,7 @@ def read_list(
 def _members(
     pages: Sequence[ToolsPage], lifetimes: Sequence[int]
 ) -> dict[str, bytes | msgspec.Raw]:
-    """Of the result, beside the tools: one page now, to be kept as long as the shortest-lived."""
+    """Return the members of the joined page, which lives as long as the shortest-lived of `pages`."""
     members: dict[str, bytes | msgspec.Raw] = dict(pages[0].members)
     members.pop("nextCursor", None)
     if lifetimes:
@@ -186,7 +181,7 @@ def _members(
 
 
 def _for_apps(raw: msgspec.Raw, policy: Policy, marked: _Marked | None) -> msgspec.Raw:
-    """A tool that a setting or a decorator keeps for apps, as one that says so itself."""
+    """Return a tool. If a setting or a decorator keeps it for apps, write so into its `_meta`."""
     is_marked = marked is not None and marked.mark.is_for_apps
     if not is_marked and not policy.app_only:
         return raw
@@ -200,15 +195,15 @@ def _for_apps(raw: msgspec.Raw, policy: Policy, marked: _Marked | None) -> msgsp
 
 
 class _Marked(msgspec.Struct, frozen=True):
-    """What a decorator has said of a tool, and the input schema that it had before."""
+    """A decorator's mark, and the input schema that the tool had before it was decorated."""
 
     mark: Mark
     own: msgspec.Raw
 
 
 def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, _Marked | None]:
-    """A tool as it is shown, and what was taken out of it. One that is left alone is shown without
-    what it will not get."""
+    """Return a tool without its mark, and the mark. A tool that Penstock leaves alone also loses
+    the parameters that its decorator added, because nothing will read them."""
     if marks.KEYWORD.encode() not in bytes(raw):
         return raw, None
     members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(raw))
@@ -225,7 +220,7 @@ def _unmarked(raw: msgspec.Raw, policy: Policy) -> tuple[msgspec.Raw, _Marked | 
 def _read_tool(
     raw: msgspec.Raw, policy: Policy, marked: _Marked | None = None
 ) -> tuple[UpstreamTool | None, bytes]:
-    """A tool, and how it is listed."""
+    """Return a tool, and its bytes in a full list."""
     members = messages.members_of(raw)
     name = messages.text_of(members, "name")
     if not name:
@@ -248,7 +243,7 @@ def _read_tool(
 
 
 def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
-    """What is said in the words of today, or of the first hosts."""
+    """Return the `ui` of a tool's `_meta`, including the key that the first hosts used."""
     raw = members.get("_meta")
     if raw is None or b'"ui' not in bytes(raw):
         return {}
@@ -261,7 +256,7 @@ def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
 
 
 def _lifetime(page: ToolsPage) -> int | None:
-    """Milliseconds for which a page may be kept."""
+    """Return for how many milliseconds a page may be kept."""
     value = messages.decoded(page.members.get("ttlMs"))
     return int(value) if isinstance(value, int | float) and value >= 0 else None
 
@@ -272,7 +267,7 @@ def _strictest(pages: Sequence[ToolsPage]) -> str:
 
 
 def _annotated(root: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
-    """The properties, at any depth, that carry `x-mcp-header`, and the header each names."""
+    """Return the header of each property, at any depth, that carries `x-mcp-header`."""
     found: dict[tuple[str, ...], str] = {}
     pending: list[tuple[tuple[str, ...], Any]] = [((), root)]
     while pending:

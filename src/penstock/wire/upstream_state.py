@@ -1,4 +1,4 @@
-"""What is known of an upstream."""
+"""The state of an upstream: the facts that Penstock has learnt about it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Era = Literal["", "legacy", "modern"]
 _LONGEST_INFO: Final = 300
 _MOST_TASKS: Final = 10_000
 _MOST_AUDIENCES: Final = 32
-# Under this id a server says that Penstock is in it.
+# A server that uses Penstock announces this extension.
 EXTENSION: Final = "dev.penstock/results"
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """The tools as a client is shown them, and the tools and the client that they were made for."""
+    """The tools that a client is shown, with the toolbox and the audience they were made for."""
 
     toolbox: Toolbox
     audience: Audience
@@ -38,15 +38,15 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class UpstreamState:
-    """What is known of an upstream, as far as one principal may know it."""
+    """The facts about an upstream that one principal may know."""
 
     def __init__(self) -> None:
         self.era: Era = ""
         self.version = ""  # negotiated, in the legacy era
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
-        self.server_info: Any = None  # as upstream stamps its results with it, in the modern era
-        self.beside: dict[str, Any] = {}  # what a framework adds to every result of a tool
+        self.server_info: Any = None  # in the modern era, part of each result of upstream's
+        self.beside: dict[str, Any] = {}  # the members that a framework adds to each tool result
         self.toolbox: Toolbox | None = None
         self.changes = 0  # how often upstream said that its list has changed
         self.shown: Recent[Audience, Shown] = Recent(_MOST_AUDIENCES)
@@ -58,19 +58,19 @@ class UpstreamState:
 
     @property
     def lacks_resources(self) -> bool:
-        """Upstream has tools, and so results to link to, but no resources of its own."""
+        """Return whether upstream has tools, whose results Penstock links to, but no resources."""
         known = self.capabilities
         return known is not None and "tools" in known and "resources" not in known
 
     @property
     def has_penstock(self) -> bool:
-        """Upstream keeps its results itself."""
+        """Return whether upstream uses Penstock itself."""
         known = self.capabilities or {}
         places = (known.get("extensions"), known.get("experimental"))
         return any(isinstance(place, dict) and EXTENSION in place for place in places)
 
     def stamp(self, *, is_modern: bool) -> dict[str, Any]:
-        """What a result that upstream has not made must carry besides."""
+        """Return the members that a result of Penstock's own must also have."""
         if not is_modern:
             return {}
         if self.server_info is None:
@@ -78,23 +78,23 @@ class UpstreamState:
         return {**eras.COMPLETE, "_meta": {eras.SERVER_META: self.server_info}}
 
     def frame(self, *, is_modern: bool, structured: bool = False) -> Frame:
-        """What goes around an answer to a call."""
+        """Return the frame of an answer to a call."""
         return Frame(structured, {**self.beside, **self.stamp(is_modern=is_modern)})
 
     def outdate_toolbox(self) -> None:
-        """Note that upstream's list is not true any more."""
+        """Note that upstream's list has changed."""
         self.changes += 1
         if self.toolbox is not None:
             self.toolbox = self.toolbox.outdated()
 
     def learn_toolbox(self, toolbox: Toolbox, changes: int) -> None:
-        """Remember a list, of which the first page came when there had been so many changes."""
+        """Remember a list, as outdated if it has changed since its first page came at `changes`."""
         self.toolbox = toolbox if changes == self.changes else toolbox.outdated()
         self.shown.clear()
 
     def learn_discovery(self, message: Message) -> None:
-        """An upstream that cannot be discovered is of the old era, unless it says that it only
-        objects to the version, failed, or could not be reached at all."""
+        """Learn the era from the answer to `server/discover`. An error means legacy, unless
+        upstream objects to the version, fails or cannot be reached: then the era stays unknown."""
         if not isinstance(message.result, msgspec.UnsetType):
             self.era = "modern"
             self.capabilities = capabilities_in(message.result)
@@ -116,7 +116,7 @@ def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
 
 
 def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
-    """Who upstream says it is, in so few words that every reply can repeat them."""
+    """Return upstream's server info, short enough to be repeated in every reply, or None."""
     stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
     said = messages.decoded(stamped.get(eras.SERVER_META))
     if not isinstance(said, dict):

@@ -1,8 +1,9 @@
-"""Results of tools with a widget: the model reads the content, and only the widget what is structured.
+"""Results of tools with a widget. The model reads the content; only the widget reads the structured
+content.
 
-So the content is held to the budget, and what is structured to what the host takes. Where that is more,
-rows are left out, counted, and in the store with all the rest: a host that cuts a result itself leaves
-the widget with something that is no JSON. Images and audio have a cap of their own, as everywhere.
+So the content is held to the budget, and the structured content to the ceiling. If it is over the
+ceiling, Penstock leaves rows out and counts them; the store keeps the whole result. A host that cut
+the result itself would give the widget invalid JSON. Images and audio have their own cap.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ Members = Mapping[str, bytes | msgspec.Raw]
 def held(
     request: Request, wire: WireResult, around: dict[str, Any] | None = None
 ) -> Steps[bytes | None]:
-    """What reaches model and widget of a result; None where that is all of it. `around`: what it stands
-    in, where it comes within something else."""
+    """Return the result for the model and the widget, or None if it passes unchanged. `around`: the
+    members of the task that holds the result, if there is one."""
     policy, meter = policy_of(request), request.meter
     is_short = policy.inline_budget.admits(_for_model(wire.members), meter)
     whole = _measured(wire.members)
@@ -52,24 +53,24 @@ def held(
     if reply.is_whole and not request.notice:
         return None
     if around is not None:
-        reply = replace(reply, frame=Frame())  # which goes around the outer one
+        reply = replace(reply, frame=Frame())  # the task has the members of the frame already
     words = request.policy.for_tool(request.tool).budget
     fitting = _Fitting(policy.ceiling, words, meter, reply, wire, request.upstream_tool, around)
     try:
         return fitting.wire()
-    except Exception:  # noqa: BLE001 (the tool has run, and what it gave is stored: that is told)
-        logger().exception("the structure of a result could not be fitted")
+    except Exception:  # noqa: BLE001 (the tool has run and its result is stored: give the token)
+        logger().exception("the structured content of a result could not be shortened")
         return fitting.with_envelope()
 
 
 def _for_model(members: Members) -> bytes:
-    """What a model reads of a result, as it is measured."""
+    """Return the part of a result that the model reads, as it is measured."""
     apart = (_STRUCTURED, _META)
     return _measured({name: raw for name, raw in members.items() if name not in apart})
 
 
 def _measured(members: Members) -> bytes:
-    """A result without the data of images and audio."""
+    """Return a result without the data of images and audio, which have their own cap."""
     content = bytes(members.get(_CONTENT, b"[]"))
     if b'"data"' not in content:
         return messages.object_from(members)
@@ -80,20 +81,19 @@ def _measured(members: Members) -> bytes:
 
 
 class _Fitting(msgspec.Struct, frozen=True, dict=True):
-    """A result that is to fit. `reply` is what the core has made of it; `words` bounds what is said
-    to a model."""
+    """A result that has to fit."""
 
-    ceiling: Budget
-    words: Budget
+    ceiling: Budget  # for the whole result
+    words: Budget  # for the part that the model reads
     meter: Meter
-    reply: Reply
+    reply: Reply  # the core's reply to the result
     result: WireResult
     tool: UpstreamTool | None
     around: dict[str, Any] | None = None
 
     def wire(self) -> bytes:
-        """With all that is structured, with as many rows of it as fit, or with what stands in its
-        place."""
+        """Return the result with its whole structured content, with as many rows as fit, or with
+        the reply in its place."""
         structured = self.result.members[_STRUCTURED]
         whole = self._together(bytes(structured))
         if self._fits(whole):
@@ -103,7 +103,7 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
         return self.with_envelope() if fitting is None else messages.object_from(fitting)
 
     def with_envelope(self) -> bytes:
-        """The widget is told what the model is told."""
+        """Return a result that gives the widget the same reply as the model."""
         return messages.object_from({**self._members, _STRUCTURED: self.reply.payload})
 
     @cached_property
@@ -112,7 +112,7 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _content(self) -> bytes:
-        """A short word of the tool's own for the model stays, with what stood beside it; then ours."""
+        """The tool's own content, if it is short, and then the reply; otherwise the reply alone."""
         own = bytes(self.result.members.get(_CONTENT, b"[]")).strip()[1:-1].strip()
         told = encode(self.reply.content[0])
         both = b"[" + b",".join(part for part in (own, told) if part) + b"]"
@@ -137,13 +137,13 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
         return {**members, **({_META: messages.object_from(meta)} if meta else {})}
 
     def _with_rows(self, rows: Rows) -> Members | None:
-        """As many as fit; None where what is then left is not what the tool has promised."""
+        """Return the result with as many rows as fit, or None if that breaks the output schema."""
 
         def build(count: int, *, is_said: bool = True) -> Members:
             return self._together(rows.structure(count, is_said=is_said), rows.left_out(count))
 
         count = largest(len(rows.rows), lambda count: self._fits(build(count)))
-        # Said in the structure itself too, unless its schema forbids.
+        # The structured content itself says what was left out, unless its schema forbids that.
         for is_said in (True, False):
             fitting = build(count, is_said=is_said)
             if self._fits(fitting) and self._is_promised(rows.structure(count, is_said=is_said)):

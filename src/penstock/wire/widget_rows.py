@@ -1,5 +1,5 @@
-"""The rows in what a widget is sent, where they are to become fewer: columns go first that its chart does
-not need, then rows, from the end."""
+"""The rows in a widget's structured content, and how to shorten them: first drop the columns that
+its chart does not need, then rows from the end."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ COLUMNS_DROPPED: Final = "columns_dropped"
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """The longest list of a structure, under `name`. `fields` are all of its members."""
+    """The longest list in structured content."""
 
-    fields: Mapping[str, bytes]
-    name: str
+    fields: Mapping[str, bytes]  # all members of the structured content
+    name: str  # the member that holds the list
     rows: Sequence[bytes]
-    dropped: int = 0
+    dropped: int = 0  # columns
 
     def left_out(self, count: int) -> dict[str, int]:
-        """What is not there, where so many rows are; under the names that `fit_rows` has for it."""
+        """Return how much is left out if `count` rows stay, under the names from `fit_rows`."""
         told = {TRUNCATED: len(self.rows) - count, COLUMNS_DROPPED: self.dropped}
         return {name: number for name, number in told.items() if number}
 
     def structure(self, count: int, *, is_said: bool) -> bytes:
-        """With so many rows. `is_said`: and with what was left out, where it has room for that name."""
+        """Return the structured content with `count` rows. `is_said`: it says what was left out."""
         cut = {**self.fields, self.name: b"[" + b",".join(self.rows[:count]) + b"]"}
         told = self.left_out(count) if is_said else {}
         return messages.object_from({**cut, **dict(self._added(told))})
 
     def _added(self, told: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
-        """To what the tool itself has left out, where it says so; a member that means something else
-        stays as it is."""
+        """Yield the numbers, added to those that the tool itself gives. A member of the same name
+        that is no number keeps its value."""
         for name, number in told.items():
             before = self.fields.get(name, b"0")
             if before.isdigit():
@@ -45,7 +45,7 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 def find_rows(structured: bytes) -> Rows | None:
-    """None where there is no list to make shorter."""
+    """Return the rows that can be shortened, or None if there is no list."""
     if structured[:1] != b"{":
         return None
     fields = rawjson.fields(structured)
@@ -57,7 +57,7 @@ def find_rows(structured: bytes) -> Rows | None:
 
 
 def _pruned(found: Rows) -> Rows:
-    """Without the columns that a chart in Vega-Lite beside the rows does not refer to."""
+    """Drop the columns that a Vega-Lite chart beside the rows does not refer to."""
     others = (value for name, value in found.fields.items() if name != found.name)
     chart = next((value for value in others if _is_chart(value)), None)
     if chart is None:
