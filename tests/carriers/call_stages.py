@@ -1,4 +1,4 @@
-"""The stages of a `tools/call`. Each is reached for certain, and lasts until the test goes on."""
+"""The stages of a `tools/call`. A call surely reaches each, and stays until the test continues."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -13,12 +13,12 @@ from relay_processes import is_gone, wait_until
 
 ROWS = 2_000
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT 1 FROM c) SELECT count(*) FROM c"
-BUSY_SECONDS = 0.1  # of processor time, of which an idle worker uses none
+BUSY_SECONDS = 0.1  # of processor time; an idle worker uses none
 
 
 @dataclass(frozen=True)
 class Reached:
-    """A call that is kept at its stage: its id, and what was in the store before it."""
+    """A call that is held at its stage: its id, and the keys that the store had before the call."""
 
     key: int
     kept: set[bytes]
@@ -29,8 +29,8 @@ Reach = Callable[[Rig, Client], AbstractContextManager[Reached]]
 
 @contextmanager
 def listing(rig: Rig, client: Client) -> Iterator[Reached]:
-    """Upstream is being asked for its list of tools."""
-    # Inside a server Penstock asks before the first call; a relay asks for the sake of a reference.
+    """Hold a call while Penstock asks upstream for its list of tools."""
+    # Inside a server Penstock asks before the first call. A relay asks because of a reference.
     is_inside = rig.carrier.upstream == "inside"
     value = "plain" if is_inside else f"@result:{stored(client)}"
     with kept_in_upstream(rig, "tools/list", lambda: client.call("take", value=value)) as reached:
@@ -39,7 +39,7 @@ def listing(rig: Rig, client: Client) -> Iterator[Reached]:
 
 @contextmanager
 def loading(rig: Rig, client: Client) -> Iterator[Reached]:
-    """A reference to a stored result is being loaded from the store."""
+    """Hold a call while Penstock loads a referenced result from the store."""
     reference = f"@result:{stored(client)}"
     with kept_in_store(rig, lambda: client.call("take", value=reference)) as reached:
         yield reached
@@ -47,14 +47,14 @@ def loading(rig: Rig, client: Client) -> Iterator[Reached]:
 
 @contextmanager
 def running(rig: Rig, client: Client) -> Iterator[Reached]:
-    """Upstream runs the tool."""
+    """Hold a call while upstream runs the tool."""
     with kept_in_upstream(rig, "wait", lambda: client.call("wait")) as reached:
         yield reached
 
 
 @contextmanager
 def storing(rig: Rig, client: Client) -> Iterator[Reached]:
-    """The large result of the tool is being stored."""
+    """Hold a call while Penstock stores its large result."""
     stored(client)  # so that the store is connected, and its next command is the result itself
     with kept_in_store(rig, lambda: client.call("large", rows=ROWS)) as reached:
         yield reached
@@ -62,7 +62,7 @@ def storing(rig: Rig, client: Client) -> Iterator[Reached]:
 
 @contextmanager
 def reading(rig: Rig, client: Client) -> Iterator[Reached]:
-    """The worker works on a question that has no end. It is killed if the test does not end it."""
+    """Hold a call while the worker runs an endless query. Afterwards wait for the worker's end."""
     ask = partial(sql, client, stored(client))
     client.result(ask("SELECT count(*) FROM result"))  # so that a worker is up, and holds the rows
     (worker,) = rig.workers()
@@ -103,7 +103,7 @@ def stored(client: Client) -> str:
 
 
 def probe(client: Client, key: int) -> dict[str, Any]:
-    """Wait for what stands in the place of a large result."""
+    """Wait for the probe of a large result."""
     return json.loads(client.text(key))
 
 

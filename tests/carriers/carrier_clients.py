@@ -1,7 +1,7 @@
-"""Clients that speak JSON-RPC on the wire, on pipes or over HTTP, in either era.
+"""Clients that speak JSON-RPC on pipes or over HTTP, in either era.
 
-A client sends without waiting, and keeps whatever comes in the order in which it came. So a test can
-ask for many things at once, and see what was answered twice or not at all.
+A client sends without waiting, and keeps all messages in the order in which they came. So a test
+can send many requests at once, and see which were answered twice or not at all.
 """
 
 import http.client
@@ -30,7 +30,7 @@ GREETING = {
 
 
 class Client:
-    """What both kinds of client share. `patience` is the deadline of an answer, in seconds."""
+    """The base of both kinds of client. `patience` is the time limit for an answer, in seconds."""
 
     patience: float = PATIENCE
 
@@ -43,7 +43,7 @@ class Client:
     # -- sending -------------------------------------------------------------------------------
 
     def greet(self) -> None:
-        """Begin a session, where the era has sessions."""
+        """Begin a session, if the era has sessions."""
         if not self._is_modern:
             self.result(self.ask("initialize", GREETING))
             self.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -60,19 +60,19 @@ class Client:
         return self.ask("tools/call", {"name": tool, "arguments": arguments})
 
     def ping(self) -> int:
-        """Send what costs a server nothing: the new era has no `ping`."""
+        """Send a request that costs a server nothing. The modern era has no `ping`."""
         return self.ask("server/discover" if self._is_modern else "ping")
 
     def send(self, line: bytes) -> None:
-        """Send a message as it is spelled, so that the next one comes after it."""
+        """Send a message byte for byte, so that the next one comes after it."""
         raise NotImplementedError
 
     def cancel(self, key: int) -> None:
-        """Say that an answer is not wanted any more, in the era's way."""
+        """Cancel a request in the way of the era."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Send nothing more, and wait until nothing more can come."""
+        """Stop sending, and wait until nothing more can come."""
         raise NotImplementedError
 
     def _begin(self, request: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ class Client:
     # -- receiving -----------------------------------------------------------------------------
 
     def received(self) -> list[bytes]:
-        """Return every message so far, as it came."""
+        """Return every message so far, byte for byte."""
         with self._news:
             return list(self._received)
 
@@ -107,7 +107,7 @@ class Client:
         return answer["result"]
 
     def text(self, key: int) -> str:
-        """Wait for what a tool says."""
+        """Wait for the text of a tool's result."""
         return self.result(key)["content"][0]["text"]
 
     def error_code(self, key: int) -> int:
@@ -166,7 +166,7 @@ class HttpClient(Client):
         self._post(line, json.loads(line)).join(PATIENCE)
 
     def cancel(self, key: int) -> None:
-        """Hang up in the new era, which has no other way; post a notification in the old."""
+        """Hang up in the modern era, which has no other way; in the legacy era post a notification."""
         if self._is_modern:
             self._posts[key].hang_up()
         else:
@@ -227,7 +227,7 @@ class Post:
         self._connection.close()
 
     def hang_up(self) -> None:
-        with suppress(OSError):  # the other side was first
+        with suppress(OSError):  # the other side hung up first
             self._socket.shutdown(socket.SHUT_RDWR)
 
 

@@ -1,4 +1,4 @@
-"""The carriers: every way in which messages pass through Penstock's rules, and how to start each."""
+"""The carriers under test, and how to start each."""
 
 import os
 import re
@@ -23,19 +23,19 @@ URL = re.compile(r"http://\S+(?=\n)")
 
 @dataclass(frozen=True)
 class Carrier:
-    """One way. `program` holds the rules; `door` is how clients reach it, and `upstream` how it
-    reaches the server: by a pipe, over HTTP, or inside its own process."""
+    """A carrier, the era of its client, and the ways in and out."""
 
-    program: str
+    program: str  # see `command`
     era: str
-    door: str
-    upstream: str
+    door: str  # how clients reach the program: "stdio" or "http"
+    upstream: str  # how the program reaches the server: "pipe", "http" or "inside" its process
 
     def __str__(self) -> str:
         return f"{self.program}-{self.era}"
 
     def command(self, folder: Path, url: str) -> list[str]:
-        """Return the command that starts it. `url` is that of an upstream over HTTP."""
+        """Return the command that starts the carrier. `url` is the address of an upstream over
+        HTTP."""
         server, inside = staged_server(folder), str(SERVERS / "staged_inside.py")
         return {
             "run": [*RUN, "--", *server],
@@ -60,7 +60,7 @@ CARRIERS = [
         ("run-url", "stdio", "http", BOTH),
         ("serve", "http", "pipe", BOTH),
         ("serve-url", "http", "http", BOTH),
-        # To the rules the two frameworks are one carrier, and each is slow to start.
+        # The two frameworks share one carrier and are slow to start, so each gets one era.
         ("mcp", "stdio", "inside", ["legacy"]),
         ("fastmcp", "stdio", "inside", ["modern"]),
         ("django", "http", "inside", BOTH),
@@ -70,7 +70,7 @@ CARRIERS = [
 
 
 class Rig:
-    """A carrier at work, with its server on a stage and its store behind a sluice."""
+    """A running carrier, with its server on a stage and its store behind a sluice."""
 
     def __init__(self, carrier: Carrier, folder: Path, store: Sluice) -> None:
         self.carrier = carrier
@@ -89,7 +89,7 @@ class Rig:
         self._url = self._address("carrier") if self.carrier.door == "http" else ""
 
     def client(self) -> Client:
-        """Return a client that has greeted. On pipes there is room for one alone."""
+        """Return a client that has greeted. A carrier on pipes has room for only one."""
         if self.carrier.door == "http":
             client: Client = HttpClient(self.carrier.era, self._url)
         else:
@@ -99,7 +99,8 @@ class Rig:
         return client
 
     def workers(self) -> list[psutil.Process]:
-        """Return the processes that answer SQL and jq: all that were started, but the server."""
+        """Return the processes that answer SQL and jq: all children of the carrier but the
+        server."""
         below = psutil.Process(self._started["carrier"].pid).children()
         return [one for one in below if is_worker(one)]
 
@@ -117,7 +118,7 @@ class Rig:
         wait_until(lambda: not psutil.pid_exists(pid), "the end of the server")
 
     def close(self) -> str:
-        """End everything, and return what the processes logged."""
+        """End everything, and return the logs of the processes."""
         for process in self._started.values():
             end(process.pid)
         self._open.close()
@@ -137,7 +138,7 @@ class Rig:
         self._started[name] = self._open.enter_context(started)
 
     def _address(self, name: str) -> str:
-        """Wait until a process says on which address it listens."""
+        """Wait until a process logs the address on which it listens."""
         log, found = self._folder / f"{name}.log", []
         wait_until(lambda: found.extend(URL.findall(log.read_text("utf-8"))) or found, "an address")
         return found[0]

@@ -7,7 +7,7 @@ from sluice import Sluice
 
 @pytest.fixture
 def store(redis_url):
-    """A real Redis that a test can make wait."""
+    """A real Redis that a test can hold back."""
     sluice = Sluice(redis_url)
     yield sluice
     sluice.close()
@@ -15,7 +15,7 @@ def store(redis_url):
 
 @pytest.fixture
 def rig(carrier, store, tmp_path):
-    """The carrier that a test is parametrized with, at work. A failure shows what it logged."""
+    """Start the carrier that a test is parametrized with. A failed test shows the carrier's log."""
     made = Rig(carrier, tmp_path, store)
     try:
         made.start()

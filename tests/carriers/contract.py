@@ -1,6 +1,6 @@
-"""The points of the contract, and the carriers that each is for.
+"""The points of the contract that all carriers keep.
 
-Each point is for every carrier, except where `LEFT_OUT` says why it has no meaning there.
+A point is for every carrier, unless `LEFT_OUT` gives a reason why it does not apply.
 """
 
 from fnmatch import fnmatchcase
@@ -49,7 +49,7 @@ LEFT_OUT: list[tuple[str, tuple[str, ...], str]] = [
 
 
 def reason(point: str, carrier: Carrier) -> str | None:
-    """Return why a point is not for a carrier."""
+    """Return why a point does not apply to a carrier, or None if it does."""
     for points, carriers, why in LEFT_OUT:
         if fnmatchcase(point, points) and any(fnmatchcase(str(carrier), one) for one in carriers):
             return why
@@ -68,7 +68,7 @@ def carriers_for(point: str) -> Any:
 
 
 def carriers_at(point: str, *stages: str) -> Any:
-    """Parametrize a test with stages of a call, and with the carriers that the point is for there."""
+    """Parametrize a test with stages of a call, and with the carriers that the point is for."""
     chosen = [
         (carrier, stage)
         for carrier in CARRIERS

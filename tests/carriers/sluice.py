@@ -1,4 +1,4 @@
-"""A sluice in front of a real Redis: a store that a test can stop, and see being waited for."""
+"""A sluice in front of a real Redis: a store that a test can stop, and see waiting."""
 
 import socket
 import threading
@@ -12,7 +12,8 @@ PART = 1 << 16
 
 
 class Sluice:
-    """A TCP address that leads to a Redis on a Unix socket. While it is shut, commands stay in it."""
+    """A TCP address that leads to a Redis on a Unix socket. While it is shut, it holds commands
+    back."""
 
     def __init__(self, target: str) -> None:
         self._target = target
@@ -27,13 +28,13 @@ class Sluice:
 
     @property
     def url(self) -> str:
-        """The address as a store. It has no timeout: it waits as long as the sluice is shut."""
+        """The URL of the store, with a timeout longer than any test shuts the sluice."""
         return (
             f"redis://127.0.0.1:{self._listening.getsockname()[1]}?socket_timeout={PATIENCE * 10}"
         )
 
     def keys(self) -> set[bytes]:
-        """Return what is in the store, whether or not the sluice is shut."""
+        """Return the keys in the store, even if the sluice is shut."""
         return set(self._redis.keys("penstock:*"))
 
     @contextmanager
@@ -45,11 +46,11 @@ class Sluice:
             self._open.set()
 
     def wait_for_command(self) -> None:
-        """Wait until a command is stuck in the sluice."""
+        """Wait until the sluice holds a command back."""
         assert self._held.acquire(timeout=PATIENCE), "the store was not used"
 
     def wait_for_reply(self) -> None:
-        """Wait until Redis has carried out a command that was stuck."""
+        """Wait until Redis has carried out a command that was held back."""
         assert self._answered.acquire(timeout=PATIENCE), "the store did not answer"
 
     def close(self) -> None:

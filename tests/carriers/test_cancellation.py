@@ -1,4 +1,4 @@
-"""Point 2: a call that is cancelled, at whichever stage, is not answered and leaves nothing behind."""
+"""A cancelled call, at any stage, is not answered and leaves nothing behind."""
 
 import json
 
@@ -16,7 +16,7 @@ def test_a_cancelled_call_is_not_answered_and_leaves_nothing(rig, client, stage)
     assert_next_call_goes_through_every_stage(client)
     client.close()
     assert client.answers(reached.key) == []
-    assert len(rig.stage.heard("take")) == 1  # of the next call: no other was passed on
+    assert len(rig.stage.heard("take")) == 1  # the next call; the cancelled one did not go up
 
 
 def assert_next_call_goes_through_every_stage(client):
@@ -25,8 +25,8 @@ def assert_next_call_goes_through_every_stage(client):
 
 
 def wait_until_heeded(client):
-    """Wait until the cancellation has been read. Messages are taken in order; a connection that was
-    closed is noticed before later requests have been to upstream and back."""
+    """Wait until the carrier has seen the cancellation. The carrier takes messages in order, and
+    notices a closed connection before later requests have been to upstream and back."""
     for _ in range(2):
         client.result(client.ping())
 

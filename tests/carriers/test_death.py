@@ -1,4 +1,4 @@
-"""Point 3: if upstream dies, each request that waits for it is told so, once and at once."""
+"""If upstream dies, each request that waits for it gets an error, once and at once."""
 
 import json
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ def test_requests_that_wait_are_told_while_the_stage_lasts(rig, client, stage):
     with bystander(rig, client) as other, STAGES[stage](rig, client) as reached:
         rig.kill_upstream()
         assert client.error_code(other) == UPSTREAM_GONE
-        if stage != "storing":  # there upstream has answered
+        if stage != "storing":  # upstream has answered before
             assert client.error_code(reached.key) == UPSTREAM_GONE
     assert_one_answer_each(client, reached.key, other)
 
@@ -66,7 +66,7 @@ def test_a_call_whose_reference_was_being_loaded_is_told_when_it_is_sent(rig, cl
 
 @contextmanager
 def bystander(rig, client):
-    """A call beside the one in question, which upstream has begun to run."""
+    """Start another call, and wait until upstream runs it."""
     with kept_in_upstream(rig, "small", lambda: client.call("small")) as reached:
         yield reached.key
 

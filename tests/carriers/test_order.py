@@ -1,4 +1,4 @@
-"""Point 1: messages keep their order, and each request gets its own answer, once."""
+"""Messages keep their order, and each request gets its own answer, once."""
 
 import json
 
@@ -34,7 +34,7 @@ def passed_on(rig):
 
 
 def notification(number):
-    """Return one in a spelling that no encoder would choose."""
+    """Return a notification in a spelling that no encoder would choose."""
     params = f'{{ "progressToken" :"t\\u0020é",  "progress":{number}.0 }}'
     return f'{{"method":"notifications/progress", "params":{params},"jsonrpc":"2.0"}}'.encode()
 
@@ -55,13 +55,13 @@ def test_log_messages_and_progress_reach_the_client_in_order_as_they_were_spelle
 
 
 def meaning(line):
-    """Return what a notification says, without the name that the request has at upstream."""
+    """Return a notification's content, without the id that the request has at upstream."""
     message = json.loads(line)
     return message["method"], {**message["params"], "progressToken": None}
 
 
 def logs(lines):
-    """Return those that name no request, and so are the same for everybody."""
+    """Return the notifications that name no request, and so are the same for all clients."""
     return [line for line in lines if b'"notifications/message"' in line]
 
 

@@ -1,4 +1,4 @@
-"""Point 4: what takes long for one request delays no other, of the same client or of another."""
+"""Slow work for one request delays no other, of the same client or of another."""
 
 from call_stages import ROWS, probe, reading, storing
 from contract import carriers_for

@@ -1,4 +1,4 @@
-"""The tables of the contract say nothing of points and carriers that there are not."""
+"""The tables of the contract name only points and carriers that exist."""
 
 from fnmatch import filter as matching
 

@@ -1,4 +1,5 @@
-"""Work is done once, in order, for whoever still wants it; and a client is never left waiting."""
+"""The engine: it does work once, in order, and only while the client wants it. A client always gets
+an answer."""
 
 import json
 
@@ -15,7 +16,7 @@ WORDS = "It takes care of every detail that there is to take care of, and then o
 
 @pytest.fixture
 def rig():
-    """Before an upstream with so many tools that they are listed as an index."""
+    """Return a rig whose upstream has so many tools that they are listed as an index."""
     many = [tool(f"file_{number}", description=WORDS * 3) for number in range(100)]
     upstream = Upstream(tools=[*many, tool("rows")], results={"rows": text(table())})
     rig = Rig(upstream, list_form="index")
@@ -25,7 +26,7 @@ def rig():
 
 
 def held_back(rig, tool, arguments, number=70):
-    """The work that a call stops at."""
+    """Return the work that a call waits for."""
     rig.holds_work = True
     params = {"name": tool, "arguments": arguments}
     rig.from_client(rig.request("tools/call", params, id=number))
@@ -35,7 +36,8 @@ def held_back(rig, tool, arguments, number=70):
 
 
 def test_work_that_follows_at_once_is_done_at_once(rig, monkeypatch):
-    """A thread is changed once: a call of a tool that is not listed is judged after it is unwrapped."""
+    """The thread changes only once: an unlisted tool's call is judged right after it is
+    unwrapped."""
     done = []
     carry = type(rig.engine)._do
     monkeypatch.setattr(

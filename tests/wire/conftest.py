@@ -11,7 +11,7 @@ def era(request):
 
 @pytest.fixture
 def open_rig():
-    """Makes rigs: an upstream, and settings of the policy by name."""
+    """Return a function that makes rigs from an upstream and settings of the policy by name."""
     rigs = []
 
     def opened(upstream=None, **settings):

@@ -1,4 +1,4 @@
-"""Clients that show apps: the explorer, tools for apps alone, and results of tools with a widget."""
+"""Clients that show apps: the explorer, tools for apps alone, and tools with a widget."""
 
 import json
 
@@ -17,8 +17,8 @@ REFUSED = "Continuation token expired or not found."
 
 
 class AppRig(Rig):
-    """A client that shows apps. What has a structure goes to a widget, and may fill the host's cap; the
-    content beside it is the model's, and held to the budget, unless an app alone sees both."""
+    """A client that shows apps. A widget gets the structured content, which may fill the host's
+    cap. The model gets the content, within the budget, unless only an app sees both."""
 
     def greet(self):
         if self.is_modern:
@@ -287,7 +287,7 @@ def test_a_heavy_policy_is_for_models(era, open_app_rig):
     assert rig.call("geometry", level=1)["content"] == text("x" * 5_000)["content"]
 
 
-# -- what others may see of it -----------------------------------------------------------------
+# -- what other clients see --------------------------------------------------------------------
 
 
 def test_lists_that_depend_on_apps_are_not_for_all(open_app_rig, open_rig):

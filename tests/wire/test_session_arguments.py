@@ -1,4 +1,4 @@
-"""What a call says: tools with parameters named like ours, and results handed on."""
+"""Arguments of calls: tools with parameters named like Penstock's, and references to results."""
 
 import json
 
@@ -15,7 +15,7 @@ THEIRS = "a cursor of upstream's"
 
 @pytest.fixture
 def rig(open_rig, era):
-    """`search` has a token of its own, `find` a query and a path, `open` says nothing."""
+    """`search` declares a token, `find` a query and a path, `open` no parameters."""
     tools = [
         tool("search", {"continuation_token": TEXT, "mode": TEXT, "page": {"type": "integer"}}),
         tool("find", {"query": TEXT, "path": TEXT, "mode": TEXT, "filter_keys": {"type": "array"}}),
@@ -52,7 +52,7 @@ def test_its_result_is_read_through_the_reader(rig, name):
 
 @pytest.mark.parametrize("name", ["find", "open"])
 def test_a_token_of_ours_given_to_the_tool_itself(rig, name):
-    """With it the seven fields are Penstock's, whatever the tool's own are called."""
+    """With our token, all seven fields are Penstock's, whatever names the tool's own have."""
     token = rig.probe(name, **OWN_ARGUMENTS[name])["continuation_token"]
     before = len(rig.up)
     result = rig.call(name, continuation_token=token, mode="full", path="/5/id")
@@ -61,14 +61,14 @@ def test_a_token_of_ours_given_to_the_tool_itself(rig, name):
 
 
 def test_a_tool_with_a_token_of_its_own_is_left_alone(rig):
-    """Also with one that looks like ours: it says so in its schema."""
+    """The schema decides, even if the token looks like one of Penstock's."""
     token = rig.probe("search", continuation_token=THEIRS)["continuation_token"]
     rig.call("search", continuation_token=token)
     assert rig.upstream.got("tools/call")[-1]["arguments"] == {"continuation_token": token}
 
 
 def test_a_token_of_a_tool_that_was_never_told_of(rig):
-    """`find` says what it takes, and a token is not among it: then it can only be ours."""
+    """`find` declares its parameters, and no token among them: the token can only be Penstock's."""
     result = rig.call("find", continuation_token=THEIRS)
     assert result["isError"]
     assert "expired or not found" in value_of(result)["error"]
@@ -95,7 +95,7 @@ def test_a_token_of_another_tool(rig):
 
 
 def test_a_token_spelled_with_escapes(rig):
-    """The arguments are looked at as what they say, not as how they are spelled."""
+    """The text of the arguments counts, not its spelling in JSON."""
     token = rig.probe("open")["continuation_token"]
     line = json.dumps(
         rig.request("tools/call", {"name": "open", "arguments": {"KEY": token}}, id=90)
@@ -106,7 +106,7 @@ def test_a_token_spelled_with_escapes(rig):
     assert len(rig.up) == before
 
 
-# -- handing on --------------------------------------------------------------------------------
+# -- references --------------------------------------------------------------------------------
 
 PARAMETERS = {
     "any": {},
@@ -129,7 +129,7 @@ def taking(open_rig, era):
 
 
 def handed(rig, **arguments):
-    """What the tool was given."""
+    """Return the value that the tool got."""
     assert rig.call("take", **arguments)["content"] == text("taken")["content"]
     return rig.upstream.got("tools/call")[-1]["arguments"]
 
@@ -175,7 +175,7 @@ def test_a_type_that_the_schema_refuses(taking):
     ],
 )
 def test_a_reference_that_leads_nowhere(taking, reference):
-    """A call with one is refused, and the tool does not run."""
+    """Penstock refuses the call, and the tool does not run."""
     before = len(taking.upstream.got("tools/call"))
     result = taking.call("take", any=reference.format(token=taking.token))
     assert result["isError"]
@@ -231,7 +231,7 @@ def test_a_tool_with_a_token_of_its_own_can_be_handed_a_result(open_rig, era):
 
 
 def test_a_result_and_a_token_that_may_be_upstreams(open_rig, era):
-    """A tool that says nothing may have a parameter of this name: it goes up as it is."""
+    """A tool that declares no parameters may have one of this name: the token goes up unchanged."""
     rig = open_rig(Upstream(era, results={"rows": text(table()), "take": text("taken")}))
     rig.token = rig.probe("rows")["continuation_token"]
     given = handed(rig, continuation_token=THEIRS, what=f"@result:{rig.token}#/0/id")
@@ -239,7 +239,7 @@ def test_a_result_and_a_token_that_may_be_upstreams(open_rig, era):
 
 
 def test_a_parameter_that_is_sent_as_a_header(open_rig, era):
-    """A stored result cannot stand there: it reaches logs."""
+    """Headers reach logs, so a stored result cannot be sent there."""
     deep = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "R" * 9}}}
     long = "n" * 900
     tools = [
@@ -262,7 +262,7 @@ def test_a_parameter_that_is_sent_as_a_header(open_rig, era):
 
 
 def test_what_a_tool_gives_for_a_result_handed_to_it_is_its_own(taking):
-    """The arguments of the first call are the reference, not the ten megabytes."""
+    """The stored call has the reference as its argument, not the ten megabytes."""
     taking.upstream.results["take"] = text(table(2_000))
     arguments = {"any": f"@result:{taking.token}"}
     token = taking.probe("take", **arguments)["continuation_token"]

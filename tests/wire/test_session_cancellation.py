@@ -1,4 +1,5 @@
-"""A request that its client gives up: nothing is sent, nothing is kept, nothing runs on."""
+"""Requests that the client cancels: nothing is sent, nothing is stored, and nothing keeps
+running."""
 
 import json
 import threading
@@ -17,7 +18,7 @@ def cancelled(number):
 
 @pytest.fixture
 def rig(open_rig, era):
-    """Upstream is known, and answers by hand from here on; jobs wait to be told."""
+    """From here on the test answers for upstream, and starts the jobs."""
     rig = open_rig(Upstream(era, results={"rows": text(table())}), query_seconds=600)
     rig.listed()
     rig.token = rig.probe("rows")["continuation_token"]
@@ -27,7 +28,7 @@ def rig(open_rig, era):
 
 
 def by_hand(rig, method, params, number):
-    """A request whose answer upstream keeps back."""
+    """Send a request whose answer upstream keeps back."""
     request = rig.request(method, params, id=number)
     upstream, rig.upstream = rig.upstream, None
     rig.from_client(request)
@@ -36,7 +37,7 @@ def by_hand(rig, method, params, number):
 
 
 def test_answered_by_the_relay(rig):
-    """Point 4, local: send nothing, forward nothing."""
+    """Penstock sends no answer, and forwards nothing."""
     rig.holds_work = True
     params = {
         "name": "read_result",
@@ -52,7 +53,7 @@ def test_answered_by_the_relay(rig):
 
 @pytest.mark.parametrize("mode", ["query", "sql"])
 def test_answered_by_the_relay_while_the_worker_is_at_it(rig, mode):
-    """Point 4, local: stop the worker; what it would have given is not stored."""
+    """Penstock stops the worker, and stores nothing."""
     pytest.importorskip("jq")
     rig.read(rig.token, mode="sql", query="SELECT 1")  # a worker is there
     entries = rig.store.stats().entries
@@ -83,7 +84,7 @@ def test_answered_by_the_relay_while_the_worker_is_at_it(rig, mode):
 
 
 def wait_until(condition):
-    """A worker has no event to wait for."""
+    """Poll for a condition, because a worker has no event to wait for."""
     pause = threading.Event()
     for _ in range(3_000):
         if condition():
@@ -93,7 +94,7 @@ def wait_until(condition):
 
 
 def test_forwarded(rig):
-    """Point 4, forwarded: upstream is told, in the very bytes."""
+    """Upstream gets the cancellation byte for byte."""
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
     line = json.dumps(cancelled(70), indent=1).encode()
     assert rig.from_client(line) == []
@@ -102,7 +103,7 @@ def test_forwarded(rig):
 
 
 def test_an_answer_to_what_was_cancelled(rig):
-    """Point 4: a late answer is not stored, and a large one does not flood the client."""
+    """A late answer is not stored, and a large one does not flood the client."""
     entries = rig.store.stats().entries
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
     by_hand(rig, "tools/call", {"name": "rows"}, 71)
@@ -115,7 +116,7 @@ def test_an_answer_to_what_was_cancelled(rig):
 
 
 def test_while_concluding(rig):
-    """Point 4, concluding: drop the reply and the entry; upstream has nothing left to cancel."""
+    """Penstock drops the reply and the entry. Upstream has nothing left to cancel."""
     entries = rig.store.stats().entries
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
     rig.holds_work = True
@@ -128,7 +129,7 @@ def test_while_concluding(rig):
 
 
 class StoreThatIsSlow(MemoryStore):
-    """Does something while a result is being put into it."""
+    """A store that does something else while it stores a result."""
 
     def __init__(self, meanwhile):
         super().__init__()
@@ -140,7 +141,7 @@ class StoreThatIsSlow(MemoryStore):
 
 
 def test_while_the_result_is_being_stored(rig):
-    """Point 4, concluding: what was stored by then is deleted."""
+    """Penstock deletes what it has stored."""
     rig.gate.store = rig.store = StoreThatIsSlow(lambda: rig.from_client(cancelled(70)))
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
     rig.up.clear()
@@ -150,7 +151,6 @@ def test_while_the_result_is_being_stored(rig):
 
 
 def test_an_error_over_the_budget_while_it_is_being_stored(rig):
-    """Point 4, concluding."""
     rig.gate.store = rig.store = StoreThatIsSlow(lambda: rig.from_client(cancelled(70)))
     by_hand(rig, "tools/call", {"name": "rows"}, 70)
     error = {"code": -1, "message": "m" * 50_000}
@@ -159,7 +159,7 @@ def test_an_error_over_the_budget_while_it_is_being_stored(rig):
 
 
 def test_while_a_reference_is_resolved(rig):
-    """Point 4: upstream never sees the call."""
+    """Upstream never sees the call."""
     rig.holds_work = True
     params = {"name": "take", "arguments": {"what": f"@result:{rig.token}"}}
     rig.from_client(rig.request("tools/call", params, id=70))
@@ -169,7 +169,7 @@ def test_while_a_reference_is_resolved(rig):
 
 
 def test_while_upstream_is_asked_for_its_tools(open_rig, era):
-    """Point 4: the call waits for the list, and does not go up when that has come."""
+    """The call waits for the list, and does not go up when the list has come."""
     rig = open_rig(Upstream(era))
     params = {"name": "take", "arguments": {"what": "\\u0041 @result:pen_x"}}
     by_hand(rig, "tools/call", params, 70)
@@ -182,7 +182,7 @@ def test_while_upstream_is_asked_for_its_tools(open_rig, era):
 
 
 def test_while_upstreams_era_is_being_found_out(open_rig):
-    """Point 4: the request was held back, and stays so."""
+    """The request waits for the era, and never goes up."""
     rig = open_rig()
     params = {"name": "rows", "_meta": MODERN_META}
     rig.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})

@@ -1,4 +1,4 @@
-"""Lists that fit their budget, descriptions on demand, and the gate: through the relay, both eras."""
+"""Lists that fit their budget, descriptions on demand, and the gate, in both eras."""
 
 import json
 
@@ -16,7 +16,7 @@ WORDS = "It takes care of every detail that there is to take care of, and then o
 
 
 def catalogue(count=40, **members):
-    """Tools that do not fit 2,000 tokens together."""
+    """Return tools that do not fit 2,000 tokens together."""
     path = {"type": "string", "title": "Path", "description": "Where it is. " + WORDS * 2}
     lines = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
     return [
@@ -40,7 +40,8 @@ def catalogue(count=40, **members):
 
 @pytest.fixture
 def opened(open_rig, era):
-    """A rig in front of many tools that all answer `done`; `rows` answers with a large table."""
+    """Return a rig in front of many tools. All answer `done`, but `rows` answers with a large
+    table."""
 
     def opened(count=40, tools=None, **settings):
         listed = catalogue(count) if tools is None else tools
@@ -56,7 +57,7 @@ def names(listed):
 
 
 def said(result):
-    """What an agent reads of a result."""
+    """Return the text that an agent reads of a result."""
     return json.loads(result["content"][0]["text"])
 
 
@@ -102,7 +103,7 @@ def test_the_same_bytes_every_time(opened, form):
 
 
 def test_a_list_is_never_larger_than_upstreams_and_the_reader(opened):
-    """Point 11: an output schema is dear once it admits an envelope; then it is left out."""
+    """A widened output schema is large. If it does not fit, it is left out."""
     schema = {
         "type": "object",
         "properties": {"result": {"type": "string"}},
@@ -118,7 +119,6 @@ def test_a_list_is_never_larger_than_upstreams_and_the_reader(opened):
 
 
 def test_output_schemas_are_left_out_and_envelopes_are_not_structured(opened):
-    """Point 11."""
     schema = {"type": "object", "properties": {"result": {"type": "array"}}}
     rig = opened(tools=catalogue(20, outputSchema=schema), list_form="brief")
     assert not any("outputSchema" in entry for entry in rig.listed()["tools"])
@@ -136,7 +136,6 @@ def test_a_tool_that_is_always_listed(opened):
 
 
 def test_a_changed_list_is_listed_anew(opened):
-    """Point 8."""
     rig = opened(20)
     rig.listed()
     rig.upstream.tools.append(tool("new_one"))
@@ -147,7 +146,7 @@ def test_a_changed_list_is_listed_anew(opened):
 
 
 def test_a_tool_that_has_come_since_is_gated_like_any_other(opened):
-    """Point 8: dropped on an unknown tool."""
+    """A call of an unknown tool makes Penstock ask for the list again."""
     rig = opened(20, gate="strict")
     rig.listed()
     rig.upstream.tools.append(tool("new_one"))
@@ -156,7 +155,7 @@ def test_a_tool_that_has_come_since_is_gated_like_any_other(opened):
 
 
 def test_a_form_for_one_client(open_rig, era):
-    """By the name that it gives itself: in the handshake, or since 2026-07-28 with each request."""
+    """The client's name decides: from the handshake, or since 2026-07-28 from each request."""
     clients = {"test": {"list": "full", "gate": "off"}, "other*": {"list": "index"}}
     rig = open_rig(Upstream(era, tools=catalogue(20)), clients=clients)
     if era == "legacy":
@@ -173,7 +172,7 @@ def test_a_form_for_one_client(open_rig, era):
 
 
 def test_a_list_that_depends_on_the_client_is_not_for_all(open_rig):
-    """Point 8: `cacheScope` is the strictest."""
+    """`cacheScope` becomes the strictest."""
     upstream = Upstream("modern", tools=catalogue(400))
     upstream.listed = {"ttlMs": 60_000, "cacheScope": "public"}
     assert open_rig(upstream).listed()["cacheScope"] == "private"
@@ -221,7 +220,7 @@ def test_tools_that_an_index_would_break_are_listed_in_brief(opened):
     assert stays["inputSchema"] == OPEN
 
 
-# -- what is said of it ------------------------------------------------------------------------
+# -- instructions and resources ----------------------------------------------------------------
 
 
 def test_instructions_hold_the_workflow_within_512_characters(open_rig, era):
@@ -241,7 +240,6 @@ def test_instructions_of_a_list_that_is_always_full(open_rig, era):
 
 
 def test_the_resource_and_its_template_are_listed(opened):
-    """Point 9."""
     rig = opened(20)
     (resource,) = rig.ask("resources/list")["result"]["resources"]
     (template,) = rig.ask("resources/templates/list")["result"]["resourceTemplates"]
@@ -363,7 +361,7 @@ def test_odd_names_stay_within_the_budget(opened, names, budget):
 @pytest.mark.parametrize("form", ["brief", "index"])
 @pytest.mark.parametrize("odd", ["\x01\x02" * 100, "📎" * 60, "名" * 400, "a\ud800", " sp ", "x,y"])
 def test_tools_with_odd_names_in_the_smallest_budget(opened, form, odd):
-    """Found, described, refused, granted and called, and every reply within 1 kB."""
+    """They are found, described, refused, granted and called, and every reply is within 1 kB."""
     tools = [tool(odd, {"p": {"type": "string"}}, description="Odd. " + WORDS), *catalogue(20)]
     rig = opened(tools=tools, budget="1kB", list_form=form, gate="strict")
     rig.listed()
@@ -546,7 +544,7 @@ def test_a_call_that_fits_runs_at_once(opened, form):
 
 
 def test_a_wrong_call_is_taught_once(opened):
-    """And authorised by that: what upstream makes of the next one is upstream's."""
+    """The first answer grants the tool, so upstream judges the next call."""
     rig = opened(20)
     rig.listed()
     result = rig.call("file_0", where="a")
@@ -599,14 +597,14 @@ def test_a_tool_for_apps_alone_is_not_called_by_anybody_else(opened):
 
 
 def test_any_other_gate_where_no_list_can_be_had(opened):
-    """A tool of upstream's may be called like one of ours."""
+    """Upstream may have a tool with the name of one of Penstock's."""
     rig = opened(tools=[tool("my_call_tool")])
     rig.upstream._list = lambda _params: (_ for _ in ()).throw(Fault(-32603, "not now"))
     assert rig.call("my_call_tool", x=1)["content"] == text("done")["content"]
 
 
 def test_a_parameter_that_is_not_there_does_not_fit(opened):
-    """Most schemas admit it by saying nothing; a server would ignore what was guessed."""
+    """Most schemas admit unknown parameters, but a server would ignore a guessed one."""
     rig = opened(20)
     rig.listed()
     error = said(rig.call("file_0", path="a", line=7))["error"]
@@ -632,7 +630,7 @@ def test_a_read_only_tool_is_not_led_through_the_other(opened):
 
 
 def test_a_description_is_of_the_list_as_it_is_now(opened, era):
-    """Point 8: dropped after its time."""
+    """A list that has expired is asked for again."""
     rig = opened(20)
     rig.upstream.listed = {"ttlMs": 1_000, "cacheScope": "public"}
     rig.listed()
@@ -688,7 +686,7 @@ def test_a_reference_is_checked_by_what_it_stands_for(opened):
 
 
 def test_a_strict_gate_stands_before_references(opened):
-    """What is wrong with one would tell what the tool takes."""
+    """An error about a reference would reveal the tool's parameters."""
     rig = opened(20, gate="strict")
     rig.call("describe_tools", tools=["file_1"])
     token = said(rig.call("file_1", path="a"))["continuation_token"]
@@ -697,7 +695,7 @@ def test_a_strict_gate_stands_before_references(opened):
 
 
 def test_a_grant_of_another_session(open_rig):
-    """Bound to the legacy session, though the store and the principal are the same."""
+    """A grant belongs to the legacy session, even if another has the same store and principal."""
     upstream = Upstream("legacy", tools=catalogue(20), results={"file_0": text("done")})
     one = open_rig(upstream, gate="strict", seat="one")
     other = open_rig(upstream, gate="strict", seat="other", store=one.store)
@@ -707,7 +705,7 @@ def test_a_grant_of_another_session(open_rig):
 
 
 def test_workers_agree(open_rig, era):
-    """The same session or principal, another process: the grant is in the store."""
+    """The store holds the grant, so another process with the same session or principal knows it."""
     upstream = Upstream(era, tools=catalogue(20), results={"file_0": text("done")})
     one = open_rig(upstream, gate="strict", seat="same")
     other = open_rig(upstream, gate="strict", seat="same", store=one.store)
@@ -724,7 +722,7 @@ def test_an_idle_grant_ends(opened):
     assert "error" in said(rig.call("file_0", path="a"))
 
 
-# -- agents of whom nothing is known -----------------------------------------------------------
+# -- unknown agents ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -773,7 +771,7 @@ def test_a_tool_with_a_parameter_of_that_name_keeps_it(open_rig):
     assert upstream.got("tools/call")[-1]["arguments"] == {"tool_grant": "pgr_theirs"}
 
 
-# -- descriptions of one's own -----------------------------------------------------------------
+# -- a folder of descriptions ------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The two eras of MCP: never translated, and a server's duties done in each."""
+"""The two eras of MCP. Penstock never translates, and acts as a server of either."""
 
 import json
 
@@ -26,7 +26,7 @@ def only(messages):
 
 
 def test_a_modern_request_to_a_legacy_upstream(open_rig):
-    """Point 1: -32022 with upstream's versions, so that the client falls back to initialize."""
+    """Error -32022 lists upstream's versions, so that the client falls back to `initialize`."""
     rig = open_rig(Upstream("legacy"), greet=False)
     answer = only(rig.from_client(modern(1, "tools/list")))
     assert answer["error"]["code"] == -32022
@@ -37,7 +37,7 @@ def test_a_modern_request_to_a_legacy_upstream(open_rig):
 
 
 def test_a_modern_request_after_the_handshake(open_rig):
-    """Point 1: what was learnt from initialize need not be asked again."""
+    """Penstock knows the era from `initialize`, and does not ask again."""
     rig = open_rig(Upstream("legacy"))
     answer = only(rig.from_client(modern(90, "tools/call", name="rows")))
     assert answer["error"]["code"] == -32022
@@ -46,7 +46,7 @@ def test_a_modern_request_after_the_handshake(open_rig):
 
 
 def test_the_question_which_era_is_upstreams_to_answer(open_rig, era):
-    """Point 1: `server/discover` goes up, and an upstream that does not know it says so itself."""
+    """`server/discover` goes up. An upstream that does not know it says so itself."""
     rig = open_rig(Upstream(era), greet=False)
     line = json.dumps(modern(1, "server/discover")).encode()
     answer = only(rig.from_client(line))
@@ -59,7 +59,7 @@ def test_the_question_which_era_is_upstreams_to_answer(open_rig, era):
 
 
 def test_upstream_is_discovered_where_a_client_does_not_ask(open_rig):
-    """Point 1: a client that knows its server sends requests at once; they wait for the answer."""
+    """A client that knows its server sends requests at once. They wait until the era is known."""
     rig = open_rig()
     first, second = modern(1, "tools/list"), modern(2, "vendor/x")
     assert rig.from_client(first) == []
@@ -73,7 +73,7 @@ def test_upstream_is_discovered_where_a_client_does_not_ask(open_rig):
 
 
 def test_an_upstream_that_objects_to_the_version_only_is_modern(open_rig):
-    """Point 1: which version it speaks is then between it and the client."""
+    """Upstream and the client then settle the version between them."""
     rig = open_rig()
     request = modern(1, "tools/list", _meta={VERSION: "2027-01-01"})
     rig.from_client(request)
@@ -84,7 +84,6 @@ def test_an_upstream_that_objects_to_the_version_only_is_modern(open_rig):
 
 
 def test_initialize_to_a_modern_upstream_is_upstreams_to_refuse(open_rig):
-    """Point 1."""
     rig = open_rig(Upstream("modern"), greet=False)
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": LEGACY_GREETING}
     line = json.dumps(request).encode()
@@ -93,7 +92,7 @@ def test_initialize_to_a_modern_upstream_is_upstreams_to_refuse(open_rig):
 
 
 def test_a_server_of_both_eras_is_spoken_to_in_the_clients(open_rig):
-    """Point 1: a client that asked and then shakes hands all the same is of the old era."""
+    """A client that sends `initialize` after `server/discover` is a legacy client."""
     rig = open_rig(Upstream("modern", results={"rows": text(table())}))
     rig.upstream.era = "legacy"
     rig.greet()
@@ -101,7 +100,7 @@ def test_a_server_of_both_eras_is_spoken_to_in_the_clients(open_rig):
     assert "resultType" not in rig.call("read_result", continuation_token=token)
 
 
-# -- requests of the relay's own ---------------------------------------------------------------
+# -- Penstock's own requests -------------------------------------------------------------------
 
 
 def own_requests(rig):
@@ -110,7 +109,7 @@ def own_requests(rig):
 
 
 def test_own_requests_have_ids_that_nobody_else_has(open_rig, era):
-    """Point 2: string ids with a nonce of the process; the responses are swallowed."""
+    """The ids are text with a random part. The client does not see the responses."""
     ids = set()
     for _ in range(2):
         rig = open_rig(Upstream(era, page_size=1))
@@ -124,14 +123,13 @@ def test_own_requests_have_ids_that_nobody_else_has(open_rig, era):
 
 
 def test_a_client_that_uses_such_an_id_is_not_confused_with_the_relay(open_rig):
-    """Point 2."""
     rig = open_rig(Upstream(results={"rows": text("small")}))
     answer = rig.ask("tools/call", {"name": "rows"}, id="penstock-0-0")
     assert answer["result"] == text("small")
 
 
 def test_own_requests_say_who_asks_and_take_no_progress(open_rig, era):
-    """Point 2: `_meta` of the request that led to it, without `progressToken`."""
+    """They have the `_meta` of the client's request, without `progressToken`."""
     rig = open_rig(Upstream(era, page_size=1))
     meta = {"progressToken": 7, "vendor/trace": "abc", "traceparent": "00-1-2-01"}
     rig.ask("tools/list", {"_meta": meta})
@@ -143,7 +141,7 @@ def test_own_requests_say_who_asks_and_take_no_progress(open_rig, era):
 
 
 def test_no_own_requests_before_the_client_is_ready(open_rig):
-    """Point 2: in the legacy era only after `initialized`."""
+    """In the legacy era Penstock sends its own requests only after `initialized`."""
     rig = open_rig(Upstream(), greet=False)
     rig.ask("initialize", LEGACY_GREETING)
     result = rig.call("read_result", continuation_token=UNKNOWN)
@@ -165,7 +163,7 @@ def rig(open_rig) -> Rig:
 
 
 def local_requests(token):
-    """What the relay answers itself."""
+    """Return requests that Penstock answers itself."""
     return [
         ("tools/call", {"name": "read_result", "arguments": {"continuation_token": token}}),
         ("tools/call", {"name": "rows", "arguments": {"continuation_token": token}}),
@@ -177,7 +175,7 @@ def local_requests(token):
 
 
 def test_own_replies_are_stamped(rig):
-    """Point 14: every result has its `resultType`."""
+    """Every result has a `resultType`."""
     token = rig.probe("rows")["continuation_token"]
     for method, params in local_requests(token)[:4]:
         assert rig.ask(method, params)["result"]["resultType"] == "complete"
@@ -187,7 +185,7 @@ def test_own_replies_are_stamped(rig):
 
 @pytest.mark.parametrize("missing", [VERSION, CAPABILITIES, None])
 def test_a_request_whose_meta_is_incomplete(rig, missing):
-    """Point 14: -32602, as the specification has a server answer; also without any `_meta`."""
+    """The error is -32602, as the specification demands, also if there is no `_meta`."""
     token = rig.probe("rows")["continuation_token"]
     meta = {name: value for name, value in MODERN_META.items() if missing not in (name, None)}
     before = len(rig.up)
@@ -199,7 +197,7 @@ def test_a_request_whose_meta_is_incomplete(rig, missing):
 
 
 def test_a_request_of_an_unknown_version(rig):
-    """Point 14: -32022, with what is supported and what was asked for."""
+    """The error is -32022, with the supported versions and the requested one."""
     token = rig.probe("rows")["continuation_token"]
     for number, (method, params) in enumerate(local_requests(token), 100):
         request = modern(number, method, **params, _meta={VERSION: "2031-01-01"})
@@ -210,7 +208,6 @@ def test_a_request_of_an_unknown_version(rig):
 
 @pytest.mark.parametrize("version", [5, ["x"], None, {"a": 1}])
 def test_a_version_that_is_not_text(rig, version):
-    """Point 14."""
     request = modern(100, "resources/list", _meta={VERSION: version})
     assert only(rig.from_client(request))["error"]["code"] == -32602
 
@@ -225,8 +222,8 @@ def test_a_version_of_any_length_fits_into_the_error(open_rig):
 
 
 def test_what_holds_a_token_is_private_and_ends_with_it(rig):
-    """Point 14: a stored result that is read as a resource may be kept by its reader alone, and
-    no longer than it is there."""
+    """Only its reader may cache a stored result that is read as a resource, and no longer than it
+    exists."""
     rig.upstream.results["rows"] = text(table(10_000))
     token = rig.probe("rows")["continuation_token"]
     link = rig.call("read_result", continuation_token=token, mode="full")["content"][1]
@@ -239,7 +236,7 @@ def test_what_holds_a_token_is_private_and_ends_with_it(rig):
 
 
 def test_a_uri_reaches_logs_and_so_holds_no_token(rig):
-    """Point 14: a read handle of its own; neither stands for the other."""
+    """The URI has a read handle of its own. Neither works in the place of the other."""
     rig.upstream.results["rows"] = text(table(10_000))
     token = rig.probe("rows")["continuation_token"]
     uri = rig.call("read_result", continuation_token=token, mode="full")["content"][1]["uri"]
@@ -251,7 +248,7 @@ def test_a_uri_reaches_logs_and_so_holds_no_token(rig):
 
 
 def test_legacy_replies_have_none_of_this(open_rig):
-    """Point 14: a legacy client would not know the fields."""
+    """A legacy client would not know the fields."""
     rig = open_rig(Upstream("legacy", results={"rows": text(table())}))
     assert set(rig.call("rows")) == {"content"}
     assert rig.ask("resources/list")["result"] == {"resources": []}

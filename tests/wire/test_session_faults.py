@@ -1,4 +1,4 @@
-"""When something breaks: upstream, the store, or the relay itself. A client is never left waiting."""
+"""Failures of upstream, of the store and of Penstock itself. A client always gets an answer."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ UNKNOWN = "pen_x"
 
 
 def answered(messages):
-    """How often each id was answered."""
+    """Return how often each id was answered."""
     found = [json.loads(message) for message in messages]
     flat = [
         item for message in found for item in (message if isinstance(message, list) else [message])
@@ -28,7 +28,8 @@ def answered(messages):
 
 
 def test_each_request_that_waits_is_told_once(open_rig, era):
-    """Waiting for a list or for the answer: each gets one error. A result that was given is kept."""
+    """Each request that waits for a list or for its answer gets one error. A result that has come
+    is kept."""
     rig = open_rig(Upstream(era, results={"rows": LARGE}))
     rig.upstream = None
     rig.holds_work = True
@@ -44,7 +45,7 @@ def test_each_request_that_waits_is_told_once(open_rig, era):
     ask(11, "rows")
     ask(12, "rows")
     ask(13, "rows")
-    rig.from_upstream({"jsonrpc": "2.0", "id": 13, "result": LARGE})  # is being concluded
+    rig.from_upstream({"jsonrpc": "2.0", "id": 13, "result": LARGE})  # Penstock works on it
     rig.from_upstream({"jsonrpc": "2.0", "id": 12, "result": text("small")})
     rig.from_client({"jsonrpc": "2.0", "id": 14, "method": "ping"})
     told = rig.upstream_ends()
@@ -59,7 +60,7 @@ def test_each_request_that_waits_is_told_once(open_rig, era):
 
 
 def test_a_request_that_needs_upstream_after_its_end_is_told_then(open_rig, era):
-    """The first page of a list had come; the second never will."""
+    """The first page of a list has come; the second never will."""
     rig = open_rig(Upstream(era))
     rig.upstream = None
     rig.from_client(rig.request("tools/list", {}, id=60))
@@ -104,7 +105,7 @@ def test_a_request_that_was_cancelled_is_told_nothing(open_rig):
 
 
 def test_an_answer_that_comes_twice(open_rig, era):
-    """The second is upstream's mistake; it is not the client's to store twice."""
+    """The second answer is upstream's mistake. It is not stored."""
     rig = open_rig(Upstream(era))
     rig.upstream = None
     rig.from_client(rig.request("tools/call", {"name": "rows"}, id=60))
@@ -126,11 +127,11 @@ def test_an_id_that_is_used_again(open_rig, era):
     )
 
 
-# -- the relay breaks --------------------------------------------------------------------------
+# -- Penstock breaks ---------------------------------------------------------------------------
 
 
 class Broken(MemoryStore):
-    """Raises what no store may."""
+    """A store that raises an error that no store may raise."""
 
     def load(self, *_args, **_keywords):
         raise ZeroDivisionError("broken")
@@ -155,7 +156,7 @@ def test_a_fault_while_a_request_is_opened(open_rig, monkeypatch, method):
 
 
 def test_a_fault_while_a_list_is_learnt(open_rig, monkeypatch):
-    """Also of a list that the relay asked for itself: the call that needed it is answered."""
+    """If Penstock asked for the list itself, the call that needs the list is answered."""
     rig = open_rig(Upstream())
     monkeypatch.setattr("penstock.wire.lists.read_list", lambda *_a, **_k: 1 / 0)
     assert rig.ask("tools/list")["error"]["code"] == -32603
@@ -180,7 +181,7 @@ class Full(MemoryStore):
 
 
 def test_a_store_that_is_full_loses_nothing_in_silence(open_rig, era):
-    """The reply says so, and carries the first page; the call is not repeated."""
+    """The reply says so, and holds the first page. The call is not repeated."""
     rig = open_rig(Upstream(era, results={"rows": LARGE}))
     rig.gate.store = Full()
     reply = value_of(rig.call("rows"))

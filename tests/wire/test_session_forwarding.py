@@ -1,4 +1,4 @@
-"""What the relay need not touch goes on as the bytes that came, in both directions."""
+"""Messages that Penstock need not change pass byte for byte, in both directions."""
 
 import json
 
@@ -102,7 +102,7 @@ IDS = [
 @pytest.mark.parametrize("key", IDS)
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_an_id_comes_back_as_it_was(open_rig, key, size):
-    """Point 2: requests are matched by the bytes of the id."""
+    """Requests are matched by the bytes of the id."""
     rig = open_rig(Upstream())
     rig.upstream = None
     params = b'{"name":"rows","arguments":{}}'
@@ -114,7 +114,7 @@ def test_an_id_comes_back_as_it_was(open_rig, key, size):
 
 
 def test_ids_that_python_takes_for_equal_are_kept_apart(open_rig):
-    """Point 2: in Python 1 == 1.0 == True; on the wire these are five requests."""
+    """In Python 1 == 1.0 == True. On the wire these are five requests."""
     rig = open_rig(Upstream())
     rig.upstream = None
     keys = [b"1", b"1.0", b"true", b'"1"', b"1e0"]
@@ -132,7 +132,7 @@ def test_ids_that_python_takes_for_equal_are_kept_apart(open_rig):
 
 
 def test_an_id_is_the_same_however_its_text_is_escaped(open_rig):
-    """Some servers escape what is not ASCII: the text counts, not its spelling."""
+    """Some servers escape characters outside ASCII: the text counts, not its spelling."""
     rig = open_rig(Upstream())
     rig.upstream = None
     rig.from_client(
@@ -174,7 +174,7 @@ def test_an_id_of_the_relays_own_answers(open_rig, era):
     ],
 )
 def test_what_is_not_json(open_rig, line, caplog):
-    """The client is told; what upstream prints there would help nobody."""
+    """The client gets an error. Upstream's line is dropped: it would help nobody."""
     rig = open_rig()
     (answer,) = map(json.loads, rig.from_client(line))
     assert answer["id"] is None
@@ -191,7 +191,8 @@ def test_what_is_not_json(open_rig, line, caplog):
     [(b"NaN", None), (b"[Infinity,-Infinity]", [None, None]), (b'"a\tb"', "a\tb")],
 )
 def test_what_is_not_quite_json(open_rig, spelled, told):
-    """A server in Python may send it, and a client in Python would read it; others get JSON."""
+    """A server in Python may send it, and a client in Python would read it. Other clients get
+    JSON."""
     rig = open_rig()
     rig.from_client(b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"rows"}}')
     line = b'{"jsonrpc":"2.0","id":4,"result":{"content":[],"structuredContent":{"x":%b}}}'
@@ -211,7 +212,7 @@ def test_json_that_is_no_message(open_rig, line):
 
 @pytest.mark.parametrize("method", [b"null", b"5", b'["x"]'])
 def test_a_method_that_is_not_text_is_not_for_the_relay_to_judge(open_rig, method):
-    """A server that spells out every member sends `"method":null` with its answers."""
+    """A server that writes every member sends `"method":null` with its answers."""
     rig = open_rig()
     line = b'{"jsonrpc":"2.0","id":4,"method":%b,"result":{}}' % method
     assert rig.from_upstream(line) == [line]
@@ -235,7 +236,7 @@ def call(number, name, /, **arguments):
 
 
 def test_a_batch_is_answered_as_one(open_rig):
-    """Also where some of it is the relay's to answer, and some was too large to pass."""
+    """This holds too if Penstock answers some requests itself, or replaces a large result."""
     rig = open_rig(Upstream(results={"rows": text(table()), "take": text("small")}))
     rig.listed()
     token = rig.probe("rows")["continuation_token"]
@@ -291,7 +292,7 @@ def test_an_empty_batch(open_rig):
 
 
 def test_a_batch_with_something_in_it_that_is_no_message(open_rig):
-    """It is told of; the others run."""
+    """That member gets an error; the others run."""
     rig = open_rig(Upstream(results={"take": text("small")}))
     (message,) = rig.from_client(
         b'[5,{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"take"}}]'
@@ -317,7 +318,7 @@ def test_a_batch_of_upstreams_with_something_in_it_that_is_no_message(open_rig):
 
 
 def test_a_batch_whose_last_open_request_is_cancelled(open_rig):
-    """The answers that are there are not lost with it."""
+    """The client still gets the other answers."""
     rig = open_rig(Upstream())
     rig.upstream = None
     rig.from_client([call(50, "rows"), call(51, "rows")])

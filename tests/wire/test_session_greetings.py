@@ -1,4 +1,4 @@
-"""`initialize`, `server/discover` and resources: what Penstock adds, and what it does for it."""
+"""`initialize`, `server/discover` and resources: the capabilities that Penstock adds and serves."""
 
 import json
 
@@ -14,7 +14,7 @@ def greeting(open_rig, upstream) -> dict:
 
 
 def test_upstream_without_tools(open_rig, era):
-    """Point 9: then nothing is added, and the greeting is upstream's in the very bytes."""
+    """Penstock adds nothing, and upstream's greeting passes byte for byte."""
     upstream = Upstream(era, capabilities={"prompts": {}}, members={"instructions": "Read me."})
     rig = open_rig(upstream)
     assert rig.down == [upstream.answer(rig.up[0])[0]]
@@ -26,7 +26,7 @@ def test_upstream_without_tools(open_rig, era):
 
 
 def test_upstream_without_resources(open_rig, era):
-    """Point 9: `resources: {}` is added; all else stays."""
+    """Penstock adds `resources: {}`; everything else stays."""
     capabilities = {"tools": {"listChanged": True}, "logging": {}, "experimental": {"x": {"y": 1}}}
     told = greeting(
         open_rig, Upstream(era, capabilities=capabilities, members={"extra": [1, 2.50]})
@@ -41,7 +41,7 @@ def test_upstream_without_resources(open_rig, era):
 
 
 def test_upstream_with_resources(open_rig, era):
-    """Point 9: they are upstream's to speak of."""
+    """Upstream's own entry for resources stays."""
     capabilities = {"tools": {}, "resources": {"subscribe": True}}
     rig = open_rig(Upstream(era, capabilities=capabilities), greet=False)
     assert rig.greet()["result"]["capabilities"] == capabilities
@@ -53,7 +53,6 @@ def test_upstream_with_resources(open_rig, era):
 
 @pytest.mark.parametrize("theirs", ["Use rows first.", "", None])
 def test_instructions_stay_after_ours(open_rig, era, theirs):
-    """Point 9."""
     members = {} if theirs is None else {"instructions": theirs}
     told = greeting(open_rig, Upstream(era, members=members))["instructions"]
     assert told.startswith(OWN_WORDS)
@@ -84,7 +83,7 @@ def rig(open_rig, era) -> Rig:
 
 
 def test_lists_of_an_upstream_without_resources(rig):
-    """Point 9: answered locally, empty; the call never reaches upstream."""
+    """Penstock answers with an empty list. The request never reaches upstream."""
     before = len(rig.up)
     assert rig.ask("resources/list")["result"]["resources"] == []
     assert rig.ask("resources/templates/list")["result"]["resourceTemplates"] == []
@@ -97,7 +96,7 @@ def test_lists_of_an_upstream_without_resources(rig):
     "uri", ["file:///etc/passwd", "penstock://result/nothing", "penstock://result/", "", "é\ud800"]
 )
 def test_a_resource_that_is_not_there(rig, era, uri):
-    """Point 9: -32602 in the modern era, -32002 in the legacy one."""
+    """The error is -32602 in the modern era, -32002 in the legacy one."""
     error = rig.ask("resources/read", {"uri": uri})["error"]
     assert error["code"] == (-32602 if era == "modern" else -32002)
     assert error["data"] == {"uri": uri}

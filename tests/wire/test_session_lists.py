@@ -21,7 +21,7 @@ def upstream_of(count, era="legacy", **members):
 
 @pytest.mark.parametrize("page_size", [1, 3, 100])
 def test_several_pages_become_one(open_rig, era, page_size):
-    """Point 8: no `nextCursor`; every tool, as upstream wrote it, and the reader."""
+    """There is no `nextCursor`. The list has every tool as upstream wrote it, and the reader."""
     rig = open_rig(upstream_of(7, era, page_size=page_size))
     result = rig.listed()
     assert "nextCursor" not in result
@@ -35,7 +35,6 @@ def test_the_list_of_a_server_with_no_tools_yet(open_rig):
 
 
 def test_tools_are_listed_byte_for_byte(open_rig):
-    """Principle: what Penstock does not change, it passes on untouched."""
     rig = open_rig()
     rig.from_client(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
     odd = b'{"name" : "\\u0061","inputSchema":{"type":"object"}, "x":1.0, "x":123456789012345678901234567890}'
@@ -48,7 +47,7 @@ def test_tools_are_listed_byte_for_byte(open_rig):
 
 @pytest.mark.parametrize("cursor", ["x", "", 5, {"a": 1}])
 def test_a_cursor_that_nobody_gave(open_rig, era, cursor):
-    """Point 8: -32602, and upstream is not asked."""
+    """The error is -32602, and upstream is not asked."""
     rig = open_rig(upstream_of(3, era))
     before = len(rig.up)
     assert rig.ask("tools/list", {"cursor": cursor})["error"]["code"] == -32602
@@ -61,7 +60,7 @@ def test_no_cursor_spelled_out(open_rig, era):
 
 
 def test_a_cursor_that_repeats(open_rig, era):
-    """Point 8: a list without an end is an error, and not a loop."""
+    """A list without an end gives an error, not a loop."""
     rig = open_rig(upstream_of(3, era, listed={"nextCursor": "0"}))
     answer = rig.ask("tools/list")
     assert answer["error"]["code"] == -32603
@@ -76,7 +75,7 @@ def test_cursors_that_never_end(open_rig):
 
 
 def test_an_error_on_the_second_page(open_rig):
-    """Point 8: half a list would look like the whole: upstream's error goes to the client."""
+    """Half a list would look like a whole one, so the client gets upstream's error."""
     rig = open_rig()
     rig.from_client(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
     page = {"tools": [tool("a")], "nextCursor": "2"}
@@ -112,7 +111,7 @@ def test_an_error_instead_of_a_list(open_rig, era):
 
 
 def test_how_long_a_list_may_be_kept(open_rig):
-    """Point 8: `ttlMs` is the least of all pages, `cacheScope` the strictest."""
+    """`ttlMs` is the least of all pages, `cacheScope` the strictest."""
     upstream = upstream_of(3, "modern", page_size=1)
     told = iter([(9_000, "public"), (4_000, "private"), (7_000, "public")])
     plain = upstream._list
@@ -127,7 +126,7 @@ def test_how_long_a_list_may_be_kept(open_rig):
 
 
 def test_a_list_never_changes_by_other_requests(open_rig, era):
-    """Point 8: the same bytes after calls, probes, reads and references."""
+    """The list has the same bytes after calls, probes, reads and references."""
     rig = open_rig(Upstream(era, results={"rows": text(table()), "take": text("done")}))
     before = rig.listed()
     token = rig.probe("rows")["continuation_token"]
@@ -137,7 +136,7 @@ def test_a_list_never_changes_by_other_requests(open_rig, era):
     assert rig.listed() == before
 
 
-# -- when the catalogue is asked for again -----------------------------------------------------
+# -- when Penstock asks for the list again -----------------------------------------------------
 
 
 def asked(rig):
@@ -158,7 +157,6 @@ def rig(open_rig, era):
 
 
 def test_what_is_known_is_not_asked_again(rig):
-    """Point 8: the catalogue is cached."""
     before = asked(rig)
     hand_on(rig)
     hand_on(rig)
@@ -167,7 +165,7 @@ def test_what_is_known_is_not_asked_again(rig):
 
 
 def test_after_list_changed(rig):
-    """Point 8: dropped on `list_changed`; the notification goes on as it is."""
+    """Penstock asks again after `list_changed`. The notification passes unchanged."""
     note = b'{"jsonrpc": "2.0", "method":"notifications/tools/list_changed"}'
     assert rig.from_upstream(note) == [note]
     before = asked(rig)
@@ -178,7 +176,7 @@ def test_after_list_changed(rig):
 
 
 def test_after_its_time(open_rig):
-    """Point 8: dropped when its `ttlMs` is over."""
+    """Penstock asks again once `ttlMs` is over."""
     upstream = Upstream("modern", results={"rows": text(table()), "take": text("done")})
     upstream.listed = {"ttlMs": 5_000, "cacheScope": "public"}
     rig = open_rig(upstream)
@@ -193,7 +191,7 @@ def test_after_its_time(open_rig):
 
 
 def test_for_a_tool_that_was_never_listed(rig):
-    """Point 8: dropped on an unknown tool. What it takes is then known."""
+    """Penstock asks again for an unknown tool, and then knows its parameters."""
     rig.upstream.tools.append(tool("new", {"what": {"type": "string"}}))
     hand_on(rig, "new")
     (given,) = [call for call in rig.upstream.got("tools/call") if call["name"] == "new"]
@@ -201,7 +199,7 @@ def test_for_a_tool_that_was_never_listed(rig):
 
 
 def test_after_a_mismatch_of_headers(rig):
-    """Point 8: dropped on -32020: what the headers were made from is not upstream's any more."""
+    """Error -32020 means that upstream has changed the schema from which the headers were made."""
 
     def mismatch(_arguments):
         raise Fault(-32020, "Header mismatch")
@@ -223,7 +221,7 @@ def test_a_list_that_cannot_be_had_does_not_stop_a_call(rig):
 
 
 def test_the_readers_annotations(open_rig, era):
-    """Point 10: read-only, idempotent, closed world; a title for people."""
+    """The reader is read-only, idempotent and closed-world, and has a title for users."""
     reader = open_rig(Upstream(era)).listed()["tools"][-1]
     assert reader["annotations"]["title"] == "Read a stored result"
     hints = {name: hint for name, hint in reader["annotations"].items() if name.endswith("Hint")}
@@ -258,7 +256,7 @@ TAKEN = ["read_result", "penstock_read_result", "penstock_stored_result", "penst
     ],
 )
 def test_a_name_that_upstream_has_taken(open_rig, era, taken, name):
-    """Upstream's tool keeps its name; the reader takes another, and says so."""
+    """Upstream's tool keeps its name. The reader takes another name, and replies use it."""
     tools = [tool("rows"), *(tool(named) for named in TAKEN[:taken])]
     results = {"rows": text(table()), **{named: text(f"mine: {named}") for named in TAKEN[:taken]}}
     rig = open_rig(Upstream(era, tools=tools, results=results))
@@ -271,7 +269,7 @@ def test_a_name_that_upstream_has_taken(open_rig, era, taken, name):
 
 
 def test_a_taken_name_before_anything_was_listed(open_rig, era):
-    """A client may know its tools from before: upstream is asked whose the name is."""
+    """A client may know its tools from before, so Penstock asks upstream for the list."""
     results = {"rows": text(table()), "read_result": text("mine")}
     tools = [tool("rows"), tool("read_result")]
     rig = open_rig(Upstream(era, tools=tools, results=results))
@@ -326,7 +324,7 @@ def promising(open_rig, era):
 
 
 def test_a_widened_schema_admits_both(promising):
-    """Point 11: root `type: object`, `$defs` at the root, `$ref: "#"` rewritten."""
+    """The root has `type: object` and `$defs`, and `$ref: "#"` is rewritten."""
     rig = promising()
     schema = rig.listed()["tools"][0]["outputSchema"]
     assert schema["type"] == "object"
@@ -341,13 +339,13 @@ def test_a_widened_schema_admits_both(promising):
 
 
 def test_an_envelope_is_structured_and_text(promising):
-    """Point 11: a tool that keeps its schema gets the envelope as both, and both count."""
+    """A tool that keeps its schema gets the envelope as both, and both count."""
     result = promising().call("rows")
     assert value_of(result) == result["structuredContent"]
 
 
 def test_reading_through_the_tool_itself_keeps_the_promise(promising):
-    """Point 11: also of pages, refusals and `full`."""
+    """This holds for pages, refusals and `full` too."""
     rig = promising()
     validator = Draft202012Validator(rig.listed()["tools"][0]["outputSchema"])
     token = rig.probe("rows")["continuation_token"]
@@ -375,7 +373,7 @@ def test_reading_through_the_tool_itself_keeps_the_promise(promising):
     ],
 )
 def test_a_schema_that_cannot_be_widened_is_left_out(promising, schema):
-    """Point 11: and then structuredContent is left out too."""
+    """Replies then have no structuredContent either."""
     rig = promising(schema)
     assert "outputSchema" not in rig.listed()["tools"][0]
     assert "structuredContent" not in rig.call("rows")

@@ -1,4 +1,5 @@
-"""What two threads may do at the same moment, one after the other: nothing is lost, doubled or kept."""
+"""Pairs of events that two threads may cause at the same moment: nothing is lost, doubled or
+leaked."""
 
 import gc
 import json
@@ -24,7 +25,7 @@ def call(name, number, **arguments):
 
 @pytest.mark.parametrize("noise", [{"level": "info", "msg": "tick"}, {}, {"result": {}}])
 def test_a_line_without_an_id_says_nothing_of_the_era(open_rig, noise):
-    """A server that logs JSON to its stdout."""
+    """Some servers log JSON to stdout."""
     rig = open_rig()
     line = json.dumps(noise).encode()
     assert rig.from_upstream(line) == [line]
@@ -92,7 +93,7 @@ def test_a_list_for_a_cancelled_call_is_kept_for_the_next(open_rig):
 
 
 def test_a_gate_teaches_also_where_the_list_came_for_the_sake_of_this_call(open_rig):
-    """A client that has not listed anything gives arguments that have to be looked into."""
+    """The client has not listed anything, and gives arguments that Penstock has to decode."""
     words = "It takes care of every detail that there is to take care of, and then of some more. "
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     many = [
@@ -109,7 +110,7 @@ def test_a_gate_teaches_also_where_the_list_came_for_the_sake_of_this_call(open_
 
 
 def test_an_id_that_is_used_again_while_a_cancelled_call_is_on_its_way(open_rig):
-    """The cancelled one notices only when it is about to be forwarded."""
+    """The cancelled call notices only when it is about to be forwarded."""
     rig = open_rig(Upstream(results={"rows": text("done")}))
     rig.listed()
     rig.upstream, rig.holds_work = None, True
@@ -127,7 +128,7 @@ def test_an_id_that_is_used_again_while_a_cancelled_call_is_on_its_way(open_rig)
 
 
 class Crossed(dict):
-    """Requests that wait. While one is looked up, another thread does something else."""
+    """A table of waiting requests. While one request is looked up, another thread acts."""
 
     def __init__(self, waiting, meanwhile):
         super().__init__(waiting)
@@ -182,7 +183,7 @@ def held(rig):
 @pytest.mark.parametrize("stage", ["forwarded", "held"])
 @pytest.mark.parametrize("end", ["cancelled", "upstream ended"])
 def test_a_request_that_has_ended_leaves_nothing_for_the_garbage_collector(open_rig, stage, end):
-    """A collection would close its handler on whatever thread it runs."""
+    """A garbage collection would close the handler on an arbitrary thread."""
     rig = open_rig(Upstream())
     rig.upstream = None
     gc.disable()

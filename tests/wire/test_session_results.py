@@ -1,4 +1,4 @@
-"""Tool results: held to the budget, and nothing of them lost."""
+"""Tool results: held to the budget, with nothing lost."""
 
 import json
 
@@ -41,7 +41,7 @@ def as_both(value):
 
 
 def spread(values, times):
-    """Each value some times, with other budgets and eras each time."""
+    """Yield each value several times, with other budgets and eras each time."""
     return [
         (value, BUDGETS[(number * 5 + turn * 2) % len(BUDGETS)], ERAS[(number + turn) % 2])
         for number, value in enumerate(values)
@@ -52,7 +52,7 @@ def spread(values, times):
 @pytest.mark.parametrize("told", [as_text, as_structured, as_both])
 @pytest.mark.parametrize(("kind", "budget", "era"), spread(VALUES, 1))
 def test_every_reply_is_within_the_budget(open_rig, era, kind, told, budget):
-    """Point 13: the measure is what leaves, in the frame of its era. The rig weighs every reply."""
+    """The rig weighs every reply as it leaves, in the frame of its era."""
     tools = [tool("t", outputSchema={"type": "object"})] if told is as_both else [tool("t")]
     rig = open_rig(Upstream(era, tools=tools, results={"t": told(VALUES[kind])}), budget=budget)
     rig.listed()
@@ -72,7 +72,7 @@ def test_every_reply_is_within_the_budget(open_rig, era, kind, told, budget):
 
 
 def test_the_measure_is_what_leaves(open_rig, era):
-    """Point 13: compact UTF-8 without `\\u` escapes, and a result at the budget passes."""
+    """The measure is compact UTF-8 without `\\u` escapes. A result at the budget passes."""
     rig = open_rig(Upstream(era), budget="1kB")
     frame = len(b'{"content":[{"type":"text","text":""}]') + (26 if era == "modern" else 1)
     fits = "é" * ((1_000 - frame) // 2)
@@ -86,7 +86,6 @@ def test_the_measure_is_what_leaves(open_rig, era):
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_full_gives_the_result_back(open_rig, era, kind):
-    """Principle: nothing is lost."""
     rig = open_rig(Upstream(era, results={"rows": text(VALUES[kind])}), ceiling="10MB")
     token = rig.probe("rows")["continuation_token"]
     told = rig.call("read_result", continuation_token=token, mode="full")["content"][0]["text"]
@@ -121,7 +120,7 @@ def test_exact_numbers_and_escapes_in_structured_content(open_rig):
 
 
 def test_only_and_except(open_rig, era):
-    """A tool that is left alone: neither its results nor its arguments are looked at."""
+    """Penstock reads neither the results nor the arguments of a tool that is left alone."""
     names = ["list_a", "list_b", "get_a"]
     upstream = Upstream(era, tools=[tool(name) for name in names])
     upstream.results = {name: text(table()) for name in names}
@@ -142,7 +141,7 @@ def test_heavy_for_one_tool(open_rig, era):
 
 
 def test_a_heavy_tool_whose_result_is_smaller_than_its_probe(open_rig, era):
-    """Principle 3: never worse than raw; and then it is upstream's bytes that pass."""
+    """A reply is never larger than the result. Here upstream's bytes pass."""
     rig = open_rig(Upstream(era, results={"rows": text("tiny")}), heavy=True)
     assert rig.call("rows")["content"] == text("tiny")["content"]
     assert rig.store.stats().entries == 0
@@ -191,7 +190,7 @@ def test_an_image_over_the_cap_is_stored(open_rig, era):
 
 
 def test_resource_blocks(open_rig, era):
-    """A resource among the content is part of the result: held, and given back whole."""
+    """A resource in the content is part of the result: `full` gives it back whole."""
     resource = {"type": "resource", "resource": {"uri": "file:///log", "text": LOG}}
     link = {"type": "resource_link", "uri": "file:///x", "name": "x"}
     result = {"content": [{"type": "text", "text": "See:"}, resource, link]}
@@ -209,7 +208,7 @@ def test_an_error_of_the_tool_stays_one(open_rig, era):
 
 
 def test_meta_of_a_replaced_result(open_rig, era):
-    """Point 12: only what the protocol reserves stays; the rest comes with `full`."""
+    """Only keys that the protocol reserves stay. The others come with `full`."""
     meta = {
         "io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"},
         "fastmcp": {"wrap_result": True},
@@ -225,7 +224,7 @@ def test_meta_of_a_replaced_result(open_rig, era):
 
 
 def test_own_keys_in_meta_have_a_name_of_ours(open_rig, era):
-    """Point 12: `dev.penstock/…`. Members that no revision knows are kept too."""
+    """Our keys start with `dev.penstock/`. Members that no revision defines are kept too."""
     rig = open_rig(Upstream(era, results={"rows": text(table(), vendorMember={"a": 1})}))
     result = rig.call("rows")
     assert "vendorMember" not in result
@@ -241,7 +240,7 @@ def test_large_meta_is_weighed_too(open_rig, era):
 
 @pytest.mark.parametrize("content", ["x" * 50_000, [1, 2, "x" * 50_000], {"a": "x" * 50_000}, None])
 def test_content_that_is_no_list_of_blocks(open_rig, era, content):
-    """What upstream may not send is not to flood the agent either."""
+    """Invalid content must not flood the agent either."""
     result = {"content": content, "structuredContent": {"a": "y" * 50_000}}
     rig = open_rig(Upstream(era, results={"rows": result}))
     token = rig.probe("rows")["continuation_token"]
@@ -252,7 +251,7 @@ def test_content_that_is_no_list_of_blocks(open_rig, era, content):
 
 
 def test_a_request_for_input_passes_untouched(open_rig):
-    """Also over the budget: the client has to see it whole."""
+    """It passes even over the budget, because the client has to see it whole."""
     asked = {"a": {"method": "elicitation/create", "params": {"message": "m" * 50_000}}}
     result = {"resultType": "input_required", "inputRequests": asked, "requestState": "s" * 9}
     rig = open_rig(Upstream("modern", results={"rows": result}))
@@ -284,7 +283,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("fault", "budget", "era"), spread(FAULTS, 3))
 def test_an_error_over_the_budget(open_rig, era, fault, budget):
-    """It is cut; the whole of it can be read."""
+    """The error is cut, and the reader gives the whole error."""
 
     def fail(_arguments):
         raise fault
@@ -336,7 +335,7 @@ DEEP = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
     ids=range(7),
 )
 def test_results_nested_deeper_than_python_can_go(open_rig, era, result):
-    """Kept and shown as text; and the parts, put together, are the whole."""
+    """The result is stored and shown as text. Its parts, put together, are the whole."""
     rig = open_rig(Upstream(era), ceiling="1MB")
     rig.listed()
     upstream, rig.upstream = rig.upstream, None
@@ -349,7 +348,7 @@ def test_results_nested_deeper_than_python_can_go(open_rig, era, result):
 
 
 def test_arguments_nested_deeper_than_python_can_go(open_rig, era):
-    """They are upstream's to judge, byte for byte."""
+    """Upstream judges them; they pass byte for byte."""
     rig = open_rig(Upstream(era))
     rig.listed()
     rig.upstream = None

@@ -1,4 +1,4 @@
-"""Tasks carry tool results too: what they give is held to the budget, in either era's words."""
+"""Tasks: their results are held to the budget in both eras."""
 
 import json
 
@@ -10,7 +10,8 @@ LARGE = text(table())
 
 
 class Tasks(Upstream):
-    """`acknowledged` is what a call gives; `told` what is said of the task, by method."""
+    """An upstream with tasks. `acknowledged` answers a call, and `told` answers other methods about
+    the task."""
 
     def __init__(self, era, **told):
         super().__init__(era, tools=[tool("slow"), tool("other")])
@@ -35,7 +36,7 @@ def test_an_acknowledgement_passes_untouched(open_rig, era):
 
 
 def test_the_result_of_a_task(open_rig):
-    """`tasks/result` gives what the call would have given."""
+    """`tasks/result` gives the same as the call would have."""
     rig = open_rig(Tasks("legacy", **{"tasks/result": LARGE}))
     rig.call("slow")
     result = rig.ask("tasks/result", {"taskId": "t-1"})["result"]
@@ -43,7 +44,7 @@ def test_the_result_of_a_task(open_rig):
 
 
 def test_the_result_of_a_task_is_its_tools(open_rig):
-    """The settings of the tool hold, and its token is redeemed by it."""
+    """The settings of the tool apply, and its token is redeemed through the tool."""
     upstream = Tasks("legacy", **{"tasks/result": text(table(100))})
     rig = open_rig(upstream, tools={"slow": {"heavy": True}})
     rig.call("slow")
@@ -77,7 +78,7 @@ def status(**members):
 
 @pytest.mark.parametrize("budget", ["1kB", "25kB", "800tok"])
 def test_the_status_of_a_task_that_is_done(open_rig, budget):
-    """Since 2026-07-28 it carries the result: all of it together is within the budget."""
+    """Since 2026-07-28 the status carries the result. The whole status is within the budget."""
     rig = open_rig(Tasks("modern", **{"tasks/get": status(result=LARGE, ttlMs=9)}), budget=budget)
     rig.call("slow")
     told = rig.ask("tasks/get", {"taskId": "t-1"})["result"]
@@ -129,7 +130,7 @@ def test_a_small_status_told_unasked_is_forwarded(open_rig, result):
 
 
 def test_errors_of_tasks(open_rig, era):
-    """A task that failed has an error to tell, in the status or as the answer."""
+    """A failed task gives its error in the status or as the answer."""
     error = {"code": -32603, "message": "boom", "data": "x" * 50_000}
     rig = open_rig(Tasks(era, **{"tasks/get": status(error=error)}))
     rig.call("slow")
@@ -146,7 +147,6 @@ def test_errors_of_tasks(open_rig, era):
 
 
 def test_a_cancelled_task_keeps_nothing(open_rig, era):
-    """Point 4, concluding."""
     rig = open_rig(Tasks(era))
     rig.call("slow")
     rig.upstream = None

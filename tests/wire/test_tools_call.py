@@ -1,6 +1,6 @@
-"""`tools_call` driven with plain values: which effects it yields, in which order, and what it returns.
+"""`tools_call`, driven with plain values: its effects, their order, and its answer.
 
-No gate, no store, no thread: a handler does nothing itself.
+There is no gate, no store and no thread: a handler does nothing itself.
 """
 
 import json
@@ -44,7 +44,7 @@ LARGE = text([{"id": number} for number in range(5_000)])
 
 @dataclass
 class Rules:
-    """All that a handler knows of a gate."""
+    """Everything that a handler knows of a gate."""
 
     policy: Policy
     meter: Any
@@ -68,7 +68,7 @@ def answer(result):
 
 
 class World:
-    """Answers each effect, and remembers them in order."""
+    """A world that answers each effect, and remembers them in order."""
 
     def __init__(self, listing=FULL, **answers):
         self.effects = []
@@ -82,7 +82,7 @@ class World:
         }
 
     def drive(self, request):
-        """What the handler returns."""
+        """Return the handler's answer."""
         steps, given = tools_call(request), None
         while True:
             try:
@@ -139,7 +139,7 @@ def test_a_reference_that_is_refused_never_reaches_upstream():
 
 
 def hidden(world, name, arguments=None):
-    """A call by a client that is shown an index."""
+    """Return a call by a client that is shown an index."""
     request = request_of(name, arguments, gate="strict")
     return world.drive(request)
 
@@ -176,7 +176,8 @@ def test_descriptions_are_given_and_nothing_is_forwarded():
 
 
 def over_http(name, *headers):
-    """A call with these headers, and a tool that repeats an argument there. Lists expire at once."""
+    """Return a call with these headers, to a tool that repeats an argument there. Lists expire at
+    once."""
     request = request_of(name, {"where": "here"})
     read = messages.read_message(request.line)
     request.connection.repeated = RepeatedArguments(read, headers)

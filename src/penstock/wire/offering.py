@@ -1,4 +1,4 @@
-"""How the result or the error of a call is offered to the core."""
+"""Results and errors of calls, as they are offered to the core."""
 
 from __future__ import annotations
 

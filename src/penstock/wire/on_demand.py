@@ -50,8 +50,8 @@ def answer_on_demand(request: Request) -> Steps[bytes | None]:
     that it names."""
     if not _depends_on_list(request):
         return None
-    # A strict gate and decorators need to know every tool, so an unknown one may be new. In all
-    # other cases upstream reports an unknown tool.
+    # With a strict gate or decorators, an unknown tool may be new: ask for the list again. In all
+    # other cases upstream reports the unknown tool.
     may_have_come = request.connection.is_inside or request.gate == "strict"
     yield from know_tools(request, names=(request.tool,) if may_have_come else ())
     shown = yield from disclosed(request)

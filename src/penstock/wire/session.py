@@ -20,7 +20,7 @@ RULES FOR EDITING THIS MODULE
    a handler: the one that took its request out of `_awaiting` or `_awaiting_era`, or that did its
    work.
 3. The thread that takes a request out of `pending` answers it, so that nothing is answered twice.
-4. A cancellation sets a flag. The thread that may advance the handler sees it, and drops the handler.
+4. A cancellation sets a flag. The thread that may advance the handler then drops the handler.
 5. Send a message that need not change as the bytes that came.
 """
 
@@ -161,7 +161,7 @@ class Session:
         try:
             batch = messages.batch_of(line)
         except ValueError:
-            batch = None  # the line is not a message either: see below
+            batch = None  # `_line_from_upstream` reports the line
         lines = [line] if batch is None else batch
         return [output for item in lines for output in self._line_from_upstream(item)]
 
@@ -369,7 +369,7 @@ class Session:
 
 
 def _in_its_era(request: Request, handler: Handler) -> Steps[bytes]:
-    """Handle a modern request while upstream's era is unknown, or refuse it if upstream is legacy."""
+    """Find out upstream's era for a modern request. Refuse the request if upstream is legacy."""
     if request.known.era == "" and request.method != "server/discover":
         yield Discover()
     if request.known.era == "legacy":

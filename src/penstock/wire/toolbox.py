@@ -171,7 +171,7 @@ def read_list(
 def _members(
     pages: Sequence[ToolsPage], lifetimes: Sequence[int]
 ) -> dict[str, bytes | msgspec.Raw]:
-    """Return the members of the joined page, which lives as long as the shortest-lived of `pages`."""
+    """Return the members of one page made of all, which lives as long as the shortest-lived."""
     members: dict[str, bytes | msgspec.Raw] = dict(pages[0].members)
     members.pop("nextCursor", None)
     if lifetimes:

@@ -88,7 +88,7 @@ class UpstreamState:
             self.toolbox = self.toolbox.outdated()
 
     def learn_toolbox(self, toolbox: Toolbox, changes: int) -> None:
-        """Remember a list, as outdated if it has changed since its first page came at `changes`."""
+        """Remember a list that was read after so many `changes`. If more came since, outdate it."""
         self.toolbox = toolbox if changes == self.changes else toolbox.outdated()
         self.shown.clear()
 
