@@ -361,7 +361,7 @@ def test_odd_names_stay_within_the_budget(opened, names, budget):
 @pytest.mark.parametrize("form", ["brief", "index"])
 @pytest.mark.parametrize("odd", ["\x01\x02" * 100, "📎" * 60, "名" * 400, "a\ud800", " sp ", "x,y"])
 def test_tools_with_odd_names_in_the_smallest_budget(opened, form, odd):
-    """They are found, described, refused, granted and called, and every reply is within 1 kB."""
+    """Each is found, described, refused, granted and called, with every reply within 1 kB."""
     tools = [tool(odd, {"p": {"type": "string"}}, description="Odd. " + WORDS), *catalogue(20)]
     rig = opened(tools=tools, budget="1kB", list_form=form, gate="strict")
     rig.listed()

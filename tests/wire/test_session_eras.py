@@ -129,7 +129,7 @@ def test_a_client_that_uses_such_an_id_is_not_confused_with_the_relay(open_rig):
 
 
 def test_own_requests_say_who_asks_and_take_no_progress(open_rig, era):
-    """They have the `_meta` of the client's request, without `progressToken`."""
+    """Our requests have the `_meta` of the client's request, without `progressToken`."""
     rig = open_rig(Upstream(era, page_size=1))
     meta = {"progressToken": 7, "vendor/trace": "abc", "traceparent": "00-1-2-01"}
     rig.ask("tools/list", {"_meta": meta})

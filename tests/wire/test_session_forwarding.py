@@ -292,7 +292,7 @@ def test_an_empty_batch(open_rig):
 
 
 def test_a_batch_with_something_in_it_that_is_no_message(open_rig):
-    """That member gets an error; the others run."""
+    """The invalid member gets an error; the others run."""
     rig = open_rig(Upstream(results={"take": text("small")}))
     (message,) = rig.from_client(
         b'[5,{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"take"}}]'

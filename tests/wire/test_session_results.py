@@ -251,7 +251,7 @@ def test_content_that_is_no_list_of_blocks(open_rig, era, content):
 
 
 def test_a_request_for_input_passes_untouched(open_rig):
-    """It passes even over the budget, because the client has to see it whole."""
+    """The request passes even over the budget, because the client has to see it whole."""
     asked = {"a": {"method": "elicitation/create", "params": {"message": "m" * 50_000}}}
     result = {"resultType": "input_required", "inputRequests": asked, "requestState": "s" * 9}
     rig = open_rig(Upstream("modern", results={"rows": result}))
