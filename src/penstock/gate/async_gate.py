@@ -1,7 +1,7 @@
-"""The gate for programs that await.
+"""The gate for asynchronous programs.
 
-It is a module of its own because `asyncio` takes as long to import as all the rest, and a
-synchronous program needs none of it.
+This is a separate module because `asyncio` takes as long to import as all the rest, and a
+synchronous program does not need it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class AsyncGate:
         return underway.outcome
 
     async def _met(self, need: Need) -> Any:
-        """Meet a need. A question has a thread of its own kind: no other call waits for a child."""
+        """Meet a need. Questions have threads of their own, so that only they wait for the worker."""
         if need.is_question:
             return await self._questions.run(need.meet)
         given = need.meet()

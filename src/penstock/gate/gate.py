@@ -1,8 +1,8 @@
 """The one place that joins the protocol, the store, the worker and the tool.
 
-The protocol yields effects, and `Gate` carries them out: one `match`, for `AsyncGate` too. Failures
-of the store are thrown back into the protocol, which knows what to say about them. Errors of the
-tool come out as they are.
+The protocol yields effects, and `Gate` carries them out in one `match`, for `AsyncGate` too. It
+throws failures of the store back into the protocol, which knows what to say about them. Errors of
+the tool pass through unchanged.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from penstock.worker import Workers
 
 Outcome = TypeVar("Outcome")
-CHILDREN = 2  # as many questions are answered at a time
+CHILDREN = 2  # the worker's processes: so many questions are answered at a time
 
 _HOW_TO_POLICY = 'Give one, for instance Policy(budget="10kB").'
 _HOW_TO_STORE = "Write its methods as plain functions: AsyncGate calls them in threads."
@@ -69,7 +69,7 @@ class Gate:
         if policy is not None and not isinstance(policy, Policy):
             raise InvalidSetting("policy", policy, "not a Policy.", next_step=_HOW_TO_POLICY)
         if store is not None and inspect.iscoroutinefunction(store.load):
-            raise InvalidSetting("store", store, "it has to be awaited.", next_step=_HOW_TO_STORE)
+            raise InvalidSetting("store", store, "it is asynchronous.", next_step=_HOW_TO_STORE)
         self.policy = self._stated = policy or Policy()
         self.store = store or open_store(
             self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
@@ -82,9 +82,9 @@ class Gate:
         self._changing = threading.Lock()
 
     def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
-        """Take over the settings that tools bring along. The policy's own are stronger.
+        """Use the settings that tools bring along, where the policy itself has none.
 
-        Tools named in `of` that bring nothing lose the settings that they brought before.
+        A tool that is named in `of` and brings none loses those that it brought before.
         """
         gone = {*of}.difference(brought)
         with self._changing:
@@ -94,24 +94,24 @@ class Gate:
                 self.policy = self._stated.with_tools(self._brought)
 
     def call(self, call: Call, run: Callable[[dict[str, Any]], Any], **hooks: Any) -> Reply:
-        """Call a tool. `run(arguments)` is called at most once, and never with a token."""
+        """Call a tool. `run(arguments)` is called at most once, and not at all if there is a token."""
         return self._finish(negotiate(call, self.context()), run=run, **hooks)
 
     def prepare(self, call: Call, **hooks: Any) -> Run | Reply:
-        """Prepare a call of a tool that runs elsewhere. `offer` the result that it then gives.
+        """Prepare a call of a tool that runs elsewhere. Give its result to `offer` afterwards.
 
-        Return the arguments, with stored values in the place of references, or the reply to a call
-        whose tool must not run.
+        Return the arguments, with stored values in place of references, or, if the tool must not
+        run, the reply.
         """
         return self._finish(until_run(negotiate(call, self.context())), **hooks)
 
     def offer(self, call: Call, result: Any, *, notice: str = "", **hooks: Any) -> Reply:
-        """Offer the result of a tool to the agent, with a notice about the call if need be."""
+        """Return the agent's reply for the result of a tool. `notice` is a remark about the call."""
         steps = conclude(call, self.context(), as_result(result), notice)
         return self._finish(steps, **hooks)
 
     def read(self, call: Call, **hooks: Any) -> Reply:
-        """Answer a call of the reader: a token, and how to look at its result."""
+        """Answer a call of the reader, whose arguments are a token and a way to look at the result."""
         return self._finish(negotiate(as_reader(call), self.context()), **hooks)
 
     def show(self, call: Call, **hooks: Any) -> Reply:
@@ -121,7 +121,7 @@ class Gate:
         return self._finish(show(as_reader(call), self.context()), **hooks)
 
     def browse(self, call: Call, **hooks: Any) -> Reply:
-        """Return the explorer's next part of a stored result, for the app alone, in the host's cap."""
+        """Return the next part of a stored result for the explorer, within the host's ceiling."""
         from penstock.core.browsing import browse
 
         return self._finish(browse(as_reader(call), self.context()), **hooks)
@@ -192,7 +192,7 @@ class Gate:
                 assert_never(effect)
 
     def _put(self, effect: Put) -> None:
-        """Store a record. The result must survive whatever a foreign store raises."""
+        """Store a record. Any exception becomes a `StoreError`: the result must survive it."""
         try:
             self.store.put(effect.key, effect.record, now=self.clock())
         except StoreError:
@@ -226,9 +226,9 @@ def _live(hooks: Hooks, effect: ReadWindow) -> Need:
 
 
 def _at_once(value: Any) -> Any:
-    """Return the value of a hook. One to be awaited would otherwise count as a yes."""
+    """Return the value of a hook. Refuse an awaitable, which would pass for the value itself."""
     if inspect.isawaitable(value):
         if inspect.iscoroutine(value):
             value.close()
-        raise TypeError("A hook gave something to be awaited: use AsyncGate.")
+        raise TypeError("A hook returned an awaitable: use AsyncGate.")
     return value

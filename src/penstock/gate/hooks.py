@@ -23,7 +23,7 @@ def _not_run(_arguments: dict[str, Any]) -> Any:
 
 
 def _not_live(_reference: Any, _start: int, _stop: int) -> Sequence[bytes]:
-    raise LookupError("This gate was given nothing that can read live rows.")
+    raise LookupError("This call has no hook that reads live rows.")
 
 
 class Hooks(msgspec.Struct, frozen=True):
@@ -31,18 +31,18 @@ class Hooks(msgspec.Struct, frozen=True):
 
     # Runs the tool with these arguments.
     run: Callable[[dict[str, Any]], Any] = _not_run
-    # Says whether the caller may still read the result of a tool. It is called with the tool and the
-    # origin of the call that gave the result, at every redemption of a token.
+    # Returns whether the caller may still read the result of a tool. It is called at every use of a
+    # token, with the tool and the origin of the call that gave the result.
     authorize: Callable[[str, Any], Any] = _allow
-    # Reads the rows from `start` to `stop` of a live result, which its reference names. It returns
-    # encoded rows, as a sequence or as a `LiveWindow`.
+    # Reads a live result: takes its reference, `start` and `stop`, and returns the encoded rows, as
+    # a sequence or as a `LiveWindow`.
     live_rows: Callable[[Any, int, int], Any] = _not_live
     # Lets another thread end the call. A call of `AsyncGate` ends with its task, too.
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
 
 
 def arguments_of(effect: Run) -> dict[str, Any]:
-    """Return the tool's arguments as Python values, with stored JSON decoded for it."""
+    """Return the tool's arguments as Python values, with stored JSON decoded."""
     arguments = dict(effect.arguments)
     return _decoded(arguments) if effect.has_values else arguments
 
@@ -56,8 +56,8 @@ def _decoded(value: Any) -> Any:
 
 
 def reference_of(entry: Entry) -> Any:
-    """Return the reference that `live_rows` reads a live result from."""
-    assert isinstance(entry.head.source, Live)  # noqa: S101 (no other entry is read like this)
+    """Return the reference of a live result, for the hook `live_rows`."""
+    assert isinstance(entry.head.source, Live)  # noqa: S101 (only live results are read by hook)
     return rawjson.decode(entry.head.source.reference)
 
 

@@ -1,4 +1,4 @@
-"""Threads for an event loop to wait for."""
+"""Threads whose work an event loop can await."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Done = TypeVar("Done")
 
 
 class Threads:
-    """A pool of threads that starts when it is needed, and again after a fork or an end."""
+    """A pool of threads that starts on first use, and again after a fork or `end`."""
 
     def __init__(self, name: str, most: int) -> None:
         self._name = name
@@ -23,8 +23,8 @@ class Threads:
     def run(self, function: Callable[..., Done], *args: Any) -> asyncio.Future[Done]:
         """Run a function in a thread, with the caller's context variables.
 
-        Cancelled before a thread is free, the function never runs. Cancelled later, it runs to its
-        end, and nobody learns of that.
+        If the future is cancelled before a thread is free, the function never runs. If it is
+        cancelled later, the function runs to its end, and its outcome is dropped.
         """
         process = os.getpid()
         pool = self._pools.get(process) or self._pools.setdefault(
@@ -33,5 +33,5 @@ class Threads:
         return asyncio.wrap_future(pool.submit(copy_context().run, function, *args))
 
     def end(self) -> None:
-        """End the threads as soon as they have nothing more to do."""
-        self._pools.clear()  # Python ends the threads of a pool that nobody refers to
+        """End the threads as soon as their work is done."""
+        self._pools.clear()  # Python ends the threads of a pool that has no more references

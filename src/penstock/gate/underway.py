@@ -1,8 +1,8 @@
-"""One call on its way through the protocol, stopping where the gate has to wait for others.
+"""One call on its way through the protocol, with stops where the gate has to wait for others.
 
-The gate carries out most effects by itself, in its store. For a few it needs a hook of the caller
-or an answer of the worker. `Underway` hands these out as a `Need`, so that each gate can meet them
-in its own way: `Gate` at once, `AsyncGate` in the event loop.
+The gate carries out most effects with its store alone. A few need a hook of the caller or an answer
+of the worker. `Underway` returns each of these as a `Need`, so that each gate can meet it in its own
+way: `Gate` at once, `AsyncGate` in the event loop.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Answering = Generator[Need, Any, Any]
 
 
 class Underway(Generic[Outcome]):
-    """A call that has been started. `go_on` until it has an `outcome`."""
+    """A call that has started. Call `go_on` until it returns None: then `outcome` is set."""
 
     outcome: Outcome
 
@@ -50,12 +50,12 @@ class Underway(Generic[Outcome]):
         self.stored: list[str] = []
         self._store = store
         self._needs = self._carry_out(steps, answer)
-        self._turn = threading.RLock()  # a task that is cancelled leaves its thread at work
+        self._turn = threading.RLock()  # the thread of a cancelled task may still be at work
 
     def go_on(self, given: Any = None, failure: StoreError | None = None) -> Need | None:
-        """Carry out the steps up to the next need. None means that the outcome is there.
+        """Carry out the steps up to the next need, and return the need. None means the end.
 
-        `given` meets the last need; a `failure` of the store is for the protocol to explain.
+        `given` meets the last need. A `failure` of the store is thrown into the protocol.
         """
         with self._turn:
             try:
@@ -67,7 +67,7 @@ class Underway(Generic[Outcome]):
                 return None
 
     def forget(self) -> None:
-        """Delete what the call has stored: nobody will get the token of a cancelled call."""
+        """Delete what the call has stored: no one will get the token of a cancelled call."""
         with self._turn:
             for key in self.stored:
                 try:
@@ -95,13 +95,13 @@ class Underway(Generic[Outcome]):
             try:
                 given = yield from answer(effect)
             except StoreError as error:
-                if isinstance(effect, Run):  # a tool's own error comes out, whatever its class
+                if isinstance(effect, Run):  # a tool's own error passes through, whatever its class
                     raise
                 failure = error
 
     def _begin_to_store(self, key: str) -> None:
-        """Note the key before anything is under it: a cancellation that comes later deletes that.
-        One that has come meanwhile, while a large result was encoded, leaves the store alone."""
+        """Note the key before the write, so that a later cancellation deletes the entry. If the call
+        was cancelled meanwhile, while a large result was encoded, write nothing."""
         self.stored.append(key)
         if self.cancellation.requested:
             self.stored.remove(key)
@@ -114,7 +114,7 @@ class Underway(Generic[Outcome]):
 
 
 def until_run(steps: Steps[Reply]) -> Steps[Run | Reply]:
-    """Return the same steps, with an end where the tool would run."""
+    """Return the same steps, but stop where the tool would run, with that `Run` as the outcome."""
     try:
         effect = next(steps)
         while not isinstance(effect, Run):
@@ -135,6 +135,6 @@ def logged(outcome: Outcome) -> Outcome:
     reason = getattr(outcome, "reason", "")
     if reason:
         logger().info("%s", reason)
-    if isinstance(outcome, Refusal):  # it goes to the caller as it is
+    if isinstance(outcome, Refusal):  # the caller gets the object itself
         return msgspec.structs.replace(outcome, reason="")
     return outcome

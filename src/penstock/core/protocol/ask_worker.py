@@ -57,7 +57,7 @@ def _too_long(chars: int, language: Language) -> Failure:
 
 
 def _material(focus: Focus) -> Steps[Material]:
-    """Collect all the rows for a worker."""
+    """Return all rows of `focus`, for the worker."""
     blocks = []
     for start in focus.spans():
         rows = yield from focus.read(start, start + SPAN)

@@ -1,4 +1,4 @@
-"""Stored results: how one comes to be, and who may open it."""
+"""Entries: how a result becomes one, and who may open it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COPY_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the protocol may know of the world, as of one call."""
+    """The outside world as one call sees it: the settings, a meter, the time and random bytes."""
 
     policy: Policy
     meter: Meter
@@ -53,13 +53,13 @@ class Context:
 
 
 class Denied(msgspec.Struct, frozen=True):
-    """A token that is not honoured. The reason is for the log; the caller never learns it."""
+    """The refusal of a token. `reason` is for the log; the caller never sees it."""
 
     reason: str
 
 
 def refused(denied: Denied) -> Refusal:
-    """One text for every token that is not honoured; why is for the log."""
+    """Return the one refusal that every bad token gets. Its `reason` is for the log."""
     return msgspec.structs.replace(REFUSED, reason=f"a token was refused: {denied.reason}")
 
 
@@ -75,8 +75,7 @@ def new_entry(
     parent: Entry | None = None,
     token: Token | None = None,
 ) -> tuple[Entry, Record]:
-    """The head of a result, its token, and the record for the store. `token`: one that is to lead to
-    it, where it is not a new one."""
+    """Return an entry for a result, and its record for the store. Without `token`, draw a new one."""
     is_error = result is not None and result.is_error
     meta = _stored_meta(result, context.scale(call))
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
@@ -123,7 +122,7 @@ def live_entry(
 
 
 def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tuple[Entry, Record]:
-    """A name of its own for a part of a result. It lives as long as the result, at most."""
+    """Return an entry that stands for a part of `target`, and lives at most as long as `target`."""
     head = msgspec.structs.replace(
         target.head,
         source=alias,
@@ -167,13 +166,13 @@ def _record(entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
 
 
 def owner_of(call: Call) -> str:
-    """Principal and server, as one digest: equal for nobody else."""
+    """Return a digest that only this principal has on this server."""
     identity = encode([call.principal.id, call.server])
     return hashlib.sha256(identity).hexdigest()
 
 
 def digests(arguments: Mapping[str, Any]) -> dict[str, bytes]:
-    """Enough to tell whether an argument was changed; the arguments themselves are not kept."""
+    """Return a digest of each argument: it reveals a change, so the argument need not be stored."""
     return {
         name: hashlib.sha256(_canonical(value)).digest()[:_DIGEST_BYTES]
         for name, value in arguments.items()
@@ -181,7 +180,7 @@ def digests(arguments: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _canonical(value: Any) -> bytes:
-    """The same for equal values, whatever the order of their keys."""
+    """Return the same bytes for equal values, whatever the order of their keys."""
     encoded = encode(value)
     if b"{" not in encoded:
         return encoded
@@ -192,13 +191,13 @@ def _canonical(value: Any) -> bytes:
 
 
 def kept_meta(meta: Mapping[str, Any], scale: ReplyScale) -> dict[str, Any]:
-    """Of a result that is replaced, only what the protocol itself reserves goes on."""
+    """Return the `_meta` that a probe keeps: names that MCP reserves, if they take little room."""
     reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
     return reserved if scale.takes_little(reserved) else {}
 
 
 def _stored_meta(result: Result | None, scale: ReplyScale) -> bytes:
-    """The rest of it is kept, and comes with `full`."""
+    """Return the rest of the result's `_meta`, which is stored and comes back with mode `full`."""
     if result is None or not result.meta:
         return b""
     kept = kept_meta(result.meta, scale)
@@ -214,7 +213,7 @@ class Opened(msgspec.Struct, frozen=True):
 
     entry: Entry
     position: Position
-    root: str = ""
+    root: str = ""  # the path that an alias stands for
     is_alias: bool = False
 
 
@@ -226,9 +225,10 @@ def open_entry(
     rows: tuple[int, int] | None = None,
     as_handle: bool = False,
 ) -> Steps[Opened | Denied]:
-    """Return the entry of a token: the caller's, of this server, of this tool, and still permitted.
+    """Return the entry of a token, if the caller may read it.
 
-    `token` is None for a text that is no token. It is refused like any other.
+    The entry must belong to this principal, server and tool, and the caller must still be allowed
+    to use the tool. `token` is None for a text that is not a token: the refusal is the same.
     """
     if token is None:
         return Denied("not a token")
@@ -250,15 +250,15 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     # Successive orders share one secret. The prefix records which order this entry holds: see
     # `core.browsing.order`.
     if position.edition.encode() not in entry.head.prefix:
-        return Denied("another has taken its place")
+        return Denied("a later order has taken its place")
     alias = entry.head.source if isinstance(entry.head.source, Alias) else None
     if (alias is not None and alias.is_handle) != as_handle:
-        return Denied("a handle is no token, and a token no handle")
+        return Denied("a handle was given as a token, or a token as a handle")
     target = entry
     for key in entry.head.parents:
         parent = yield from load_key(entry.token, key, context, None)
         if isinstance(parent, Denied):
-            return Denied("the result it came from is gone")
+            return Denied("its parent is gone")
         yield from _keep_alive(parent, key, context)
         if alias is not None and key == alias.key:
             target = parent
@@ -273,13 +273,12 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
 
 
 def copy_token(live: Entry) -> Token:
-    """Of the copy of a live list that views read which need every row."""
+    """Return the token of a live list's copy, which views read that need every row."""
     return live.token.derived(f"copy of {live.key}")
 
 
 def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
-    """The copy that an earlier view has read, if the list may still be like that: as long, and but a
-    short while ago."""
+    """Return an existing copy if it is at most a minute old and the list has the same length."""
     token = copy_token(live)
     found = yield from load_key(token, token.key, context, None)
     if isinstance(found, Denied) or found.head.created < context.now - COPY_SECONDS:
@@ -291,11 +290,11 @@ def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
 def load_key(
     token: Token, key: str, context: Context, rows: tuple[int, int] | None = None
 ) -> Steps[Entry | Denied]:
-    """An entry by the name that the store has for it, whoever's it is."""
+    """Load an entry by its key in the store. Do not check whose entry it is."""
     try:
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:
-        return Denied(f"damaged: {error.message}")  # whose it was can no longer be told
+        return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
     if loaded is None or loaded.expires <= context.now:
         return Denied("unknown or expired")
     try:
@@ -320,12 +319,12 @@ def _origin(head: Head) -> Any:
 
 
 def _keep_alive(entry: Entry, key: str, context: Context) -> Steps[None]:
-    """Reading extends a life, up to a limit; written only below half of it, for a write a read
-    would double the cost."""
+    """Extend the life of an entry that is read, up to `max_ttl`. Write only if less than half of the
+    life is left: a write for every read would double the cost."""
     life = context.policy.ttl
     if not entry.head.sliding or entry.expires - context.now > life / 2:
         return
     expires = min(context.now + life, entry.head.created + context.policy.max_ttl)
     if expires > entry.expires:
-        with suppress(StoreError):  # it can be read now, and that is what was asked
+        with suppress(StoreError):  # the entry can still be read now
             yield Touch(key, expires)

@@ -1,6 +1,6 @@
-"""From what a tool gave to what the agent sees: the first half of the protocol's replies.
+"""The first reply about a result: what the agent sees of the tool's output.
 
-See `negotiation` for the theory of operation and the rules, which hold here too.
+The theory of operation and the rules in `negotiation` hold here too.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from penstock.settings.policy import Policy
 NOTICES_META = "dev.penstock/notices"
 _NOT_STORED = (
     "The result could not be stored: only this first part of it can be shown. "
-    "The tool has run; calling it again would run it again."
+    "The tool has run; another call would run it again."
 )
 
 
 def refuse(refusal: Refusal, call: Call, context: Context) -> Reply:
-    """A refusal as a reply, within the budget."""
+    """Return a refusal as a reply within the budget."""
     return replace(context.scale(call).refusal(refusal), reason=refusal.reason)
 
 
@@ -49,7 +49,7 @@ def for_tool(tool: str, context: Context) -> Context:
 def conclude(
     call: Call, context: Context, result: Result | LiveRows, notice: str = ""
 ) -> Steps[Reply]:
-    """From what a tool gave to what the agent sees."""
+    """Return what the agent sees of a result: the result itself, a probe or a first page."""
     context = for_tool(call.tool, context)
     if call.for_app:
         context = replace(context, policy=context.policy.for_apps)
@@ -77,7 +77,7 @@ def _ingest(result: Result, policy: Policy) -> Ingested:
 def _inline_reply(
     call: Call, context: Context, result: Result, ingested: Ingested, notice: str
 ) -> Reply | None:
-    """The result as it was, where it is small enough to pass."""
+    """Return the result unchanged if it is small enough to pass, else None."""
     value = ingested.value()
     if value is None or has_large_media(result, context.policy.media_cap):
         return None
@@ -121,7 +121,7 @@ def _store_and_probe(
 
 
 class _About(msgspec.Struct, frozen=True):
-    """A stored result, and what is said of it first."""
+    """An entry and the notices for the first reply about it."""
 
     call: Call
     context: Context
@@ -129,7 +129,7 @@ class _About(msgspec.Struct, frozen=True):
     notices: Sequence[str]
 
     def reply(self, scale: ReplyScale) -> Steps[Reply]:
-        """The first page of a list, the essence of a record, or a probe."""
+        """Return the first page of a list, the essence of a record, or a probe."""
         call, head, token = self.call, self.entry.head, str(self.entry.token)
         if call.pages_first and head.shape == "rows" and not head.is_error:
             return (yield from self._page(scale))
@@ -143,7 +143,7 @@ class _About(msgspec.Struct, frozen=True):
         return probe.probe(head, token, life, scale, policy, self.notices, call.reader)
 
     def _page(self, scale: ReplyScale) -> Steps[Reply]:
-        """A list that was read whole answers as one that can be asked again does."""
+        """Return the first page of a stored list, in the same form as that of a live list."""
         entry, policy = self.entry, self.context.policy
         request, focus = ViewRequest(page_size=policy.page_size), root(entry)
         rows = yield from focus.read(0, min(request.page_size, focus.count))
@@ -158,12 +158,12 @@ class _About(msgspec.Struct, frozen=True):
 
 
 def reader_of(call: Call) -> str:
-    """The tool that reads a list on: itself, where that takes tokens."""
+    """Return the tool that reads the next pages; "" is the tool itself, if it takes tokens."""
     return "" if call.is_merged else call.reader
 
 
 def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | None]:
-    """A link to the whole, for the client; none where the store does not take it."""
+    """Return a link to the whole result, for the client, or None if the store refuses it."""
     named, record = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
     try:
         yield Put(named.key, record)
@@ -174,8 +174,8 @@ def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | 
 
 
 def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplyScale:
-    """Replies that stand for a result carry its error flag, the protocol's own `_meta`, and what
-    travels beside the value."""
+    """Return the scale for replies in the place of a result. They carry its error flag, the `_meta`
+    that MCP reserves, and the blocks beside its value."""
     return replace(
         scale,
         is_error=result.is_error,
@@ -185,7 +185,7 @@ def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplySca
 
 
 def _first_part(about: _About, scale: ReplyScale, failed: StoreError) -> Steps[Reply]:
-    """The store failed: the first page, with no way on, and a word about it."""
+    """Return the first page without a way on, and say that the store failed."""
     said = {"stored": False, "notice": " ".join((_NOT_STORED, *about.notices))}
     request = ViewRequest(page_size=about.context.policy.page_size)
     page = yield from paginate(root(about.entry), request, scale, no_way_on, said)

@@ -1,7 +1,7 @@
-"""Copies of live lists, for looks that need every row.
+"""Copies of live lists, for views that need every row.
 
-A copy is stored, bounded in rows. One question often follows another: then the copy is still there, and
-it serves as long as the list seems to be the same.
+A copy is stored, and holds at most `query_rows` rows. One question often follows another, so a copy
+serves again as long as the list seems unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.core.views.focus import SPAN, root
 
 
 class Copy(NamedTuple):
-    """What the rows of a live list are read from, and what has to be said of that."""
+    """The copy of a live list, and the fields of the reply that say how it differs from the list."""
 
     entry: Entry
     told: dict[str, Any]
@@ -37,7 +37,7 @@ def copied(call: Call, context: Context, live: Entry) -> Steps[Copy]:
 
 
 class _Ends(NamedTuple):
-    """How many rows a list has, and its first and last: by these it is known again."""
+    """The length of a list, and its first and last row. If these agree, the list seems unchanged."""
 
     total: int
     first: tuple[bytes, ...]

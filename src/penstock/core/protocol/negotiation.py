@@ -2,30 +2,30 @@
 
 THEORY OF OPERATION
 
-A call comes in with a token or without one.
+A call comes with a token or without one.
 
-Without: the tool runs, once. A result that is within `inline` passes as it was. Any other is cut
-into rows, packed, and put into the store under the digest of a fresh secret; the reply is a probe
-that carries the secret as a continuation token. If the store fails, the reply says so and carries
-the first page: the tool has run, and will not be run again to recover what it gave.
+Without a token, the tool runs once. A result within `inline` passes unchanged. Any other result is
+cut into rows, packed, and stored under the digest of a new secret. The reply is a probe, which
+carries the secret as a continuation token. If the store fails, the reply says so and carries the
+first page: the tool has run, and must not run again to recover its result.
 
-With: the tool does not run. The entry is loaded, and three things are asked before anything is
-read of it: is it the caller's, does it come from this server and this tool (or is the reader
-asking), and may the caller still use that tool. A no to any of them reads exactly like a token
-that never was. Then the other fields are checked, and a view makes the reply.
+With a token, the tool does not run. The entry is loaded, and must pass three checks before anything
+of it is read. It belongs to the caller; it comes from this server and this tool (the reader may
+read any tool's); and the caller may still use that tool. An entry that fails a check gets the same
+reply as a token that never existed. Then the other fields are checked, and a view makes the reply.
 
-Everything that a reply leaves out is counted in it, and has a way in: `next` goes on at the exact
-row, `$path` leads into a row that is too large. A view whose answer is a result of its own (sql,
-query, search) puts it into the store as a child of the entry it was asked of, and ends with it.
+A reply counts everything that it leaves out, and says how to get it: `next` continues at the exact
+row, and `$path` leads into a row that is too large. Some views (sql, query, search) make a new
+result. It is stored as a child of the entry, and cannot be read for longer than the entry.
 
-RULES FOR WHOEVER EDITS THIS
+RULES FOR CHANGES
 
-1. Nothing here does I/O, reads a clock, or draws a random number: yield an effect, or take it
-   from the `Context`. The sync and the async gate must stay able to drive it alike.
-2. Every path returns a `Reply` that went through `Scale`, in the frame of the call.
-3. A refusal of a token has one text, `REFUSED`. Why goes into `Reply.reason`, for the log.
-4. The token is checked before any other argument, so that errors about those cannot be used to
-   find out whether a token exists.
+1. Nothing here does I/O, reads a clock or draws a random number: yield an effect, or use the
+   `Context`. The sync gate and the async gate must both be able to drive this code.
+2. Every path returns a `Reply` that a `ReplyScale` made, in the frame of the call.
+3. Every refused token gets the same text, `REFUSED`. The reason goes into `Reply.reason`, for the log.
+4. The token is checked before any other argument, so that errors about other arguments do not
+   reveal whether a token exists.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
 
 
 def negotiate(call: Call, context: Context) -> Steps[Reply]:
-    """A call of a tool, from end to end."""
+    """Answer one call of a tool, from end to end."""
     context = for_tool(call.tool, context)
     try:
         return (yield from _negotiate(call, context))
@@ -113,7 +113,7 @@ def _with_references(
 
 
 def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes | Refusal]:
-    """The stored value behind an `@result:` reference, whichever tool it came from."""
+    """Return the stored value behind an `@result:` reference, whichever tool gave the value."""
     opened = yield from open_entry(replace(call, is_reader=True), context, parse(token))
     if isinstance(opened, Denied):
         return refused(opened)
@@ -132,8 +132,8 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes |
 
 def _too_many(count: int, most: int) -> Refusal:
     return Refusal(
-        f"The live result has {count} rows; at most {most} can be handed on.",
-        "Make a smaller result with mode sql or query, and hand that on.",
+        f"The live result has {count} rows; at most {most} can be passed on.",
+        "Make a smaller result with mode sql or query, and pass that on.",
     )
 
 
@@ -143,14 +143,14 @@ def _too_many(count: int, most: int) -> Refusal:
 def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     if isinstance(token, str) and token.startswith(REFERENCE):
         wrong = Refusal(
-            f"{TOKEN_FIELD} is the token alone; {REFERENCE} stands before it in arguments of tools.",
-            f"Give it without {REFERENCE}",
+            f"{TOKEN_FIELD} takes the token alone; {REFERENCE} is for arguments of tools.",
+            f"Leave out {REFERENCE}",
         )
         return refuse(wrong, call, context)
     if not isinstance(token, str):
         wrong = Refusal(
             f"{TOKEN_FIELD} {shown(token)} is not text.",
-            f"Give the {TOKEN_FIELD} of an earlier reply as it was.",
+            f"Give the {TOKEN_FIELD} of an earlier reply unchanged.",
         )
         return refuse(wrong, call, context)
     parsed = parse(token)
@@ -169,7 +169,7 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
 
 
 def _likely_rows(call: Call, context: Context, token: Token | None) -> tuple[int, int] | None:
-    """A guess at the rows of a page, so that a store can send them along with the head."""
+    """Guess the rows of a page, so that a store can send them along with the head."""
     place = token.place if token is not None else None
     arguments, policy = call.arguments, context.policy
     if place is None or arguments.get("path") or place.path:
@@ -184,7 +184,7 @@ def _likely_rows(call: Call, context: Context, token: Token | None) -> tuple[int
 
 
 def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
-    """Beside a token, the tool's own arguments may be repeated, not changed."""
+    """Refuse changed arguments. With a token, the arguments of the first call may only be repeated."""
     beside = {
         name: value
         for name, value in call.arguments.items()
@@ -214,11 +214,11 @@ class Resource(msgspec.Struct, frozen=True):
     uri: str
     mime_type: str
     text: str
-    blob: str = ""  # base64, of an image or of audio, and then there is no text
+    blob: str = ""  # an image or audio as base64, and `text` is then empty
 
 
 def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
-    """What a resource link leads to. For the client, not the model: no budget holds here."""
+    """Read the content behind a resource link. It is for the client, not the model: no budget holds."""
     try:
         return (yield from _read_resource(call, context, uri))
     except StoreError as error:
@@ -242,7 +242,7 @@ def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | R
 
 
 def _media(value: bytes) -> dict[str, Any] | None:
-    """An image or audio that was too large to go with its reply."""
+    """Return the block of an image or audio that was too large for its reply, or None."""
     if not value.startswith(_MEDIA_STARTS):
         return None
     block = rawjson.decode(value)

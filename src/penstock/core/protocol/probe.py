@@ -1,7 +1,7 @@
-"""The first reply about a large result: what it is, how large, and how to look at it.
+"""The first reply about a large result: what it is, how large it is, and how to read it.
 
-Two envelopes. A tool that ran answers with a probe. A list, above all one that can be asked again
-page by page (a queryset), answers with its first page.
+There are two forms. A probe describes the result. A list may answer with its first page instead;
+a live list (a queryset, for instance) always does.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _NAME_CHARS = 60
 def available_modes(
     shape: str, policy: Policy, *, keyed: bool = False, uniform: bool = False
 ) -> list[str]:
-    """The modes that apply to a value of this shape, cheapest first.
+    """Return the modes that apply to a value of this shape, cheapest first.
 
-    `keyed`: its rows are objects. `uniform`: it is a dict whose entries are alike.
+    `keyed`: the rows are objects. `uniform`: the value is a dict whose entries are alike.
     """
     fitting = {
         Mode.SQL: shape in ("rows", "lines") or (shape == "members" and uniform),
@@ -56,7 +56,7 @@ def probe(
     notices: Sequence[str],
     reader: str = "",
 ) -> Reply:
-    """Preview, size, modes and token always; more as far as two kilobytes allow."""
+    """Return a probe: preview, size, modes and token, and more as far as two kilobytes allow."""
     scale = scale.capped(bytes=PROBE_BYTES)
     ending: dict[str, Any] = {"expires_in": expires_in}
     if notices:
@@ -79,8 +79,8 @@ def _probes(
 
 
 def lean(head: Head, token: str, essence: Mapping[str, Any], scale: ReplyScale) -> Reply | None:
-    """The essence of a result and the way to the rest of it; None where that is too much. In which
-    modes it can be read is left to whoever wants to read it."""
+    """Return the essence of a result with its token, or None if they do not fit. The modes are left
+    out: only an agent that reads the rest needs them."""
     told = {**essence, "data_size": head.size, TOKEN_FIELD: token}
     return scale.reply(told) if scale.holds(told) else None
 
@@ -100,7 +100,7 @@ def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, 
 
 
 def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
-    """What suits the shape, more first."""
+    """Yield the details that suit the shape, the most first."""
     if head.shape == "lines":
         yield {"lines": head.count}
         return
@@ -125,8 +125,8 @@ def first_page(
     told: Mapping[str, Any] | None = None,
     reader: str = "",
 ) -> Reply:
-    """The first page of a list, in the words of a REST framework's page. `told`: what stands beside
-    it. `reader`: the tool that reads on, where it is another."""
+    """Return the first page of a list, with the field names of a REST framework's page. `told`:
+    further fields. `reader`: the tool that reads the next pages, if it is another one."""
     live = head.source if isinstance(head.source, Live) else None
 
     def build(count: int) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def first_page(
     if not rows:
         return scale.reply(build(0))
     stub = {**build(1), "results": [{"$path": pointer(0), "$size": len(rows[0])}]}
-    # Less and less is said where there is no room for it.
+    # Leave out optional fields until the reply fits.
     brief = {name: it for name, it in stub.items() if name != "next_step"}
     least = {name: it for name, it in brief.items() if name not in (told or {})}
     return scale.first_fit([stub, brief]) or scale.reply(least)

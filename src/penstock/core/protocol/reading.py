@@ -1,4 +1,4 @@
-"""One look at a stored result: which part of it, through which view."""
+"""One look at a part of an entry, through one view."""
 
 from __future__ import annotations
 
@@ -31,25 +31,23 @@ from penstock.errors import MissingExtra, StoreError
 
 _LONGEST_POSITION = 300
 _SAMPLE = 100
-_BY_SUBSTRING = "search looks for the text as it is, in any case; patterns are for sql and query."
+_BY_SUBSTRING = "search finds the exact text and ignores case; for patterns use sql or query."
 _PAGES = (Mode.PAGINATED, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
-_CHANGED = (
-    "The list has changed since the first page: rows may have moved from one page to another."
-)
-_UNSTORED = "This answer could not be stored: only what is shown here of it can be read."
+_CHANGED = "The list has changed since the first page: rows may have moved between pages."
+_UNSTORED = "This answer could not be stored: only the part shown here can be read."
 
 
 def look(
     call: Call, context: Context, opened: Opened, request: ViewRequest
 ) -> Steps[Reply | Refusal]:
-    """The part that `path` names, in the mode that was asked for."""
+    """Return the part of the entry at the request's path, in the request's mode."""
     return (yield from Look(call, context, opened, request).reply())
 
 
 def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusal]:
-    """All that the token stands for; paths count from here. A live list is as long as it is now,
-    unless somebody else is about to find that out."""
+    """Return all that the token stands for; paths start from here. `is_counted`: ask how long a live
+    list is now. A caller that reads a page next learns that anyway."""
     start = root(opened.entry)
     if is_counted and isinstance(opened.entry.head.source, Live):
         window: LiveWindow = yield ReadWindow(opened.entry, 0, 1)
@@ -61,7 +59,7 @@ def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusa
 
 
 def bookmark_of(token: Token, request: ViewRequest) -> Bookmark:
-    """Tokens that go on from a row with what the request said."""
+    """Return a function that makes tokens, which continue the request at a row."""
 
     def at(row: int, offset: int) -> str:
         return str(token.at(_position(request, row, offset).pack()))
@@ -85,7 +83,7 @@ class Look(msgspec.Struct, frozen=True):
     context: Context
     opened: Opened
     request: ViewRequest
-    told: Mapping[str, Any] = {}
+    told: Mapping[str, Any] = {}  # fields of the reply that describe the copy of a live list
 
     @property
     def scale(self) -> ReplyScale:
@@ -109,7 +107,7 @@ class Look(msgspec.Struct, frozen=True):
         focus = yield from resolve(start, self.request.path)
         if isinstance(focus, Refusal):
             return focus
-        # Most modes go by the shape alone, so that no row need be read to allow them.
+        # Most modes depend on the shape alone, so no row has to be read to allow them.
         if self.request.mode.value not in available_modes(focus.shape, self.context.policy):
             modes = yield from self._modes(focus)
             if self.request.mode.value not in modes:
@@ -118,7 +116,7 @@ class Look(msgspec.Struct, frozen=True):
 
     def _modes(self, focus: Focus) -> Steps[list[str]]:
         if self.is_live and focus.entry is self.entry:
-            return modes_of(self.entry.head, self.context.policy)  # a look would be a query
+            return modes_of(self.entry.head, self.context.policy)  # to read a row is a query
         first = (yield from focus.read(0, 1)) if focus.shape == "rows" else []
         keyed = bool(first) and first[0][:1] == b"{"
         uniform = focus.shape == "members" and _is_uniform(focus)
@@ -164,8 +162,8 @@ class Look(msgspec.Struct, frozen=True):
         return (yield from filter_keys(focus, request, self.scale, bookmark, known, beside))
 
     def _as_it_is_now(self, focus: Focus) -> Steps[tuple[Focus, dict[str, Any]]]:
-        """A live list with the page that is asked for, and a word where it is not the list any more
-        that was first read."""
+        """Return a live list with the requested page, and fields for the reply. They tell if the
+        length of the list has changed since the first read."""
         said: dict[str, Any] = {"live": True}
         if focus.entry is None:
             return focus, said
@@ -175,14 +173,14 @@ class Look(msgspec.Struct, frozen=True):
         count = was if window.count is None else window.count
         if count != was:
             said |= {"total": count, "count_was": was, "notice": _CHANGED}
-        # A page that was there is an empty one now, and no error.
+        # A page that existed at the first read is now an empty page, not an error.
         was_there = 0 < start < was
         there = max(count, start + 1) if was_there else count
         return replace(focus, count=there, ahead=Ahead(start, stop, tuple(window.rows))), said
 
     def _bookmark(self, request: ViewRequest) -> Steps[tuple[Bookmark, Token | None]]:
-        """Tokens that say what the request said. What is too long to be repeated in each of them
-        gets a name of its own, and paths count from there."""
+        """Return a function that makes tokens which continue the request. A path or keys that are
+        too long for every token get an alias. Paths start from it, and its token is returned too."""
         said = self._said_by_token(request)
         longest = min(self.scale.room // 25, _LONGEST_POSITION)
         if said is not None and len(_position(said).pack()) <= longest:
@@ -195,9 +193,9 @@ class Look(msgspec.Struct, frozen=True):
         return bookmark_of(token, ViewRequest(page_size=request.page_size)), token
 
     def _said_by_token(self, request: ViewRequest) -> ViewRequest | None:
-        """What tokens made from this one have still to say; None where it says something else.
+        """Return the part of the request that the new tokens must carry.
 
-        A name stands for a mode and keys too, and they are not said again.
+        An alias already holds a mode and keys. Return None if the request has different ones.
         """
         if not self.opened.is_alias:
             return request
@@ -207,7 +205,7 @@ class Look(msgspec.Struct, frozen=True):
         return replace(request, mode=Mode.PAGINATED, filter_keys=())
 
     def _name(self, alias: Alias) -> Steps[Token | None]:
-        """A token for a part of the result; None where it cannot be stored."""
+        """Store an alias and return its token, or None if the store fails."""
         entry, record = alias_entry(self.call, self.context, self.entry, alias)
         try:
             yield Put(entry.key, record)
@@ -232,7 +230,7 @@ class Look(msgspec.Struct, frozen=True):
         own = head.size if is_all else focus.size_at_least
         return link_reply(self.scale, uri, size, own, focus.shape == "lines", first, modes)
 
-    # -- answers that are results of their own -------------------------------------------------
+    # -- answers that become new results -------------------------------------------------------
 
     def _summary(self, focus: Focus) -> Steps[Reply | Refusal]:
         from penstock.core.views.summary import summarise
@@ -262,7 +260,7 @@ class Look(msgspec.Struct, frozen=True):
         return (yield from self._derive(document, told))
 
     def _derive_value(self, value: bytes, told: Mapping[str, Any]) -> Steps[Reply | Refusal]:
-        """One answer: a list is rows; anything else is `value`, or the pages of it."""
+        """Return one answer: a list as rows, anything else as `value` or, if too large, in pages."""
         if value[:1] == b"[":
             return (yield from self._derive(read_json(value), told))
         return (yield from self._derive(read_json(value), told, msgspec.Raw(value)))
@@ -291,7 +289,7 @@ class Look(msgspec.Struct, frozen=True):
         return (yield from paginate(focus, request, self.scale, bookmark, said))
 
     def _look_at_copy(self) -> Steps[Reply | Refusal]:
-        """Views that need every row of a live list."""
+        """Look at a copy of the live list, because the view needs every row."""
         copy = yield from copied(self.call, self.context, self.entry)
         opened = Opened(copy.entry, self.opened.position, self.opened.root)
         return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
@@ -308,7 +306,7 @@ def _is_uniform(focus: Focus) -> bool:
 def _noting(
     blocks: Iterator[list[bytes]], request: ViewRequest, rows: list[bytes]
 ) -> Iterator[list[bytes]]:
-    """Pass the blocks on, and add the rows of the page that is asked for to `rows`.
+    """Yield the blocks, and add the rows of the requested page to `rows`.
 
     The reply shows this page. Without its rows, a chunk that was just packed would be unpacked again.
     """

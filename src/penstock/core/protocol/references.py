@@ -1,7 +1,7 @@
-"""`@result:` arguments: a stored result handed to another tool, unread by the agent.
+"""`@result:` arguments, which pass a stored result to another tool without showing it to the agent.
 
-{"rows": "@result:pen_…"}          the whole of it
-{"rows": "@result:pen_…#/items"}   a part, by JSON Pointer
+{"rows": "@result:pen_…"}          the whole result
+{"rows": "@result:pen_…#/items"}   a part of it, by JSON Pointer
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ _JSON_TYPES = {
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """An argument that stands for a stored value. `schema` is what the tool says about it."""
+    """An argument that stands for a stored value."""
 
-    where: str
+    where: str  # the place of the argument, for error messages
     token: str
     path: str
-    schema: Any
+    schema: Any  # the tool's schema for this argument
 
 
-# Given a token and a path, the stored value as JSON.
+# Takes a token and a path, and returns the stored value as JSON.
 Fetch = Callable[[str, str], Steps[bytes | Refusal]]
 
 
 def has_references(value: Any) -> bool:
-    """Looks at every depth without recursion: arguments may nest deeper than Python's stack."""
+    """Return whether there is a reference at any depth. Recursion would fail: arguments may nest
+    deeper than Python's stack."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -55,7 +56,7 @@ def has_references(value: Any) -> bool:
 def resolve_arguments(
     arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, fetch: Fetch
 ) -> Steps[dict[str, Any] | Refusal]:
-    """The arguments with stored values in place of references, or why that cannot be."""
+    """Return the arguments with stored values in place of references, or a refusal."""
     resolved: dict[str, Any] = {}
     for name, value in arguments.items():
         below = _property(schema, schema or {}, name)
@@ -111,7 +112,7 @@ def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> 
         return rawjson.text(raw)
     return Refusal(
         f"Argument {reference.where} takes {' or '.join(sorted(admitted))}, "
-        f"and the stored value is {type_name(raw)}.",
+        f"but the stored value is {type_name(raw)}.",
         "Point to a part that fits with #/json/pointer, or make one with mode query.",
     )
 
@@ -138,14 +139,14 @@ def _any_of(schemas: list[Any]) -> Any:
 
 
 def _branches(root: Mapping[str, Any], schema: Any) -> list[Mapping[str, Any]]:
-    """A schema, or the branches of a union: an optional model is one of two."""
+    """Return a schema and the branches of its unions, such as the two of an optional model."""
     target = _followed(root, schema)
     unions = [target[union] for union in ("anyOf", "oneOf") if union in target]
     return [target, *(_followed(root, branch) for union in unions for branch in union)]
 
 
 def _types(root: Mapping[str, Any], schema: Any) -> set[str] | None:
-    """The JSON types that are admitted; None where the schema does not say."""
+    """Return the JSON types that a schema admits, or None if it does not say."""
     target = _followed(root, schema)
     for union in ("anyOf", "oneOf"):
         if union in target:
@@ -159,7 +160,7 @@ def _types(root: Mapping[str, Any], schema: Any) -> set[str] | None:
 
 
 def _followed(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
-    """A schema with its local references followed, a few deep."""
+    """Return the schema that a chain of local references leads to, or {} after ten of them."""
     for _ in range(10):
         if not isinstance(schema, Mapping):
             return {}

@@ -1,10 +1,10 @@
 """Schemas on their way to the agent, and arguments on their way back.
 
-Into the input schema of a tool go the seven negotiation fields; out of the arguments of a call
-they come again, and what remains is what the tool knows. A field that the tool itself defines
-keeps the tool's definition, and means the tool's argument whenever no Penstock token is given.
+A tool's input schema gets the seven negotiation fields. They are taken out of the arguments of a
+call before the tool sees these. A field that the tool itself defines keeps the tool's definition,
+and is the tool's argument whenever no Penstock token is given.
 
-An output schema becomes a union of what the tool promised and what Penstock may send instead.
+An output schema becomes a union of the tool's own schema and the envelope that Penstock may send.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ ENVELOPE: Mapping[str, Any] = {
 
 
 def owned_fields(schema: Mapping[str, Any] | None) -> frozenset[str]:
-    """The negotiation fields that a tool uses for itself."""
+    """Return the negotiation fields that a tool defines itself."""
     properties = set().union(*(part.get("properties", {}) for part in _parts(schema or {})))
     return frozenset(name for name in FIELDS if name in properties)
 
 
 def merge_input_schema(schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The schema that is advertised. `required` goes, for the second call has none of it.
+    """Return the schema that the agent sees, without `required`: a call with a token needs no more.
 
-    A tool that has a `continuation_token` of its own is left alone.
+    A tool that has a `continuation_token` of its own keeps its schema unchanged.
     """
     own = owned_fields(schema)
     if TOKEN_FIELD in own:
@@ -89,9 +89,9 @@ def merge_input_schema(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _relaxed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without what only a first call satisfies: `required`, and unions whose branches bind.
+    """Remove what only a first call satisfies: `required`, and unions with a branch that binds.
 
-    What such a union says about properties is kept, as properties of the whole.
+    The properties of such a union become properties of the whole schema.
     """
     schema.pop("required", None)
     properties = dict(schema.get("properties", {}))
@@ -118,7 +118,7 @@ def _definitions(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(schema: Mapping[str, Any], depth: int = 5) -> Iterator[Mapping[str, Any]]:
-    """A schema and what it is put together from, at the root: references and unions."""
+    """Yield a schema with a reference at its root resolved, and the branches of its unions."""
     whole = _inlined(schema)
     yield whole
     if depth:
@@ -129,7 +129,7 @@ def _parts(schema: Mapping[str, Any], depth: int = 5) -> Iterator[Mapping[str, A
 
 
 def first_call_note(schema: Mapping[str, Any] | None) -> str:
-    """A sentence for the tool's description, in place of the `required` that was dropped."""
+    """Return a sentence for the tool's description that replaces the removed `required`."""
     required = required_arguments(schema)
     if not required or TOKEN_FIELD in owned_fields(schema):
         return ""
@@ -144,9 +144,9 @@ def required_arguments(schema: Mapping[str, Any] | None) -> list[str]:
 def strip_arguments(
     arguments: Mapping[str, Any], schema: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the tool gets on a first call, and the negotiation fields that were given in vain.
+    """Return the tool's arguments on a first call, and the negotiation fields that have no effect.
 
-    Without a schema nothing says which are whose: all but the token are the tool's.
+    Without a schema, all fields but the token count as the tool's.
     """
     own = owned_fields(schema) if schema is not None else frozenset(FIELDS) - {TOKEN_FIELD}
     kept = {name: value for name, value in arguments.items() if name not in FIELDS or name in own}
@@ -155,9 +155,9 @@ def strip_arguments(
 
 
 def widen_output_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A union of the tool's own output and an envelope, or None where it cannot be built.
+    """Return a union of the tool's own output and an envelope, or None if it cannot be built.
 
-    The root must say `type: object`, or legacy clients reject the whole list of tools.
+    The root must say `type: object`: otherwise legacy clients reject the whole list of tools.
     """
     if schema.get("type") != "object" or _contains_key(schema, _UNMOVABLE):
         return None
@@ -178,8 +178,8 @@ def widen_output_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """FastMCP's client looks for the type of a wrapped value at the root; no envelope has such a
-    property."""
+    """Return the `result` property for the root: FastMCP's client looks there for the type of a
+    wrapped value. No envelope has such a property."""
     properties = original.get("properties", {})
     if not isinstance(properties, Mapping) or properties.keys() != {_WRAPPED}:
         return {}
@@ -187,7 +187,7 @@ def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
 
 
 def _rerooted(node: Any, root: str) -> Any:
-    """References into the old root, pointed at where it is now."""
+    """Return a schema whose references to the old root point to its new place."""
     if isinstance(node, list):
         return [_rerooted(item, root) for item in node]
     if not isinstance(node, dict):
@@ -217,7 +217,7 @@ def _contains_key(node: Any, names: tuple[str, ...]) -> bool:
 
 
 def _inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema whose root is only a reference to one of its definitions, with that in its place."""
+    """Return a schema whose root, if it is a reference to a definition, is that definition."""
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
         return dict(schema)
