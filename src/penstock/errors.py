@@ -1,15 +1,14 @@
-"""One root error. Every error says what is wrong and, because its reader may be an agent, what to
-do next.
+"""Errors with one root. Each says what is wrong and, because an agent may read it, what to do next.
 
-These are raised for programmer error and broken infrastructure only. What a caller of a tool can
-get wrong (an unknown mode, an expired token) is a value, `penstock.core.model.values.Refusal`.
+They are raised for programming errors and broken infrastructure only. A mistake of a tool's caller
+(an unknown mode, an expired token) is a value: `penstock.core.model.values.Refusal`.
 """
 
 from __future__ import annotations
 
 
 class PenstockError(Exception):
-    """Penstock could not go on."""
+    """Penstock cannot continue."""
 
     next_step = "Report this, with the log of the process."
 
@@ -72,11 +71,11 @@ class CallRefused(PenstockError):
 class StoreError(PenstockError):
     """The store of results failed."""
 
-    next_step = "Try again later; if it stays so, tell whoever runs the server."
+    next_step = "Try again later; if it still fails, tell the operator."
 
     @property
     def told(self) -> str:
-        """What an agent is told: the message may name hosts and files, which are not its business."""
+        """The text for the agent, which must not see the hosts and files that the message may name."""
         return (type(self).__doc__ or "").strip()
 
 

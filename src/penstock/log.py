@@ -1,4 +1,4 @@
-"""The logger. `logging` is slow to import, and most processes have nothing to tell."""
+"""The logger, imported late: `logging` is slow to import, and most processes log nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 @cache
 def logger() -> Logger:
-    """Return the logger of Penstock."""
     import logging
 
     return logging.getLogger("penstock")

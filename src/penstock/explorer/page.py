@@ -1,4 +1,4 @@
-"""The explorer's page, as it is listed and read."""
+"""The explorer's page as an MCP resource."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from penstock.explorer import MIME_TYPE, URI
 
 _FILE: Final = Path(__file__).with_name("results.html")
-# It loads nothing from anywhere. The clipboard is for hosts that have no downloads.
+# The page loads nothing from the network. It needs the clipboard on hosts that have no downloads.
 _META: Final = {
     "ui": {
         "csp": {"connectDomains": [], "resourceDomains": []},
@@ -20,7 +20,7 @@ _META: Final = {
 
 
 def listed() -> dict[str, Any]:
-    """As it stands in a list of resources."""
+    """Return the page as an item of `resources/list`."""
     return {
         "uri": URI,
         "name": "penstock-results",
@@ -37,5 +37,5 @@ def html() -> str:
 
 
 def content() -> dict[str, Any]:
-    """As it is read."""
+    """Return the page as the content for `resources/read`."""
     return {"uri": URI, "mimeType": MIME_TYPE, "text": html(), "_meta": _META}

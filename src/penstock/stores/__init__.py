@@ -1,4 +1,4 @@
-"""Where results are kept: one small protocol, one file a backend, opened by URL."""
+"""Stores, which keep results: one small protocol, one file for each backend, opened by URL."""
 
 from penstock.core.model.store import Loaded, Record, Stats, Store
 from penstock.stores.urls import open_store

@@ -1,4 +1,4 @@
-"""The two limits of a store that evicts, and the one refusal they lead to."""
+"""The two limits of a store that evicts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from penstock.errors import InvalidSetting, StoreFull
 
 @dataclass(frozen=True, slots=True)
 class StoreLimits:
-    """Bytes in all, and bytes of one owner. A quota above the capacity never comes to bear."""
+    """The most bytes that a store holds. A quota above the capacity has no effect."""
 
-    capacity: int = DEFAULT_CAPACITY
-    quota: int = DEFAULT_QUOTA
+    capacity: int = DEFAULT_CAPACITY  # of all owners
+    quota: int = DEFAULT_QUOTA  # of one owner
 
     def __post_init__(self) -> None:
         for name, value in (("capacity", self.capacity), ("quota", self.quota)):
@@ -21,7 +21,7 @@ class StoreLimits:
                 raise InvalidSetting(f"store {name}", value, "it must be at least one byte.")
 
     def refuse_oversized(self, size: int) -> None:
-        """No eviction can make room for a record that is larger than a limit by itself."""
+        """Refuse a record that alone is larger than a limit: no eviction can make room for it."""
         if size > self.quota:
             raise StoreFull(f"A result of {size:,} bytes is over the quota of {self.quota:,}.")
         if size > self.capacity:

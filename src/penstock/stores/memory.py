@@ -1,4 +1,4 @@
-"""The store of one process: bounded in bytes, least recently used out first."""
+"""The store of one process, limited in bytes. The least recently used entries go first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from penstock.stores.limits import StoreLimits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Below this many, outdated expiry notes are not worth a rebuild.
+# A rebuild of the heap is not worth its time for fewer outdated notes than this.
 SPARE_NOTES = 64
 
 
@@ -41,11 +41,11 @@ class _Owner:
 
 
 class MemoryStore:
-    """Everything under one lock; no operation waits for anything but that lock.
+    """A store in memory. One lock guards everything, and no operation waits for anything else.
 
-    Expiry is a heap of notes `(expires, serial, key)`. A note is not removed when its entry is
-    touched, replaced or evicted: it is found outdated when its time comes, and the heap is rebuilt
-    when outdated notes are in the majority. So every operation is cheap on average.
+    A heap of notes `(expires, serial, key)` says what expires next. A note stays when its entry is
+    touched, replaced or evicted: it turns out to be outdated when its time comes. The heap is rebuilt
+    when most notes are outdated. So every operation is cheap on average.
     """
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY, quota: int = DEFAULT_QUOTA) -> None:
@@ -93,7 +93,7 @@ class MemoryStore:
             if entry is None or entry.expires <= self._now:
                 return
             if expires < entry.expires:
-                # A later expiry is found when the old note comes up; an earlier one would be missed.
+                # When the old note comes up, a later expiry is noticed. An earlier one would be missed.
                 entry.serial = next(self._serials)
                 self._note(expires, entry.serial, key)
             entry.expires = expires

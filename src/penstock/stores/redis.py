@@ -1,9 +1,9 @@
-"""The store of many machines: Redis or Valkey, one hash an entry, safe on a cluster.
+"""The store of many machines: Redis or Valkey, with one hash for each entry, safe on a cluster.
 
-The capacity is the server's own `maxmemory`; with a `volatile-*` policy it evicts as the other
-stores do, with `noeviction` a put fails as `StoreFull`. A quota for each owner would need a second
-key in every put, which a cluster cannot change together with the first; so it is kept on a best
-effort: it bounds each single record.
+The capacity is the server's own `maxmemory`. With a `volatile-*` policy the server evicts as the
+other stores do; with `noeviction`, a put raises `StoreFull`. A quota for each owner would need a
+second key in every put, and a cluster cannot change two keys together. So the quota only limits
+the size of each record.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from penstock.stores.redis_entries import Argument
 
 DEFAULT_PREFIX = "penstock:"
-TIMEOUT_SECONDS = 5.0  # a server that hangs is one that is down; the URL can say otherwise
+TIMEOUT_SECONDS = 5.0  # a server that hangs counts as down; the URL can set another timeout
 KEYS_PER_BATCH = 500
 
 
 class RedisStore:
     """A store in Redis or Valkey. Every command names one key, so it works on a cluster.
 
-    `target` is a URL, or a client, which its owner closes.
+    `target` is a URL, or a client, which `close` leaves open.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RedisStore:
         self._done("UNLINK", self._prefix + key)
 
     def sweep(self, *, now: float) -> int:
-        """Walk over all keys. Redis removes what has expired by itself, so this is rarely needed."""
+        """Walk over all keys. This is rarely needed: Redis itself removes expired entries."""
         self._now = now
         source = script("expire").source
         return removed(
@@ -87,7 +87,7 @@ class RedisStore:
         )
 
     def stats(self) -> Stats:
-        """Walk over all keys: for an operator's page, not for every call."""
+        """Walk over all keys. This is for an operator's page, not for every call."""
         return tally(self._all(("HGET", key, "size") for key in self._keys()))
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class RedisStore:
             self._client.close()
 
     def _scripted(self, name: str, key: str, *arguments: Argument) -> Any:
-        """Run a script by its digest, in one round trip; send its text if the server lacks it."""
+        """Run a script by its digest, in one round trip. Send its text if the server lacks it."""
         code = script(name)
         rest = (1, self._prefix + key, SCHEMA_VERSION, *arguments)
         with self._failures():
@@ -145,6 +145,6 @@ def _client(kind: Any, target: Any) -> Any:
             target, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
         )
     except ValueError:
-        # Neither the URL nor the error, which may quote it: there may be a password in it.
+        # Show neither the URL, which may hold a password, nor the error, which may quote the URL.
         shown = target.partition(":")[0] + "://…"
         raise InvalidSetting("store", shown, "this is not a URL that redis-py can read.") from None

@@ -1,4 +1,4 @@
-"""The form of an entry in Redis, and the meaning of what Redis says.
+"""The form of an entry in Redis, and the meaning of Redis's replies and errors.
 
 An entry is one hash: `v` (the schema), `owner`, `size`, `expires`, `head`, `index`, and the chunks
 under their numbers. Scripts make each change atomic: a reader sees a whole record or none.
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Argument: TypeAlias = "str | bytes | int | float"
 
 SCHEMA_VERSION = 1
-# The caller's `now` decides what has expired. Redis only clears up, and late enough that a clock
-# that runs ahead never takes away what is still good.
+# The caller's `now` decides what has expired. Redis only cleans up, and late enough that a server
+# clock that runs ahead never removes a valid entry.
 SLACK_MS = 60_000
 LONGEST_MS = 100 * 365 * 86_400_000
 UNAVAILABLE = ("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "NOAUTH", "NOPERM")
@@ -57,7 +57,7 @@ def script(name: str) -> Script:
 
 
 def tally(replies: Iterable[Any]) -> Stats:
-    """Replies that are errors or nil stand for foreign keys, or for entries that have just gone."""
+    """Add up sizes. An error or nil is the reply for a foreign key, or for an entry that just went."""
     sizes = [int(reply) for reply in replies if isinstance(reply, bytes) and reply.isdigit()]
     return Stats(entries=len(sizes), bytes=sum(sizes))
 
@@ -67,7 +67,7 @@ def removed(replies: Iterable[Any]) -> int:
 
 
 def failure(error: Exception) -> StoreError:
-    """What a client's exception means. Errors inside a script carry their code in their text."""
+    """Translate a client's exception. Errors inside a script carry their code in their text."""
     names = redis_library().exceptions
     text = str(error)
     if isinstance(error, names.OutOfMemoryError) or "OOM command not allowed" in text:
@@ -89,7 +89,7 @@ def fields(record: Record) -> Iterator[Argument]:
 
 
 def milliseconds(seconds: float) -> int:
-    """Relative, so that the clocks of caller and server need not agree."""
+    """Return a time to live, so that the clocks of caller and server need not agree."""
     return int(min(max(1.0, seconds * 1000) + SLACK_MS, LONGEST_MS))
 
 

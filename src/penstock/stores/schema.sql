@@ -1,4 +1,4 @@
--- One transaction makes all of this; `PRAGMA user_version` says which edition it is.
+-- One transaction creates all of this. `PRAGMA user_version` holds the version of the schema.
 
 CREATE TABLE entries (
     id          INTEGER PRIMARY KEY,
@@ -25,7 +25,7 @@ CREATE TABLE chunks (
     body     BLOB    NOT NULL
 );
 
--- What eviction has to know, without a sum over all entries at every put. The scope is '*' for the
+-- The sums that eviction needs, so that a put does not add up all entries. The scope is '*' for the
 -- whole store and '=' || owner for one owner.
 CREATE TABLE usage (
     scope   TEXT    PRIMARY KEY,

@@ -1,7 +1,7 @@
-"""The store of one machine: several processes and threads on one file, which survives a restart.
+"""The store of one machine: one file for several processes and threads, which survives a restart.
 
 A read writes nothing: only `put` and `touch` count as use. So the least recently touched entries
-go first, and a page costs no transaction log.
+go first, and reading a page does not write to the log.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-# One put in so many removes up to so many expired entries: more than are added meanwhile, and
-# never so many that a caller feels it.
+# One put in `PUTS_PER_SWEEP` removes up to `ENTRIES_PER_SWEEP` expired entries: more than are added
+# meanwhile, and too few for a caller to notice.
 PUTS_PER_SWEEP = 16
 ENTRIES_PER_SWEEP = 64
 CHUNKS_PER_ENTRY = 1 << 32
@@ -38,7 +38,7 @@ NEXT_USE = "(SELECT coalesce(max(used), 0) + 1 FROM entries)"
 
 
 class SQLiteStore:
-    """`path` is made with mode 0600 where it is missing, its folders with 0700."""
+    """A store in one file. A missing file is created with mode 0600, its folders with 0700."""
 
     def __init__(
         self,
@@ -48,7 +48,8 @@ class SQLiteStore:
         quota: int = DEFAULT_QUOTA,
     ) -> None:
         if str(path) in ("", ":memory:"):
-            raise InvalidSetting("store path", path, "a file is needed; in memory, use `memory:`.")
+            why = "a file is needed; for a store in memory, use `memory:`."
+            raise InvalidSetting("store path", path, why)
         self._limits = StoreLimits(capacity, quota)
         self._file = SQLiteFile(Path(path).absolute())
         self._puts = count()
@@ -180,7 +181,7 @@ def _chunks(db: sqlite3.Connection, entry: int, numbers: Iterable[int]) -> dict[
 
 
 def _chunk(db: sqlite3.Connection, entry: int, number: int) -> bytes:
-    # A number out of range would be a chunk of the neighbouring entry.
+    # A number out of range would find a chunk of another entry.
     if not 0 <= number < CHUNKS_PER_ENTRY:
         raise EntryCorrupt(f"There is no chunk {number}.")
     row = db.execute(

@@ -1,7 +1,7 @@
 """One SQLite file: how it is created, opened, recognised, and shared by threads.
 
-Connections are pooled, not bound to threads: a thread that ends leaves nothing behind, and there
-are only as many as there were operations at one time.
+Connections are pooled, not bound to threads: a thread that ends leaves no connection behind, and
+there are never more connections than there were operations at one time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA_VERSION = 1
-APPLICATION_ID = 0x50454E53  # "PENS", so that another program's database is told apart
+APPLICATION_ID = 0x50454E53  # "PENS" tells Penstock's files from other databases
 BUSY_SECONDS = 10.0
 PAGE_SIZE = 8192
 # The default checkpoint, every 1,000 pages, would fall inside every larger put and triple its time.
@@ -35,8 +35,8 @@ class SQLiteFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._idle: list[sqlite3.Connection] = []
-        # Held over from before a fork. To use or even close them in the child would harm the
-        # parent's locks, so they are only kept from being collected.
+        # Connections from before a fork. Using or even closing them in the child would harm the
+        # parent's locks, so they are only kept from garbage collection.
         self._inherited: list[sqlite3.Connection] = []
         self._write_lock = threading.Lock()
         self._pid = os.getpid()
@@ -47,23 +47,23 @@ class SQLiteFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that sees one state of the file throughout."""
+        """Open a transaction that sees one state of the file throughout."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that is the only writer from its start: no upgrade that could fail."""
+        """Open a transaction that is the only writer from its start, so no later upgrade can fail."""
         self._after_fork()
-        # Threads queue here, in order; SQLite itself would have them poll.
+        # Threads wait here; SQLite itself would make them poll.
         with self._write_lock, self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
     def shrink(self) -> None:
         """Give free pages back to the file system."""
         with self._translated(), self._borrowed() as connection:
-            # A page goes at each step of the first statement. `execute` makes one step and
-            # takes a row without columns for the end; `executescript` goes on.
+            # Each step of the first statement frees one page. `execute` stops after one step,
+            # which gives a row without columns; `executescript` makes all steps.
             connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class SQLiteFile:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         self._idle.append(connection)
-        if self._closed:  # meanwhile, by another thread
+        if self._closed:  # by another thread, meanwhile
             self.close()
 
     def _after_fork(self) -> None:
@@ -130,7 +130,7 @@ class SQLiteFile:
 
 
 def _create(path: Path) -> None:
-    """Made here, not by SQLite, for the mode; SQLite gives the same to its -wal and -shm."""
+    """Create the file with its mode before SQLite opens it. The -wal and -shm get the same mode."""
     for folder in reversed(path.parents):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -151,8 +151,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _edition(connection: sqlite3.Connection, path: Path) -> int:
-    # Tables first: they come into being together with the id, so that tables without it are
-    # foreign even where another process is creating the schema between these statements.
+    # Count the tables first. One transaction creates them and the id, so tables without the id are
+    # foreign, even if another process creates the schema between these statements.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -166,7 +166,7 @@ def _edition(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _enter_wal(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait for others here as it does elsewhere, so this has to."""
+    """Switch to WAL. SQLite does not wait for other connections here, so this function does."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -196,7 +196,7 @@ def _create_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """`executescript` would commit the transaction that has to hold them all."""
+    """Yield one statement at a time: `executescript` would commit the transaction around them."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
@@ -206,7 +206,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """The primary code, without the detail in the upper bits."""
+    """Return the primary code, without the detail in the upper bits."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
@@ -219,5 +219,5 @@ def _failure(error: sqlite3.Error | OSError, path: Path) -> StoreError:
     if code == sqlite3.SQLITE_NOTADB:
         return StoreError(f"{path} is not an SQLite database.", next_step=OTHER_FILE)
     if code == sqlite3.SQLITE_CORRUPT:
-        return EntryCorrupt(f"{path} is damaged.", next_step="Move the file away; it is made anew.")
+        return EntryCorrupt(f"{path} is damaged.", next_step="Move it away; a new file is made.")
     return StoreUnavailable(f"{path} cannot be used: {error}.")

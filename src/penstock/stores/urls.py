@@ -7,7 +7,7 @@
 | `sqlite:///abs/path`, `sqlite:///~/path`, `sqlite:relative.db` | that file |
 | `redis://`, `rediss://`, `valkey://`, `valkeys://`, `unix://` | Redis or Valkey, as redis-py reads it |
 
-A backend's library is imported when a URL asks for it, and not before; so is `pathlib`.
+A backend's library is imported only when a URL names the backend, and `pathlib` only when needed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from penstock.core.model.store import Store
 
-# The scheme that redis-py knows it by.
+# The scheme that redis-py knows each of them by.
 REDIS_SCHEMES = {
     "redis": "redis",
     "rediss": "rediss",
@@ -37,7 +37,7 @@ SCHEMES = ("memory", "sqlite", *REDIS_SCHEMES)
 
 
 def open_store(url: str, *, capacity: int | None = None, quota: int | None = None) -> Store:
-    """The store that `url` names. `capacity` has no meaning for Redis: see `penstock.stores.redis`."""
+    """Open the store that `url` names. Redis ignores `capacity`: see `penstock.stores.redis`."""
     capacity = DEFAULT_CAPACITY if capacity is None else capacity
     quota = DEFAULT_QUOTA if quota is None else quota
     scheme, rest = _split(url)
@@ -55,13 +55,13 @@ def open_store(url: str, *, capacity: int | None = None, quota: int | None = Non
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file that a URL names, whether or not it is there; None for other stores."""
+    """Return the file that a URL names, whether or not it exists, or None for other stores."""
     scheme, rest = _split(url)
     return _path(rest) if scheme == "sqlite" else None
 
 
 def state_folder() -> Path:
-    """Where this platform keeps what a program wants to find again after a restart."""
+    """Return the folder of this platform for data that a program needs again after a restart."""
     from pathlib import Path
 
     if sys.platform == "win32":
@@ -70,7 +70,7 @@ def state_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "penstock"
     base = os.environ.get("XDG_STATE_HOME", "")
-    # The XDG specification: a relative path is invalid and to be ignored.
+    # The XDG specification says that a relative path is invalid and must be ignored.
     folder = Path(base) if base.startswith("/") else Path.home() / ".local" / "state"
     return folder / "penstock"
 
@@ -96,5 +96,5 @@ def _path(rest: str) -> Path:
         raise InvalidSetting("store", f"sqlite:{rest}", why)
     name = unquote(rest[2:] if rest.startswith("///") else rest)
     if re.match(r"/(~|[A-Za-z]:)", name):
-        name = name[1:]  # a home, or a drive of Windows, after the slash that every URL has
+        name = name[1:]  # the URL's slash is no part of a home or a Windows drive
     return Path(name).expanduser()

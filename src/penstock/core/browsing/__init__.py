@@ -1,7 +1,7 @@
-"""A stored result for a person to look at: what the explorer shows, a page at a time.
+"""The pages of a stored result that the explorer shows to the user.
 
-The agent's replies are in its budget; these are in the host's cap, for they go to an app and the model
-never sees them. Whose a result is, and whether it may still be read, is asked here as it is there.
+They may fill the host's ceiling, because they go to an app and the model never sees them. The checks
+are the same as for the agent's replies: whose the result is, and whether it may still be read.
 """
 
 from penstock.core.browsing.browse import browse, show

@@ -1,4 +1,4 @@
-"""How a reply to an app is put together and weighed: all of it is structured, and none is text."""
+"""Scales that build and weigh replies to an app: all of the content is structured, none is text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from penstock.core.protocol.entries import Context
 
 @dataclass(frozen=True, slots=True)
 class AppScale(ReplyScale):
-    """`told`: a text for the model, where it sees the reply too."""
+    """The scale of replies to an app."""
 
-    told: bytes = b""
+    told: bytes = b""  # a text for the model, if the model sees the reply too
 
     def reply(self, envelope: Any) -> Reply:
         return Reply(
@@ -30,16 +30,16 @@ class AppScale(ReplyScale):
 
 
 def scale_of(call: Call, context: Context) -> AppScale:
-    """An app is sent as much as the host takes."""
+    """Return a scale with the host's ceiling: an app gets as much as the host takes."""
     return AppScale(context.policy.ceiling, Frame(fields=call.frame.fields), context.meter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalScale(ReplyScale):
-    """A refusal is for the model and the app alike: it keeps what either takes."""
+    """The scale of refusals. The model and the app both read them, so both limits hold."""
 
     ceiling: Budget
-    gone: bool
+    gone: bool  # the token is not valid, or no longer
 
     def reply(self, envelope: Any) -> Reply:
         return Reply(
@@ -55,7 +55,6 @@ class RefusalScale(ReplyScale):
 
 
 def refused(refusal: Refusal, call: Call, context: Context, *, gone: bool = False) -> Reply:
-    """`gone`: the token is not, or no longer, good."""
     policy, frame = context.policy, Frame(fields=call.frame.fields)
     scale = RefusalScale(policy.budget, frame, context.meter, ceiling=policy.ceiling, gone=gone)
     return replace(scale.refusal(refusal), reason=refusal.reason)

@@ -1,4 +1,4 @@
-"""One look of the explorer's at a stored result, from end to end."""
+"""One request of the explorer for a stored result, from end to end."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ from penstock.errors import StoreError
 Look = Callable[[Call, Context, Opened, BrowseRequest], Steps[Reply | Refusal]]
 
 _SHOWN: Final = (
-    "The person now sees the stored result of {tool} ({total:,} {things}) and can search, sort, chart "
-    "and download it. Nothing of it was added to this conversation; what they choose to send arrives "
-    "as context. Parts of it can be read with {reader} and the same continuation_token."
+    "The user now sees the stored result of {tool} ({total:,} {things}) and can search, sort, chart "
+    "and download it. None of it was added to this conversation; parts that the user sends arrive "
+    "as context. Read parts of it with {reader} and the same continuation_token."
 )
 _LONGEST_NAME: Final = 128
 _MISSING: Final = Refusal(
     f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
 )
 _ALONE: Final = Refusal(
-    f"There is no parameter here but {TOKEN_FIELD}.", "Give it alone: the person does the rest."
+    f"{TOKEN_FIELD} is the only parameter here.", "Give it alone: the user does the rest."
 )
 _THINGS: Final = {"rows": "rows", "members": "entries", "lines": "lines", "literal": "value"}
 
 
 def browse(call: Call, context: Context) -> Steps[Reply]:
-    """What an app asks for."""
+    """Answer a request of the explorer."""
     return (yield from _guarded(call, context, _browse))
 
 
 def show(call: Call, context: Context) -> Steps[Reply]:
-    """The start of a result for an app, and a word about it for the model."""
+    """Return the start of a result for the explorer, and a text about it for the model."""
     return (yield from _guarded(call, context, _show))
 
 
 def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
-    """The token is checked before any other argument, as everywhere."""
+    """Check the token, before any other argument, as everywhere. Then answer with `look`."""
     if TOKEN_FIELD not in call.arguments:
         return refused(_MISSING, call, context)
     given = call.arguments[TOKEN_FIELD]
@@ -112,14 +112,14 @@ def _show(
 
 
 def _told(call: Call, opened: Opened, part: Part) -> str:
-    """Where no tool of its own reads results, the one that gave it does."""
+    """Return the text for the model. Without a reader, the tool itself reads its results."""
     tool = clip(opened.entry.head.tool, _LONGEST_NAME)
     things = _THINGS[part.focus.shape]
     return _SHOWN.format(tool=tool, total=part.total, things=things, reader=call.reader or tool)
 
 
 def _expiry(context: Context, opened: Opened) -> Steps[float]:
-    """As it is now: that it was opened may have prolonged it."""
+    """Return the current expiry: opening the entry may have moved it."""
     entry = opened.entry
     found = yield from load_key(entry.token, entry.key, context)
     return entry.expires if isinstance(found, Denied) else found.expires
@@ -141,7 +141,8 @@ def _about(call: Call, context: Context, opened: Opened, expires: float) -> dict
 
 
 def _context_budget(context: Context) -> int:
-    """Bytes that are within the budget whatever they say: a character and a token have one at least."""
+    """Return how many bytes always fit the budget: a character or a token has at least one byte.
+    A limit in lines is not taken into account."""
     budget = context.policy.budget
     limits = (budget.bytes, budget.chars, budget.token_allowance)
     return min(limit for limit in limits if limit is not None)

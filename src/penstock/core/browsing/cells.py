@@ -1,4 +1,4 @@
-"""Rows as an app is sent them: large cells cut, and numbers that JavaScript cannot hold told besides."""
+"""Rows as an app gets them: large cells are cut, and numbers that JavaScript rounds come as text too."""
 
 from __future__ import annotations
 
@@ -16,27 +16,26 @@ from penstock.core.views.focus import Focus
 
 _LONGEST_CELL: Final = 2_000
 PREVIEW_CHARS: Final = 200
-_PAIR_BYTES: Final = 12  # of a character that is spelled as two escapes
+_PAIR_BYTES: Final = 12  # of a character that is written as two escapes
 KEY: Final = "key"
 _SAFE: Final = 2**53
-# What may hold a number beyond JavaScript's: nothing else is looked into.
+# JSON that may hold a number which JavaScript rounds. Only such JSON is searched for numbers.
 _SUSPECT: Final = re.compile(rb"[0-9.]{16}|[0-9][eE]")
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9][0-9.eE+-]*)', re.DOTALL)
 
 
 class CutCell(msgspec.Struct, frozen=True):
-    """A cell that is too large to be sent: in its place stands how it begins. Without a column it is
-    the whole row, of an entry its value; the column `key` of an entry is its key."""
+    """A cell that is too large to be sent. Only its beginning is sent."""
 
     row: int
-    column: str | None
+    column: str | None  # `key` is the key of an entry; None is its value, or else the whole row
     path: str
     size: int
     type: str
 
 
 class Exact(msgspec.Struct, frozen=True):
-    """The JSON of a cell in which JavaScript would round a number."""
+    """The JSON text of a cell with a number that JavaScript would round."""
 
     row: int
     column: str | None
@@ -44,7 +43,7 @@ class Exact(msgspec.Struct, frozen=True):
 
 
 class _Where(NamedTuple):
-    """A cell: its row in the reply, its column, and how to find its path, which few need."""
+    """The place of a cell in the reply. Its path is found on demand, because few cells need it."""
 
     row: int
     find_path: Callable[[], str]
@@ -63,25 +62,25 @@ class ShownRow(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Not more than it takes."""
+        """A lower bound of the bytes that the row takes."""
         return len(memoryview(self.item)) + sum(len(cut.path) + 50 for cut in self.cuts)
 
 
 class RowSource(NamedTuple):
-    """A row: its number in the whole, and its place in the reply."""
+    """One row of a result."""
 
     focus: Focus
     row: bytes
-    number: int
-    place: int
+    number: int  # in the whole result
+    place: int  # in the reply
 
     @property
     def where(self) -> _Where:
         return _Where(self.place, self._path)
 
     def _path(self) -> str:
-        """By number also where an entry has a good key: whether that key comes again, and to look it
-        up, would take a look at every entry."""
+        """Return a path with the row's number, even if the entry has a good key. To look up a key, or
+        to know that it is unique, would take a look at every entry."""
         return self.focus.row_path(self.number, self.row, by_number=True)
 
     def key_path(self) -> str:
@@ -89,7 +88,7 @@ class RowSource(NamedTuple):
 
 
 def shown(source: RowSource, columns: Collection[str] | None) -> ShownRow:
-    """A row of a result as it is sent."""
+    """Return a row as it is sent."""
     row, where = source.row, source.where
     if source.focus.shape == "lines":
         return _line(row, where)
@@ -101,7 +100,7 @@ def shown(source: RowSource, columns: Collection[str] | None) -> ShownRow:
 
 
 def as_cut(source: RowSource, chars: int) -> ShownRow:
-    """A row that is too large even with its cells cut: how it begins, in so many characters."""
+    """Return the beginning of a row that is too large even with its cells cut."""
     if source.focus.shape != "members":
         return _cut(source.row, source.where, chars)
     member = rawjson.split_member(source.row)
@@ -158,19 +157,19 @@ def _cell(raw: bytes, where: _Where) -> ShownRow:
 
 
 def _cut(raw: bytes, where: _Where, chars: int = PREVIEW_CHARS) -> ShownRow:
-    """A text begins as it does; anything else with its JSON."""
+    """Return the beginning of a value: of the text, or of the JSON of anything else."""
     if raw[:1] == b'"':
         start = _beginning(raw)
     else:
-        # Enough bytes for so many characters, and at most half of one more.
+        # Enough bytes for so many characters. A character that is cut in two is ignored.
         start = raw[: 6 * PREVIEW_CHARS].decode("utf-8", "ignore")
     cut = CutCell(where.row, where.column, where.find_path(), len(raw), type_name(raw))
     return ShownRow(msgspec.Raw(rawjson.string(start[:chars])), (cut,))
 
 
 def _beginning(raw: bytes) -> str:
-    """How a JSON string begins, without decoding a megabyte of it."""
-    # More than will be shown: what is cut in two at the end is not among it.
+    """Return the beginning of a JSON string, without decoding a megabyte of it."""
+    # More than is shown, so that a character cut in two at the end is not part of it.
     head = raw[: _PAIR_BYTES * (PREVIEW_CHARS + 2)]
     for end in range(len(head), max(1, len(head) - 16), -1):
         try:
@@ -185,7 +184,7 @@ def _numbers(raw: bytes) -> list[bytes]:
 
 
 def _is_rounded(number: bytes) -> bool:
-    """Whether JavaScript, which has doubles alone, would say another number."""
+    """Return whether JavaScript, which has only doubles, would read another number."""
     text = number.decode()
     digits = text.lstrip("-")
     if digits.isdigit():
@@ -197,7 +196,7 @@ def _is_rounded(number: bytes) -> bool:
 
 
 def column_types(rows: Collection[bytes], known: dict[str, str]) -> list[dict[str, Any]]:
-    """The columns of some objects, in the order in which they come, and of `known` what is not there."""
+    """Return the columns of some objects in order of appearance, then the rest of `known`."""
     types: dict[str, dict[str, None]] = {}
     for row in rows:
         for name, raw in rawjson.fields(row).items() if row[:1] == b"{" else ():
@@ -211,7 +210,7 @@ def column_types(rows: Collection[bytes], known: dict[str, str]) -> list[dict[st
 
 
 def _joined(kinds: Collection[str]) -> str:
-    """`null` is said only of a column that is never anything else."""
+    """Return the types of a column as one text, with `null` only if there is no other type."""
     return "|".join([kind for kind in kinds if kind != "null"] or ["null"])
 
 

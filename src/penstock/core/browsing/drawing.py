@@ -15,12 +15,12 @@ from penstock.core.model.values import Refusal
 Points = Sequence[dict[str, Any]]
 
 NO_ROOM: Final = Refusal(
-    "Not even a small chart of this has room in a reply.", "Look at the rows instead."
+    "A reply has no room for even a small chart of this.", "Look at the rows instead."
 )
 
 
 def draw(chart: bytes, said: Mapping[str, Any], scale: AppScale) -> Reply | Refusal:
-    """`said`: what stands beside it."""
+    """Return a chart with as many points as fit. `said`: fields beside the chart."""
     whole = scale.reply({"chart": msgspec.Raw(chart), **said})
     if scale.admits(whole):
         return whole
@@ -35,7 +35,8 @@ def draw(chart: bytes, said: Mapping[str, Any], scale: AppScale) -> Reply | Refu
 
 
 def thinned(chart: dict[str, Any], every: int) -> dict[str, Any]:
-    """One point in the place of `every` so many. Rows that are no longer in one are counted."""
+    """Return a chart with one point in place of `every` points. Of categories, the last are dropped,
+    and their rows are counted as left out."""
     points = chart["points"]
     if chart["kind"] == "categories":
         kept = points[: -(-len(points) // every)]
@@ -56,7 +57,7 @@ def _first(points: Points) -> dict[str, Any]:
 
 
 def _joined(points: Points) -> dict[str, Any]:
-    """Neighbours as one. A mean is weighed by all rows of its point, also by those without a value."""
+    """Join neighbours. A mean is weighted by all rows of its point, even those without a value."""
     count = sum(point["count"] for point in points)
     told = {"x": points[0]["x"], "x2": points[-1]["x2"], "count": count}
     known = [point for point in points if point.get("mean") is not None]

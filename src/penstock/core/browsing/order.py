@@ -1,12 +1,12 @@
-"""Rows that were filtered or sorted, under a name of their own.
+"""Orders: the rows of a result, filtered or sorted.
 
-An order is the numbers of the rows, stored as a child of the result. A page of it is some of those
-numbers, and the rows behind them, read where they are.
+An order holds the numbers of the rows, and is stored as a child of the result. A page of an order is
+some of these numbers, and the rows that they name, which are read from the result.
 
-Who sorts and searches makes many orders, and they must not push out the results themselves. So a
-result has a few places for them, and what is asked decides which: asked again, it is there already;
-another question of that place replaces it. A token of the one that was there says which one it meant
-(its edition), and is refused: it never leads to other rows.
+A user who sorts and searches makes many orders, which must not push results out of the store. So a
+result has a few places for orders, and the question decides which place its order gets. The same
+question finds its order there; another question for that place replaces it. The token of an order
+names its edition. So the token of a replaced order is refused, and never leads to other rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from penstock.core.results.ingest import ingest
 from penstock.core.views.focus import Focus, root
 from penstock.errors import StoreError
 
-# An order is a result like others, and somebody may have given one that looks like it.
+# An order is stored like any result, and a tool's result may look like an order.
 _NUMBER: Final = re.compile(rb"[0-9]{1,15}")
 PLACES: Final = 8
 _EDITION_BYTES: Final = 12
@@ -41,11 +41,10 @@ GONE: Final = Refusal(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The numbers of some rows of a result, in the entry that keeps them. Where the store did not take
-    it, it is at hand but this once."""
+    """The numbers of some rows of a result, and the entry that keeps them."""
 
     entry: Entry
-    is_kept: bool = True
+    is_kept: bool = True  # False: the store refused the order, which serves this request only
 
     @property
     def token(self) -> str:
@@ -56,7 +55,7 @@ class Order:
         return self.entry.head.count
 
     def numbers(self, start: int, stop: int, of: int) -> Steps[list[int]]:
-        """Which of the `of` rows are shown from `start` to `stop`."""
+        """Return the numbers at `start` to `stop` of this order. `of`: how many rows the result has."""
         rows = yield from root(self.entry).read(start, stop)
         return [int(row) for row in rows if _NUMBER.fullmatch(row) and int(row) < of]
 
@@ -70,8 +69,8 @@ def arrange(
     asked: Arrangement,
     ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
-    """The rows of `focus`, which is what stands at `path` of the entry, as they are asked for. `ahead`:
-    which of them will be read."""
+    """Return the order of the rows of `focus`, the part of the entry at `path`. `ahead`: the range
+    of the order that will be read next."""
     program = encode(asked).decode()
     token = _token_of(entry, path, program)
     kept = yield from open_order(call, context, entry, path, token, ahead)
@@ -98,9 +97,9 @@ def open_order(
     token: Token | None,
     ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
-    """An order that an earlier reply has named: of this result, and of this part of it.
+    """Return an order that an earlier reply has named, if it is of this part of this result.
 
-    Its rows come along with its head, in one read: between two, another order may take the place."""
+    One read gets its head and rows: between two reads, another order may take the place."""
     found = yield from open_entry(call, context, token, rows=ahead)
     if isinstance(found, Denied):
         return GONE
@@ -110,8 +109,8 @@ def open_order(
 
 
 def source_of(order: Order, opened: Opened, context: Context) -> Steps[Entry | Refusal]:
-    """The entry whose rows are numbered: the result's own, or the copy of a live one, unless that
-    was read anew since."""
+    """Return the entry whose rows are numbered: the result, or the copy of a live one. Refuse if the
+    copy was replaced since."""
     key = order.entry.head.parents[-1]
     if key == opened.entry.key:
         return opened.entry
@@ -122,13 +121,14 @@ def source_of(order: Order, opened: Opened, context: Context) -> Steps[Entry | R
 
 
 def spelled(path: str) -> str:
-    """A path as part of the name of a question, which is UTF-8."""
+    """Return a path as UTF-8 can encode it, for the key of a question."""
     raw = rawjson.string(path)
     return path if rawjson.utf8(path) in raw else rawjson.text(raw)
 
 
 def _token_of(entry: Entry, path: str, program: str) -> Token:
-    """The same whenever the same is asked of the same rows: the copy of a live list may be read anew."""
+    """Return the same token for the same question about the same rows. The creation time is part of
+    the digest, because the copy of a live list may be replaced."""
     asked = encode([entry.key, entry.head.created, spelled(path), program])
     digest = hashlib.sha256(asked).digest()[:_EDITION_BYTES]
     place = entry.token.derived(f"order {digest[0] % PLACES} of {entry.key}")

@@ -1,4 +1,4 @@
-"""Replies to the explorer: rows, or a window of a long text, as many as the host takes."""
+"""Replies to the explorer: as many rows, or as much of a long text, as the host takes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from penstock.core.views.focus import Focus
 from penstock.core.views.pages import beside
 
 _SAMPLE: Final = 100
-# How much of a row is shown that is over the cap, as the cap allows.
+# How many characters of a row are shown that is over the ceiling: the first that fits.
 _BEGINNINGS: Final = (PREVIEW_CHARS, 60, 10, 0)
 NO_ROOM: Final = Refusal(
-    "The path to this takes more room than the host leaves for a reply.",
-    "Look at what is above it, with raw.",
+    "The path to this takes more room than the host allows for a reply.",
+    "Look at its parent, with raw.",
 )
 
-# What goes around a page, where it is not alone.
+# Puts further fields around a page.
 Wrap = Callable[[dict[str, Any]], Any]
 
 
@@ -45,7 +45,7 @@ def page(part: Part, request: BrowseRequest, scale: AppScale, wrap: Wrap) -> Ste
 
 
 def _is_one_text(focus: Focus) -> bool:
-    """A single line or number has no rows: it is read from character to character."""
+    """Return whether this is a single line or value, which is read by character and not by row."""
     return focus.count == 1 and focus.shape in ("lines", "literal")
 
 
@@ -71,7 +71,7 @@ def _rows(
         reply = scale.most([item.size for item in items], partial(first, told))
         if reply is not None:
             return reply
-    # None, or one row alone is over the cap: how it begins, and the way in.
+    # There are no rows, or the first alone is over the ceiling: show its beginning and its path.
     least = [[as_cut(sources[0], chars)] for chars in _BEGINNINGS] if sources else [[]]
     forms = (build(told, begun) for begun in least for told in (about, {}))
     return scale.first_fit(forms) or NO_ROOM
@@ -106,7 +106,7 @@ def _envelope(
 def _about(
     part: Part, request: BrowseRequest, rows: Sequence[bytes], scale: AppScale
 ) -> dict[str, Any]:
-    """What is said of the rows with the first of them."""
+    """Return the fields that describe the rows. Only the first page has them."""
     if request.start or request.order:
         return {}
     focus = part.focus
@@ -114,7 +114,7 @@ def _about(
     known = part.entry.head.columns if not part.path else {}
     if focus.shape in ("rows", "members"):
         values = [_value(focus, row) for row in rows[:_SAMPLE]]
-        # The entries of a dict are a table only where they are alike; else each is a value to open.
+        # The entries of a dict are a table only if they are alike; else each is a value to open.
         is_table = focus.shape == "rows" or alike(values)
         columns = column_types(values, known) if is_table else []
         told |= {"columns": columns} if columns else {}
@@ -128,9 +128,9 @@ def _value(focus: Focus, row: bytes) -> bytes:
 def _window(
     part: Part, request: BrowseRequest, scale: AppScale, wrap: Wrap
 ) -> Steps[Reply | Refusal]:
-    """From a character to a character: of a text itself, or of the JSON of anything, where `raw`.
+    """Return a range of characters: of a text, or with `raw` of the JSON of any value.
 
-    Each window reads the whole: what is stored knows where its rows are, and not its characters."""
+    Each window reads the whole value: the index of an entry finds rows, not characters."""
     value = yield from part.focus.whole()
     text = rawjson.text(value)
     if request.raw and part.focus.shape == "lines":

@@ -1,4 +1,4 @@
-"""The part of a result that the explorer looks at, and the rows of it in the order they are shown."""
+"""The part of a result that the explorer looks at, with its rows in the order they are shown."""
 
 from __future__ import annotations
 
@@ -20,28 +20,26 @@ NO_QUESTIONS: Final = Refusal(
     "Filters, orders and charts are switched off for this result.", "Look at its rows as they are."
 )
 _COPIED: Final = "A live list of {total} rows: the first {read} were read for this."
-_UNKEPT: Final = "These rows could not be kept in this order: each page of them is sorted out anew."
+_UNKEPT: Final = "These rows could not be kept in this order: each page of them is sorted again."
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`entry` is whose rows these are, `path` where they are in it. Without an `order` they are shown
-    as they stand. `notice`: what has to be said of them. `has_changed`: a live list is not as long as
-    it was."""
+    """The rows of an entry at a path."""
 
     entry: Entry
     path: str
     focus: Focus
-    order: Order | None = None
-    notice: str = ""
-    has_changed: bool = False
+    order: Order | None = None  # None: the rows are shown in their own order
+    notice: str = ""  # a remark about the rows, for the user
+    has_changed: bool = False  # a live list has another length than at the first read
 
     @property
     def total(self) -> int:
         return self.focus.count if self.order is None else self.order.count
 
     def rows(self, start: int, count: int) -> Steps[tuple[list[int], list[bytes]]]:
-        """Rows, and their numbers in the whole."""
+        """Return the numbers of some rows in the whole, and the rows."""
         stop = min(start + count, self.total)
         if self.order is None:
             rows = yield from self.focus.read(start, stop)
@@ -53,7 +51,7 @@ class Part:
 def open_part(
     call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Part | Refusal]:
-    """What the request is about, filtered and sorted as it says."""
+    """Return the part that the request names, filtered and sorted."""
     path = opened.root + request.path
     asks = request.arrangement is not None or request.chart is not None
     if (asks or request.order) and Mode.SQL not in context.policy.modes:
@@ -98,7 +96,8 @@ def _found(entry: Entry, opened: Opened, request: BrowseRequest) -> Steps[Part |
 def _for_questions(
     call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Part | Refusal]:
-    """Of a live list, a copy: a question needs every row, and windows of its JSON go together."""
+    """Return the part, of a live list from a copy: a question needs every row, and all windows of the
+    JSON must come from the same rows."""
     if not isinstance(opened.entry.head.source, Live):
         return (yield from _found(opened.entry, opened, request))
     copy = yield from copied(call, context, opened.entry)
@@ -120,6 +119,6 @@ def _as_it_is(opened: Opened, request: BrowseRequest) -> Steps[Part | Refusal]:
     was = opened.entry.head.count
     count = was if window.count is None else window.count
     if len(window.rows) < min(stop, count) - start:
-        count = start + len(window.rows)  # a page that is not full ends it
+        count = start + len(window.rows)  # a page that is not full ends the list
     focus = replace(part.focus, count=count, ahead=Ahead(start, stop, tuple(window.rows)))
     return replace(part, focus=focus, has_changed=count != was)

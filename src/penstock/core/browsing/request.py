@@ -1,4 +1,4 @@
-"""What the explorer asks for, checked."""
+"""The requests of the explorer, and their checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROWS: Final = 100
 _MOST_CONDITIONS: Final = 50
 _MOST_COLUMNS: Final = 2_000
 _LONGEST_TEXT: Final = 10_000
-# As many digits as a JavaScript number keeps.
+# Up to here, JavaScript keeps every whole number exactly.
 _FAR: Final = 2**53
 _LARGEST_VALUE: Final = 10**300
 _WITHOUT_VALUE: Final = ("is_null", "not_null", "equals", "not_equals")
@@ -25,7 +25,7 @@ Text = Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)]
 
 
 class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One look at a result. `order` names rows that an earlier reply has arranged."""
+    """One request of the explorer."""
 
     continuation_token: str
     path: Text = ""
@@ -35,14 +35,14 @@ class BrowseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sort: Sort | None = None
     where: Annotated[tuple[Condition, ...], msgspec.Meta(max_length=_MOST_CONDITIONS)] = ()
     find: Text = ""
-    order: str = ""
+    order: str = ""  # the token of an order, from an earlier reply
     offset: Number = 0
     raw: bool = False
     chart: Axes | None = None
 
     @property
     def arrangement(self) -> Arrangement | None:
-        """None where the rows are shown as they are."""
+        """The filter and sort, or None if the rows are shown as they are."""
         asked = Arrangement(self.sort, self.where, self.find)
         return None if asked == Arrangement() else asked
 
@@ -69,7 +69,7 @@ def read_browse(arguments: Mapping[str, Any]) -> BrowseRequest | Refusal:
 
 
 def _wrong_with(condition: Condition) -> str:
-    """What no type says of a condition; empty where it is sound."""
+    """Return an error that the types do not catch, or "" if there is none."""
     if condition.value is None and condition.op not in _WITHOUT_VALUE:
         return f"{condition.op} needs a value."
     is_number = isinstance(condition.value, int)

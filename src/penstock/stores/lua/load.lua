@@ -1,6 +1,6 @@
 -- KEYS[1]: entry. ARGV: schema version, and for a page its first row and the row after its last.
--- Gives {v, expires, head, index, number of the first chunk, chunk, chunk, ...}: a page in one
--- round trip. A field that is missing comes as nil; what that means is decided by the caller.
+-- Returns {v, expires, head, index, number of the first chunk, chunk, chunk, ...}: a page in one
+-- round trip. A missing field is nil; the caller decides what that means.
 
 local function chunk_numbers(index, start, stop)
   local function first_row(number)

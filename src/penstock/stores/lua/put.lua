@@ -1,7 +1,7 @@
 -- KEYS[1]: entry. ARGV: schema version, milliseconds to live, then field and value in turn.
 
--- The first write is one that Redis refuses when memory is short. Refused here, nothing has
--- changed; after a DEL, the old entry would be gone and the new one let in over the limit.
+-- When memory is short, Redis refuses an HSET only as the first write of a script. If it does so
+-- here, nothing has changed. After a DEL, the old entry would be gone, and the new one admitted.
 redis.call('HSET', KEYS[1], 'v', ARGV[1])
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'v', ARGV[1])

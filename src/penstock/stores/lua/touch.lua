@@ -6,9 +6,9 @@ if fields[1] ~= ARGV[1] or not old or old <= tonumber(ARGV[3]) then
 end
 
 redis.call('HSET', KEYS[1], 'expires', ARGV[2])
--- Moved by the difference, so that neither the caller's clock nor this one comes into it.
+-- Move the expiry by the difference, so that it depends on no clock, the caller's or this server's.
 local left = redis.call('PTTL', KEYS[1]) + (new - old) * 1000
-if left ~= left then left = math.huge end  -- both without end: the difference is not a number
+if left ~= left then left = math.huge end  -- both are infinite: the difference is not a number
 left = math.max(1, math.min(left, tonumber(ARGV[4])))
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
 return 1
