@@ -1,8 +1,8 @@
-"""The browser of these tests: one Chromium a worker, and a thread that it is driven from.
+"""The browser of these tests: one Chromium for each test worker, and a thread that drives it.
 
-Playwright's sync calls keep an event loop running in the thread that makes them, and other tests
-of the same worker could not start one of theirs. So whatever touches the browser runs in a thread
-of its own: fixtures through `Driver.run`, tests through the hook in `conftest.py`.
+Playwright's sync calls keep an event loop running in the thread that makes them, so other tests in
+that thread could not start a loop. So all code that touches the browser runs in a separate thread:
+fixtures through `Driver.run`, tests through the hook in `conftest.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 T = TypeVar("T")
 WHY_NOT = "needs Chromium: `apt-get install chromium`, or name one in PENSTOCK_CHROMIUM"
 FLAGS = [
-    "--no-sandbox",  # it refuses to start as root with one; the frames' own sandboxes stay
+    "--no-sandbox",  # Chromium as root refuses to start with one; the frames keep their sandboxes
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -30,7 +30,7 @@ FLAGS = [
 
 
 def executable() -> str:
-    """Where Chromium is. Where it is not, the test that asks is skipped."""
+    """Return the path of Chromium. If there is none, skip the test that asks."""
     named = os.environ.get("PENSTOCK_CHROMIUM")
     found = named or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:

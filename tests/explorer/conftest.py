@@ -11,8 +11,8 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items):
-    """A browser that shares two cores with the rest of the suite may miss a moment: once more, then,
-    and the report says so."""
+    """Run a failed browser test once more, and report that: a browser that shares two cores with the
+    rest of the suite may be late."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.flaky(reruns=1))
@@ -27,7 +27,7 @@ def driver():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """The body of a test that has a browser runs in the browser's thread."""
+    """Run the body of a browser test in the browser's thread."""
     driver = pyfuncitem.funcargs.get("driver")
     if driver is None:
         return None
@@ -39,7 +39,7 @@ def pytest_pyfunc_call(pyfuncitem):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The origins of the host page and of the sandbox."""
+    """Return the origins of the host page and of the sandbox."""
     folder = tmp_path_factory.mktemp("host")
     bundle(folder)
     with serving_files(folder) as host, serving_files(folder) as sandbox:
@@ -48,14 +48,14 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plant(site):
-    """The relay in front of the plant, for tests that leave both as they are."""
+    """Return the relay in front of the plant, for tests that change neither."""
     with relay(site[0], PENSTOCK_BEARER_TTL="1h") as served:
         yield served
 
 
 @pytest.fixture
 def host(driver, site, request):
-    """A fresh page; whatever went wrong in it fails the test that used it."""
+    """Return a new page. Anything that goes wrong in it fails the test."""
     from hosting import Host
 
     options = getattr(request, "param", {})
@@ -67,7 +67,7 @@ def host(driver, site, request):
 
 @pytest.fixture
 def explore(host, plant):
-    """Opens the explorer on a result of the plant; to be called in the test, in its thread."""
+    """Return a function that opens the explorer on a result. Call it in the test's own thread."""
     from explorer import Explorer
 
     def opened(tool, showing=None, **arguments):

@@ -1,4 +1,4 @@
-"""The result explorer as a person meets it: by what it says and by its roles, never by its code."""
+"""The result explorer as a user sees it: found by its texts and roles, never by its code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Frame, Locator, expect
 
 expect.set_options(timeout=PATIENCE)
 MISSING = "—"
-# The cells of a row that are drawn: those in sight, each under the name of its column.
+# Returns the drawn cells of a row, which are the visible ones, by the name of their column.
 CELLS = """row => Object.fromEntries([...row.querySelectorAll("[role=gridcell]")].map(cell => {
   const index = cell.getAttribute("aria-colindex");
   const head = row.parentElement.querySelector(`[role=columnheader][aria-colindex="${index}"]`);
@@ -39,13 +39,13 @@ class Explorer:
         return self.view.get_by_role("status", name="Last action")
 
     def open(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Calls a tool as the model does, and shows what the model was not given."""
+        """Call a tool as the model does, and show the result that the model did not get."""
         probe = self.host.call(tool, **arguments)
         token = json.loads(probe["content"][0]["text"])["continuation_token"]
         return self.show(token)
 
     def show(self, token: str, **showing: Any) -> dict[str, Any]:
-        """The result of show_result."""
+        """Show the result of show_result."""
         result = self.host.show(token, **showing)
         assert not result.get("isError"), result["content"]
         self.grid.wait_for()
@@ -54,7 +54,7 @@ class Explorer:
     # -- rows ----------------------------------------------------------------------------------
 
     def row(self, index: int) -> Locator:
-        """The row at a place in what is shown, from 0, when it has come."""
+        """Return the row at a place in the shown rows, from 0, once it has arrived."""
         return self.grid.locator(f'[role=row][aria-rowindex="{index + 2}"][aria-busy=false]')
 
     def cell(self, index: int, column: str) -> Locator:
@@ -62,7 +62,7 @@ class Explorer:
         return self.row(index).locator(f'[role=gridcell][aria-colindex="{number}"]')
 
     def number(self, index: int) -> Locator:
-        """The row's own number, a button that opens it."""
+        """Return the row's own number, which is a button that opens the row."""
         return self.row(index).locator("[role=rowheader] button")
 
     def cells(self, index: int) -> dict[str, str]:
@@ -71,7 +71,7 @@ class Explorer:
         return row.evaluate(CELLS)
 
     def has_row(self, index: int, value: dict[str, Any], number: int | None = None) -> None:
-        """Shows a row at a place: each cell in sight, and the row's own number."""
+        """Assert that a row is at a place: compare each visible cell, and the row's own number."""
         label = f"{(index if number is None else number) + 1:,}"
         expect(self.number(index)).to_have_text(label)
         cells = self.cells(index)
@@ -79,8 +79,8 @@ class Explorer:
         assert cells == {name: brief(value.get(name, ...)) for name in cells}
 
     def scroll_to(self, index: int) -> None:
-        """Drags the scroll bar to about where a row is, and holds it there for a moment: what appears
-        above the table meanwhile moves it."""
+        """Drag the scroll bar to about where a row is, and hold it there for a moment: the bar moves
+        when something appears above the table meanwhile."""
         self.grid.evaluate(
             """async (grid, index) => {
               const rows = Number(grid.getAttribute("aria-rowcount")) - 1;
@@ -97,23 +97,23 @@ class Explorer:
         self.grid.evaluate("grid => { grid.scrollTop = grid.scrollHeight; }")
 
     def scroll_right(self) -> None:
-        """To the last columns."""
+        """Scroll to the last columns."""
         self.grid.evaluate("grid => { grid.scrollLeft = grid.scrollWidth; }")
 
     def shown(self) -> list[int]:
-        """Places of the rows that are drawn and have come."""
+        """Return the places of the rows that are drawn and have arrived."""
         rows = self.grid.locator("[role=row][aria-busy=false]")
         indexes = rows.evaluate_all("all => all.map(row => Number(row.ariaRowIndex) - 2)")
         return sorted(indexes)
 
-    # -- what a person does --------------------------------------------------------------------
+    # -- what a user does ----------------------------------------------------------------------
 
     def head(self, column: str) -> Locator:
         heads = self.grid.locator('[role=row][aria-rowindex="1"]')
         return heads.get_by_role("columnheader", name=column, exact=True)
 
     def sort(self, column: str, direction: str) -> None:
-        """One click on the head of a column, which leads to this direction."""
+        """Click on the head of a column once, which leads to this direction."""
         self.head(column).click(position={"x": 20, "y": 10})
         expect(self.head(column)).to_have_attribute("aria-sort", direction)
         self.settled()
@@ -124,14 +124,14 @@ class Explorer:
         box.press("Enter")
 
     def tool(self, name: str) -> Locator:
-        """A button above the rows; a dialog that it opens may have one of the same name."""
+        """Return a button above the rows. Its dialog may have a button of the same name."""
         return self.view.get_by_role("button", name=name, exact=True).first
 
     def dialog(self, title: str) -> Locator:
         return self.view.get_by_role("dialog", name=title)
 
     def filter(self, column: str, condition: str, value: str = "") -> None:
-        """Adds a condition to those there are."""
+        """Add a condition to the existing ones."""
         has_some = self.view.get_by_role("button", name="Remove filter").count() > 0
         self.tool("Filter").click()
         dialog = self.dialog("Filter rows")
@@ -149,7 +149,7 @@ class Explorer:
             self.row(index).locator("input").click()
 
     def settled(self) -> None:
-        """The answer to the last question is on screen."""
+        """Wait until the answer to the last question is on screen."""
         expect(self.grid).to_have_attribute("aria-busy", "false")
 
     def has_count(self, text: str) -> None:
@@ -160,7 +160,7 @@ class Explorer:
 
 
 def brief(value: Any) -> str:
-    """How a cell writes a value."""
+    """Return the text of a value in a cell."""
     match value:
         case types if types is ...:
             return MISSING
@@ -179,5 +179,5 @@ def brief(value: Any) -> str:
 
 
 def size_in_json(value: Any) -> int:
-    """Bytes on the wire."""
+    """Return the number of bytes on the wire."""
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

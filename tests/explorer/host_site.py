@@ -1,4 +1,4 @@
-"""The host page and the sandbox page, bundled, each served at an origin of its own."""
+"""The host page and the sandbox page, bundled, each served at its own origin."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SOURCES = Path(__file__).parent / "host"
 
 
 def bundle(folder: Path) -> None:
-    """The pages, ready to be served."""
+    """Return the folder of the pages, ready to be served."""
     command = [
         package(".bin/esbuild"),
         *(str(SOURCES / "host.ts"), str(SOURCES / "sandbox.ts")),
         *("--bundle", "--minify", "--format=esm", "--platform=browser", "--log-level=warning"),
         f"--outdir={folder}",
     ]
-    # It is a program, or a script for Node: that depends on how npm was allowed to install it.
+    # esbuild is a program or a script for Node, depending on how npm installed it.
     path = os.pathsep.join([str(Path(node()).parent), os.environ["PATH"]])
     environment = {**os.environ, "NODE_PATH": package(""), "PATH": path}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -38,12 +38,12 @@ def bundle(folder: Path) -> None:
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving_files(folder: Path) -> Iterator[str]:
-    """The origin at which a folder is served."""
+    """Serve a folder, and yield its origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The host page as an object: shows the explorer, and knows what it asked for."""
+"""The host page as an object: it shows the explorer, and knows what the explorer asked for."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from playwright.sync_api import (
 
 PATIENCE = 30_000
 STEP = 50
-# Told in every frame, also in the sandboxed ones: what a policy has forbidden.
+# Reports what a policy has forbidden, in every frame, even a sandboxed one.
 WATCH = """addEventListener("securitypolicyviolation", (event) =>
     console.error("CSP", event.effectiveDirective, event.blockedURI, event.sourceFile))"""
 ZONE = "America/Chicago"
 LOCAL = ("data:", "about:", "blob:")
-# The specification asks for both, of the outer frame; that frame is of another origin.
+# The specification requires both of the outer frame, which has another origin.
 ASKED_FOR = "An iframe which has both allow-scripts and allow-same-origin"
 
 
 class Host:
-    """A fresh page. What goes wrong in it is kept in `troubles`, for the end of the test."""
+    """A new page. It keeps everything that goes wrong in `troubles`, for the end of the test."""
 
     def __init__(self, browser: Browser, site: str, sandbox: str, **options: Any) -> None:
         self.origins = [site, sandbox]
         self.troubles: list[str] = []
         self.tolerated = [ASKED_FOR]
-        # A zone in which a time that is taken for local is seen to be wrong; and stillness, for
-        # what moves is drawn anew sixty times a second.
+        # A time zone that reveals a time wrongly taken for local; and no animations, because they
+        # are drawn sixty times a second.
         settings = {"timezone_id": ZONE, "reduced_motion": "reduce", **options}
         self.context: BrowserContext = browser.new_context(**settings)
         self.context.set_default_timeout(PATIENCE)
@@ -46,7 +46,7 @@ class Host:
         self.page.goto(f"{site}/host.html#{sandbox}/sandbox.html")
 
     def connect(self, url: str, era: str = "modern") -> dict[str, Any]:
-        """The version agreed on, and the tools by name."""
+        """Connect, and return the agreed version and the tools by name."""
         self.origins.append(url)
         agreed = self._ask("connect", url, era)
         return {**agreed, "tools": {tool["name"]: tool for tool in agreed["tools"]}}
@@ -55,7 +55,7 @@ class Host:
         return self._ask("call", tool, arguments)
 
     def show(self, token: str, **showing: Any) -> dict[str, Any]:
-        """Calls show_result, and puts its view on the page."""
+        """Call show_result, and put its view on the page."""
         return self._ask(
             "show", "show_result", {"arguments": {"continuation_token": token}, **showing}
         )
@@ -64,7 +64,7 @@ class Host:
         self._ask("change", context)
 
     def record(self, of: str) -> Any:
-        """What the host has noted so far."""
+        """Return the host's notes so far."""
         return self.page.evaluate("of => window.host.record[of]", of)
 
     def calls(self) -> list[dict[str, Any]]:
@@ -72,23 +72,23 @@ class Host:
 
     @property
     def view(self) -> Frame:
-        """The explorer's own frame. (Through locators of the frames around it, each question
-        would take five times as long.)"""
+        """Return the explorer's own frame. (Locators through the frames around it would take five
+        times as long.)"""
         self.page.frame_locator("iframe").locator("iframe").wait_for(state="attached")
         for _ in range(PATIENCE // STEP):
             frame = self.page.frame("view")
-            if frame is not None:  # its name comes a moment after its element
+            if frame is not None:  # the name appears a moment after the element
                 return frame
             self.page.wait_for_timeout(STEP)
         raise AssertionError("no view is shown")
 
     @property
     def element(self) -> Locator:
-        """The place in the host's page that the explorer takes."""
+        """The element of the host's page that holds the explorer."""
         return self.page.locator("iframe")
 
     def tolerate(self, *texts: str) -> None:
-        """Troubles that the test brings about itself."""
+        """Ignore troubles that the test itself causes."""
         self.tolerated.extend(texts)
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class Host:
         return self.page.evaluate(script, [method, json.loads(json.dumps(arguments))])
 
     def _guard(self, request: Request) -> None:
-        """Nothing is loaded from elsewhere. (Nor could it be: see the browser's flags.)"""
+        """Report requests to elsewhere. (None can succeed: see the browser's flags.)"""
         if not request.url.startswith((*LOCAL, *self.origins)):
             self.troubles.append(f"left the machine: {request.url}")
 

@@ -1,4 +1,4 @@
-"""What the tools of `plant_server.py` give, by formula: a test knows each row without reading it."""
+"""The data of `plant_server.py`, by formula, so that a test can compute each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ ERROR_EVERY = 10_000
 SITES = ("Lyon", "Osaka", "Quito", "Tromsø", "Perth")
 STATES = ("ok", "ok", "ok", "ok", "ok", "ok", "ok", "degraded", "ok", "down")
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-# 7919 is prime to 100,000: `rank` takes each number below it once, so a sorted row can be computed.
+# 7919 and 100,000 are coprime: `rank` takes each number below 100,000 once, so a test can compute
+# which row is where after sorting.
 STEP = 7_919
 MEGABYTE = 1_000_000
 LONG_NUMBER = 123456789012345678901234567890
@@ -20,7 +21,7 @@ CANARY = "window.canary=1"
 
 
 def reading(n: int) -> dict[str, Any]:
-    """Row `n` of the large table: twenty columns, and one that few rows have."""
+    """Return row `n` of the large table: twenty columns, and one that few rows have."""
     at = (BEGIN + timedelta(minutes=n)).isoformat()
     row = {
         "id": n,
@@ -50,7 +51,7 @@ def reading(n: int) -> dict[str, Any]:
 
 
 def number_of_rank(rank: int) -> int:
-    """The row in which `rank` stands."""
+    """Return the number of the row that has this `rank`."""
     return rank * pow(STEP, -1, READINGS) % READINGS
 
 
@@ -63,7 +64,7 @@ def log_line(n: int) -> str:
 
 
 def configuration() -> dict[str, Any]:
-    """Nested, with a part that is long and one that is deep."""
+    """Return a nested value, with a long part and a deep part."""
     endpoints = {
         f"/api/v1/resource-{n}": {"timeout_ms": 100 + n, "auth": {"roles": ["reader", f"r{n}"]}}
         for n in range(900)
@@ -78,7 +79,7 @@ def configuration() -> dict[str, Any]:
 
 
 def precise() -> list[dict[str, Any]]:
-    """What a careless reader rounds, breaks or loses; enough of it to be stored."""
+    """Return values that a careless reader rounds, breaks or loses, enough of them to be stored."""
     special = [
         {"id": 0, "value": LONG_NUMBER, "text": "thirty digits", "more": {"deep": LONG_NUMBER + 1}},
         {"id": 1, "value": 9007199254740993, "text": "2^53 + 1", "more": [1, {"a": None}]},
@@ -98,12 +99,12 @@ def precise() -> list[dict[str, Any]]:
 
 
 def long_text() -> str:
-    """A megabyte in which each position can be told from the others."""
+    """Return a megabyte of text in which every position is different."""
     return "".join(f"{n:09d};" for n in range(MEGABYTE // 10))
 
 
 def hostile() -> list[dict[str, Any]]:
-    """Texts that do something where a reader is careless, as values and as names of columns."""
+    """Return texts that attack a careless reader, as values and as names of columns."""
     texts = [
         f"<script>{CANARY}</script>",
         f'<img src="x" onerror="{CANARY}">',

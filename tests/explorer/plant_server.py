@@ -1,10 +1,10 @@
 """An MCP server with results of every kind that the explorer shows.
 
-    python plant_server.py                   on stdio, and it knows nothing of Penstock
+    python plant_server.py                   on stdio, without Penstock
     python plant_server.py mcp ORIGIN        over HTTP with Penstock in it, on the official SDK
     python plant_server.py fastmcp ORIGIN    the same on FastMCP
 
-ORIGIN is the page that may use it. The address is said on stdout.
+ORIGIN is the page that may use the server. The server prints its address on stdout.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def list_precise() -> str:
 
 
 def list_hostile() -> str:
-    """What somebody with bad intentions put into a database."""
+    """Texts that an attacker put into a database."""
     return _json(plant_data.hostile())
 
 

@@ -1,4 +1,4 @@
-"""`penstock serve` in front of the plant, for a page to use; and servers with Penstock in them."""
+"""Servers for a page: `penstock serve` in front of the plant, and servers with Penstock in them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Served:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def token(self, tool: str, **arguments: Any) -> str:
-        """A stored result, made at the first time that a test asks for it.
+        """Return the token of a stored result, which is made when a test first asks for it.
 
-        Whoever has the token may read: since 2026-07-28 there are no sessions, and nobody has
-        logged in. So what takes long to make is shared.
+        Every bearer of the token may read the result: MCP 2026-07-28 has no sessions, and there is
+        no login. So tests share results that take long to make.
         """
         key = f"{tool} {arguments}"
         if key not in self.tokens:
@@ -72,7 +72,7 @@ def started(command: list[str], stream: str, **environment: str) -> Iterator[Ser
 
 @contextmanager
 def relay(origin: str, port: int = 0, **settings: str) -> Iterator[Served]:
-    """The relay over HTTP in front of the plant over stdio; settings as in the environment."""
+    """Run the relay over HTTP in front of the plant over stdio; settings as in the environment."""
     command = [sys.executable, "-m", "penstock", "serve", "--port", str(port)]
     allowed = ["--allow-origin", origin]
     with started([*command, *allowed, "--", *PLANT], "stderr", **settings) as served:

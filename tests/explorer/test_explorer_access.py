@@ -1,4 +1,4 @@
-"""Everything by keyboard, and everything told to a screen reader."""
+"""Everything works by keyboard, and a screen reader is told everything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plant_data import number_of_rank, reading
 from playwright.sync_api import expect
 
 ROWS = 3_000
-# What a person who cannot see, or cannot use a mouse, is stopped by.
+# Faults that stop users who cannot see or cannot use a mouse.
 BAD = {"serious", "critical"}
 FOCUS = """() => {
   const element = document.activeElement;
@@ -128,7 +128,7 @@ def test_a_screen_reader_is_told_what_is_there(explore):
 
 
 def states(explorer):
-    """The explorer in each of its main states, one after the other."""
+    """Yield the explorer in each of its main states, one after the other."""
     yield "table"
     for name, title in (
         ("Filter", "Filter rows"),

@@ -1,4 +1,4 @@
-"""Charts that are made for the columns, out of all rows or of those that are left."""
+"""Charts that suit their columns, of all rows or of the filtered rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def choose(explorer, across, up=None):
 
 
 def has_picture(explorer, label):
-    """A drawing with marks in it, told in words too. The chart's points as the server sent them."""
+    """Check that there is a drawing with marks and a text for it. Return the points from the server."""
     picture = explorer.view.get_by_role("img", name=label)
     expect(picture).to_be_visible()
     expect(picture.locator("svg .role-mark path").first).to_be_attached()
@@ -51,7 +51,7 @@ def test_each_kind_of_column_has_its_chart(explore):
     bars = has_picture(explorer, "Bar chart of status, from 6,000 rows")
     counts = {state: sum(STATES[n // 3 % 10] == state for n in range(ROWS)) for state in STATES}
     assert {point["x"]: point["count"] for point in bars["points"]} == counts
-    assert bars["points"][0]["x"] == "ok"  # the commonest first
+    assert bars["points"][0]["x"] == "ok"  # the most frequent comes first
     choose(explorer, "site", "temperature")
     means = has_picture(explorer, "Bar chart of temperature by site, from 6,000 rows")
     lyon = [reading(n)["temperature"] for n in range(0, ROWS, 5)]

@@ -1,4 +1,4 @@
-"""The same explorer behind every door, in both eras; and nothing of it for a client without apps."""
+"""The same explorer from every server, in both eras, and none for a client without apps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOORS = {
     "mcp": lambda origin: server_with_penstock("mcp", origin),
     "fastmcp": lambda origin: server_with_penstock("fastmcp", origin),
 }
-# Both eras in front of each: the relay of the tests around here is asked in the modern one.
+# Each server is tested in both eras. The other tests here use the relay in the modern era only.
 ERAS = {"relay": "legacy", "mcp": "modern", "fastmcp": "legacy"}
 REVISION = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 
@@ -45,7 +45,7 @@ def test_a_host_shows_what_the_model_was_not_given(host, door, era):
     assert {call["name"] for call in host.calls()} == {"browse_result"}
     resource = host.record("resource")
     assert resource["mimeType"] == "text/html;profile=mcp-app"
-    assert not any(resource["meta"]["ui"].get("csp", {}).values())  # it loads nothing
+    assert not any(resource["meta"]["ui"].get("csp", {}).values())  # the page loads nothing
 
 
 def test_a_client_without_apps_sees_nothing_of_it_in_a_session(door):

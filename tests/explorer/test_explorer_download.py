@@ -1,4 +1,4 @@
-"""Files: exact to the digit, harmless in a spreadsheet, and out of the sandbox one way or another."""
+"""Files: exact to the digit, harmless in a spreadsheet, and available from inside any sandbox."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import plant_data
 from playwright.sync_api import expect
 
 FORMULAS = {5: '=HYPERLINK("http://example.com")', 6: "+1+1", 7: "-2+3", 8: "@SUM(A1)", 9: "\t=1"}
-# What Chromium says in the console when a sandbox keeps something back.
+# The console messages of Chromium when a sandbox blocks something.
 NO_DOWNLOADS = "Download is disallowed"
 NO_CLIPBOARD = "The Clipboard API has been blocked"
 
 
 def ask(explorer, form, which="All"):
-    """The dialog, when the file is made."""
+    """Return the dialog, once the file is made."""
     explorer.tool("Download").click()
     dialog = explorer.dialog("Download")
     dialog.get_by_role("radio", name=form).check()
@@ -26,7 +26,7 @@ def ask(explorer, form, which="All"):
 
 
 def download(explorer, form, which="All"):
-    """What the host was asked to save."""
+    """Return the file that the host was asked to save."""
     dialog = ask(explorer, form, which)
     expect(dialog.get_by_role("status")).to_contain_text("The host has saved")
     dialog.get_by_role("button", name="Close").last.click()

@@ -1,11 +1,11 @@
-"""Data that does something where a reader is careless, does nothing here."""
+"""Data that attacks a careless reader does nothing here."""
 
 from __future__ import annotations
 
 import plant_data
 from playwright.sync_api import expect
 
-# Elements that only data could have brought in, and what a script out of data would have set.
+# Elements that only data could have added, and a variable that a script in the data would set.
 TRACES = """() => [window.canary, {}.polluted, ...document.querySelectorAll(
   "#app :is(script, img, a, iframe, object, embed, base, link, [action], [onerror], [onload])")
 ].filter(Boolean).map(String)"""

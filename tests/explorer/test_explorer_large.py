@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from explorer import size_in_json
 
-FEWER = 6_000  # where the number of rows says nothing
-# What a reply says beside its rows: their columns, total, start and shape.
+FEWER = 6_000  # for tests in which the number of rows does not matter
+# Bytes of a reply beside its rows: their columns, total, start and shape.
 BESIDE = 3_000
 
 
@@ -60,7 +60,7 @@ def test_rows_are_sorted_and_filtered_among_all(explore):
 def test_texts_and_dates_sort_both_ways_and_then_stand_as_they_came(explore):
     explorer = explore("list_readings", count=FEWER)
     explorer.sort("site", "ascending")
-    explorer.has_row(0, reading(0))  # Lyon, and the first of them: equal ones stay in order
+    explorer.has_row(0, reading(0))  # the first Lyon: equal rows keep their order
     explorer.has_row(1, reading(5), 5)
     explorer.sort("site", "descending")
     explorer.has_row(0, reading(3), 3)  # Tromsø

@@ -1,4 +1,4 @@
-"""Light and dark, narrow and full screen: the look is measured, not admired."""
+"""Light and dark, narrow and full screen: the look is measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 ROWS = 3_000
 READABLE = 4.5  # WCAG 2.2, success criterion 1.4.3
-# The colour of an element's text, and the first colour behind it that covers what is further back.
+# Returns the colour of an element's text, and the first opaque colour behind it.
 COLOURS = """element => {
   const behind = (node) => {
     const colour = getComputedStyle(node).backgroundColor;
@@ -36,7 +36,7 @@ def contrast(text, back):
 
 
 def texts(explorer):
-    """One of each kind of text that is always there."""
+    """Return one text of each kind that is always there."""
     return {
         "title": explorer.view.get_by_role("heading", name="list_readings"),
         "count": explorer.count,

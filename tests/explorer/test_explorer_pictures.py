@@ -1,8 +1,8 @@
-"""Pictures for the documentation, taken of the real thing.
+"""Screenshots of the real explorer for the documentation.
 
     PENSTOCK_SCREENSHOTS=docs/images python -m pytest tests/explorer/test_explorer_pictures.py
 
-Without the variable they are taken all the same, and thrown away: so they can always be taken.
+Without the variable they are taken too, and thrown away, so that this code keeps working.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.parametrize("host", [SIZE], indirect=True, ids=["wide"]
 
 @pytest.fixture
 def taken(tmp_path):
-    """Takes a picture of the explorer alone."""
+    """Take a picture of the explorer alone."""
 
     def take(explorer, name):
         path = Path(FOLDER or tmp_path) / f"{name}.png"

@@ -1,4 +1,4 @@
-"""Rows that a person chooses, sent to the model: within the budget, and no word more than was sent."""
+"""Rows that the user chooses and sends to the model: within the budget, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BUDGET = 25_000
 
 
 def rows_in(context):
-    """The rows in what the model gets, by number (from 0)."""
+    """Return the rows that the model gets, by number (from 0)."""
     lines = context["content"][0]["text"].splitlines()
     told = [json.loads(line) for line in lines if line.startswith("{")]
     return {row["number"] - 1: row["value"] for row in told}
 
 
 def send(explorer):
-    """What the dialog says before and after, and what the host was given."""
+    """Send the chosen rows. Return the dialog's texts before and after, and what the host got."""
     explorer.tool("Send to model").click()
     dialog = explorer.dialog("Send to model")
     before = dialog.get_by_role("status").inner_text()
@@ -67,7 +67,7 @@ def test_what_does_not_fit_stays_and_is_counted(explore):
     assert size_in_json(context) <= BUDGET
     assert rows_in(context) == {n: reading(n) for n in range(sent)}
     assert str(chosen - sent) in context["content"][0]["text"]
-    # As many as fit: one more would have been too many.
+    # As many as fit: one more would be too many.
     assert size_in_json(context) + size_in_json(json.dumps(reading(sent))) > BUDGET
 
 

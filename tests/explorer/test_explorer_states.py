@@ -1,4 +1,4 @@
-"""When a result has ended, when a process has died, when the host kept the reply to itself."""
+"""Failures: the result has expired, a process has died, or the host did not pass the reply on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNREACHABLE = "net::ERR_CONNECTION_REFUSED"
 
 @pytest.fixture
 def store(tmp_path):
-    """A store that outlives the relay, and that others can empty."""
+    """Return a store that outlives the relay, and that other processes can empty."""
     return f"sqlite:///{tmp_path}/results.sqlite"
 
 
@@ -31,7 +31,7 @@ def served(site, store):
 
 @pytest.fixture
 def explore_here(host, served):
-    """As `explore`, on a relay that the test may break."""
+    """Return the same as `explore`, on a relay that the test may break."""
 
     def opened():
         host.connect(served.url)

@@ -1,4 +1,4 @@
-"""Logs, nested values, numbers that JavaScript cannot hold, and tables that are very wide."""
+"""Logs, nested values, numbers that JavaScript cannot hold, and very wide tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def path(explorer):
 
 
 def key(explorer, name):
-    """The row of a key, where a value is shown as keys and values."""
+    """Return the row of a key, in a value that is shown as keys and values."""
     cell = explorer.view.locator("[role=gridcell]").get_by_text(name, exact=True)
     return explorer.grid.locator("[role=row]").filter(has=cell)
 

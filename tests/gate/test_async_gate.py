@@ -1,4 +1,4 @@
-"""The asynchronous gate: where its hooks and its steps run, and who waits for whom."""
+"""The asynchronous gate: where its hooks and its steps run, and what waits for what."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask(token, **fields):
 
 
 def public(kind):
-    """The methods of a gate, each with its parameters."""
+    """Return the public methods of a gate, each with its parameters."""
     methods = inspect.getmembers(kind, inspect.isfunction)
     return {
         name: list(inspect.signature(method).parameters.values())
@@ -72,7 +72,7 @@ def test_a_store_that_has_to_be_awaited_is_refused(kind):
 
 
 class Seen(list):
-    """Where each hook was called: thread, task and context."""
+    """A record of where each hook was called: thread, task and context."""
 
     def note(self):
         self.append((threading.current_thread(), asyncio.current_task(), PLACE.get()))
@@ -202,7 +202,7 @@ def test_a_gate_that_is_closed_ends_its_threads():
             thread.join(30)
         return [thread for thread in started if thread.is_alive()]
 
-    gc.disable()  # they end because they are told to, not when the gate is collected
+    gc.disable()  # the threads must end on request, not when the gate is collected
     try:
         assert asyncio.run(scenario()) == []
     finally:

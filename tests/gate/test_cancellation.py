@@ -19,7 +19,7 @@ def ask(token, **fields):
 
 
 async def cancelled(coroutine, after):
-    """Start it, cancel it when `after` says so, and see it end as cancelled."""
+    """Start a coroutine, cancel it when `after` returns, and check that it ends as cancelled."""
     task = asyncio.ensure_future(coroutine)
     await after()
     task.cancel()
@@ -28,7 +28,7 @@ async def cancelled(coroutine, after):
 
 
 def inside_a_question(gate):
-    """Waits until a child that has loaded what it is asked about is at work."""
+    """Return a wait until a child has loaded its rows and is at work."""
 
     return lambda: until(lambda: any(child.keys for child in busy(gate)))
 
@@ -95,14 +95,14 @@ class Waiting(MemoryStore):
         await asyncio.to_thread(self.is_there.wait, 30)
 
     async def arrival_and_release(self):
-        """Returns when the thread waits. It goes on when the loop next has its turn."""
+        """Return when the thread waits. Let the thread go on in the loop's next turn."""
         await self.arrival()
         asyncio.get_running_loop().call_soon(self.go_on.set)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_during_the_put(when):
-    """The put goes on in its thread after the cancellation; what it stored is deleted then."""
+    """The put goes on in its thread after the cancellation; its record is deleted afterwards."""
     store = Waiting("put", when)
 
     async def scenario():
@@ -114,7 +114,7 @@ def test_during_the_put(when):
 
 
 def test_twice_during_the_put():
-    """Who cancels twice does not wait for the put; what it stored is deleted all the same."""
+    """After a second cancellation nothing waits for the put; its record is still deleted."""
     store = Waiting("put", "after")
 
     async def scenario():
@@ -134,7 +134,7 @@ def test_twice_during_the_put():
 
 
 def test_after_the_last_step():
-    """The result is stored and the reply is made, but the task has not been told."""
+    """The result is stored and the reply is made, but the task does not have the reply yet."""
     store = Waiting("put", "after")
 
     async def scenario():
@@ -144,7 +144,7 @@ def test_after_the_last_step():
         [threads] = gate._steps._pools.values()
         gate._steps.end()
         store.go_on.set()
-        threads.shutdown(wait=True)  # the loop stands still meanwhile
+        threads.shutdown(wait=True)  # this blocks the loop
         assert store.stats().entries == 1
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -189,7 +189,7 @@ def test_during_a_question_that_loops():
 
 
 def test_a_cancelled_look_deletes_only_what_it_made():
-    """The result that was looked at stays."""
+    """The result that the call looks at stays."""
     pytest.importorskip("jq")
 
     async def scenario():
@@ -206,8 +206,8 @@ def test_a_cancelled_look_deletes_only_what_it_made():
 
 
 def test_while_a_result_is_made_ready():
-    """Encoding may take long. A call that is cancelled meanwhile stores nothing, not even after the
-    gate was closed."""
+    """Encoding may take long. A call that is cancelled meanwhile stores nothing, even if the gate is
+    closed by then."""
     store = MemoryStore()
     is_there, go_on = threading.Event(), threading.Event()
     puts = []

@@ -27,7 +27,7 @@ SCHEMA = {
 
 
 class Failing(MemoryStore):
-    """Fails in the methods that `failing` names."""
+    """A store that fails in the methods that `failing` names."""
 
     def __init__(self, error=StoreUnavailable):
         super().__init__()
@@ -216,7 +216,7 @@ def test_a_store_that_fails_later_is_a_clear_error(opened, broken, error, fields
     token = agent.offer(ROWS).value["continuation_token"]
     store.failing = {broken}
     refusal = agent.refused(token, **fields)
-    if error is EntryCorrupt and broken == "load":  # whose it was can no longer be told
+    if error is EntryCorrupt and broken == "load":  # nobody can tell any more whose entry it was
         assert refusal["error"].startswith("Continuation token expired or not found.")
     else:
         assert refusal == {"error": error.__doc__, "next_step": error.next_step}
@@ -375,7 +375,7 @@ LIVE = [b'{"id":%d,"kind":"%s"}' % (n, b"ab"[n % 2 : n % 2 + 1]) for n in range(
 
 @pytest.fixture
 def live(opened):
-    """An agent, a token of live rows, and the reads so far."""
+    """Return an agent, a token of live rows, and the reads so far."""
 
     def make(**settings):
         reads = []

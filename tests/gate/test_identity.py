@@ -1,4 +1,4 @@
-"""Who it is, where nobody has logged in."""
+"""The identity of a caller that has not logged in."""
 
 from penstock.gate.identity import new_seat, os_user
 

@@ -12,7 +12,7 @@ from penstock import AsyncGate, Call, Gate, Policy, Principal, open_store
 from penstock.stores.memory import MemoryStore
 
 pytest.importorskip("jq")
-NOW = time.time()  # of this very moment: a Redis server goes by a clock of its own
+NOW = time.time()  # the real time, because a Redis server has its own clock
 ROWS = [{"id": n, "text": "é" * (n % 40), "in": {"x": [n]}} for n in range(1_500)]
 STEPS = [
     {},
@@ -35,7 +35,7 @@ VALUES = [
 
 
 def counted():
-    """Secrets that are the same in every run."""
+    """Return a source of secrets that are the same in every run."""
     numbers = itertools.count()
     return lambda size: next(numbers).to_bytes(size, "big")
 

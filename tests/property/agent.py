@@ -1,5 +1,4 @@
-"""An agent that has nothing but the tool: it calls, follows tokens and paths, and weighs
-every reply that it gets."""
+"""An agent that has only the tool: it calls, follows tokens and paths, and weighs every reply."""
 
 import hashlib
 import json
@@ -27,7 +26,7 @@ class Clock:
 
 @dataclass
 class Counted:
-    """Random bytes that come the same way every time."""
+    """A source of random bytes that are the same in every run."""
 
     drawn: int = 0
 
@@ -38,16 +37,16 @@ class Counted:
 
 @dataclass
 class Agent:
-    """`policy` is what holds for the tool. A gate of its own, unless it is given one."""
+    """An agent of one tool. It has its own gate unless it is given one."""
 
-    policy: Policy
+    policy: Policy  # for the tool
     meter: Meter
     frame: Frame = field(default_factory=Frame)
     store: Any = None
     clock: Clock = field(default_factory=Clock)
     random: Counted = field(default_factory=Counted)
     principal: Principal = field(default_factory=lambda: Principal("someone"))
-    ascii_only: bool = False  # how the tool spells its JSON
+    ascii_only: bool = False  # the tool escapes other characters in its JSON
     tool: str = "tool"
     gate: Any = None
     hooks: Mapping[str, Any] = field(default_factory=dict)
@@ -62,7 +61,7 @@ class Agent:
         return Call(self.tool, arguments or {}, self.principal, "server", self.frame)
 
     def first(self, result: Result | LiveRows) -> Reply:
-        """The first call. Within the budget, or within `inline` where it passed whole."""
+        """Make the first call. The reply keeps the budget, or `inline` if the result passes whole."""
         reply = self.gate.call(self.call(), lambda _: result, **self.hooks)
         refused = reply.is_error and not (isinstance(result, Result) and result.is_error)
         negotiated = refused or "available_modes" in told(reply)
@@ -72,7 +71,7 @@ class Agent:
         return reply
 
     def read(self, token: str, **fields: Any) -> Reply:
-        """The second call."""
+        """Make a call with a token."""
         call = self.call({"continuation_token": token, **fields})
         reply = self.gate.read(call, **self.hooks)
         in_full = fields.get("mode") == "full" and not reply.is_error and not is_link(reply)
@@ -85,18 +84,18 @@ class Agent:
 def agent_in(
     scene: Any, *, ascii_only: bool = False, hooks: Mapping[str, Any] | None = None, **settings: Any
 ) -> Agent:
-    """An agent behind a gate that keeps the scene's budget."""
+    """Return an agent behind a gate that keeps the scene's budget."""
     policy = Policy(budget=scene.budget, **settings)
     return Agent(policy, scene.meter, scene.frame, ascii_only=ascii_only, hooks=hooks or {})
 
 
 def is_link(reply: Reply) -> bool:
-    """Whether it stands for a whole that is above the ceiling."""
+    """Return whether the reply links to a result that is above the ceiling."""
     return any(block["type"] == "resource_link" for block in reply.content)
 
 
 def told(reply: Reply) -> dict[str, Any]:
-    """A reply of Penstock's own as a dict; what is none is empty."""
+    """Return a reply that Penstock made as a dict, and any other as an empty one."""
     if reply.is_text or reply.untouched is not None:
         return {}
     value = json.loads(reply.text)

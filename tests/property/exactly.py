@@ -1,4 +1,4 @@
-"""JSON compared to the last digit: numbers as they are written, entries in order, twins too."""
+"""JSON compared exactly: numbers as they are written, entries in order, and repeated keys."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class Number(str):
 
 @dataclass(frozen=True)
 class Pairs:
-    """An object as its entries."""
+    """A JSON object as a list of its entries."""
 
     entries: tuple[tuple[str, Any], ...]
 
@@ -34,7 +34,7 @@ def exactly(document: bytes | str) -> Any:
 
 
 def render(value: Any, *, ascii_only: bool = False) -> str:
-    """Compact JSON of what `exactly` reads."""
+    """Return the compact JSON of a value that `exactly` has read."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, Pairs):
@@ -53,7 +53,7 @@ def _quoted(text: str, ascii_only: bool) -> str:
 
 
 def is_projection(part: Any, whole: Any) -> bool:
-    """Whether `part` is `whole` with entries left out, and nothing changed."""
+    """Return whether `part` is `whole` with entries left out, and nothing changed."""
     if isinstance(part, Pairs) and isinstance(whole, Pairs):
         return all(
             any(is_projection(value, other) for found, other in whole.entries if found == name)

@@ -1,4 +1,4 @@
-"""What tools give and what agents may ask: generated results, budgets and frames."""
+"""Generated results, budgets and frames."""
 
 import random
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from penstock.core.model.values import Frame, LiveRows, Result
 
 EXACT = O200kMeter()
 METERS = (EXACT, EstimateMeter())
-# Cheap promises are tried more often, dear ones less.
+# Quick tests run more examples, slow tests fewer.
 TWICE = settings(max_examples=2 * settings.default.max_examples)
 HALF = settings(max_examples=settings.default.max_examples // 2)
 SELDOM = settings(max_examples=settings.default.max_examples // 3)
@@ -55,7 +55,7 @@ def keys() -> st.SearchStrategy[str]:
 
 
 def _no_mark(text: str) -> bool:
-    return text != "$path"  # what marks a stub is told from data by this name
+    return text != "$path"  # the name that marks a stub, so data must not have it
 
 
 def numbers() -> st.SearchStrategy[Number]:
@@ -78,12 +78,12 @@ def trees(most: int = 15) -> st.SearchStrategy[Any]:
 
 
 def pairs(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Pairs]:
-    """Objects, some with the same key twice."""
+    """Generate objects, some with the same key twice."""
     return st.lists(st.tuples(keys(), inner), max_size=5).map(lambda entries: Pairs(tuple(entries)))
 
 
 def tables() -> st.SearchStrategy[Any]:
-    """Many rows for the price of one number."""
+    """Generate tables of many rows at the cost of one generated number."""
     return st.builds(
         _table, st.integers(0, 2**32), st.integers(0, 60), st.sampled_from((5, 40, 900))
     )
@@ -117,7 +117,7 @@ def _cell(draw: random.Random, width: int) -> Any:
 
 
 def one_list() -> st.SearchStrategy[Pairs]:
-    """A dict with one list, and whatever beside it."""
+    """Generate dicts with one list and other values beside it."""
     others = st.lists(st.tuples(keys(), leaves()), max_size=3)
     return st.builds(
         lambda before, key, rows, after: Pairs((*before, (key, rows), *after)),
@@ -126,14 +126,14 @@ def one_list() -> st.SearchStrategy[Pairs]:
 
 
 def maps() -> st.SearchStrategy[Pairs]:
-    """A map of alike entries."""
+    """Generate maps of alike entries."""
     return tables().map(
         lambda rows: Pairs(tuple((f"entry {i}", row) for i, row in enumerate(rows)))
     )
 
 
 def chains() -> st.SearchStrategy[Any]:
-    """Deep, under keys that make a long path."""
+    """Generate deep values, under keys that make a long path."""
 
     def nest(names: list[str], leaf: Any) -> Any:
         for name in names:
@@ -155,7 +155,7 @@ def _has_a_path(value: Any) -> bool:
 
 
 def is_half(text: str) -> bool:
-    """Whether half of a surrogate pair is in it: valid in JSON, and in no UTF-8."""
+    """Return whether a text has half a surrogate pair, which JSON allows and UTF-8 does not."""
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -169,16 +169,16 @@ def long_texts() -> st.SearchStrategy[str]:
 
 @dataclass(frozen=True)
 class Given:
-    """What a tool gave, and what is stored of it: exact JSON, or text."""
+    """The result of a tool, and its stored form."""
 
     result: Result
-    stored: Any
+    stored: Any  # exact JSON, or text
     is_text: bool = False
     ascii_only: bool = False
 
 
 def structured(value: Any, ascii_only: bool = False) -> Given:
-    """Only an object is structured content; anything else comes wrapped."""
+    """Return a structured result. Only an object is structured content; wrap anything else."""
     wrapped = (
         value
         if isinstance(value, Pairs) and value.names != ["result"]
@@ -236,7 +236,7 @@ def given_results() -> st.SearchStrategy[Given]:
 
 @dataclass(frozen=True)
 class Living:
-    """Rows that are asked for page by page, and what reads them."""
+    """A live list, and the hook that reads it."""
 
     rows: list[Any]
 
@@ -249,7 +249,7 @@ class Living:
         return LiveRows({"list": "all"}, len(rows), rows[:page_size], sum(map(len, rows)))
 
     def hooks(self, still: int | None = None) -> dict[str, Any]:
-        """`still`: how many of the rows there still are."""
+        """Return the hooks of a list of which only the first `still` rows are left."""
         rows = self.encoded[:still]
         return {"live_rows": lambda _, start, stop: rows[start:stop]}
 
@@ -274,7 +274,7 @@ def budgets() -> st.SearchStrategy[Budget]:
 
 @dataclass(frozen=True)
 class Scene:
-    """Who weighs, what may be sent, and what is put around it."""
+    """The limits of a reply, its frame, and the meter that weighs it."""
 
     budget: Budget
     frame: Frame

@@ -1,5 +1,4 @@
-"""The explorer reaches every part of a result, exactly; what it sorts and filters is what plain Python
-would."""
+"""The explorer reaches every part of a result, exactly, and sorts and filters as plain Python does."""
 
 import json
 import re
@@ -25,7 +24,7 @@ from penstock.settings.policy import Policy
 from penstock.stores.memory import MemoryStore
 from penstock.worker.sandbox.sql import Table
 
-# Each walks a whole document in the smallest of replies.
+# Each example reads a whole document in very small replies.
 FEW = settings(max_examples=settings.default.max_examples // 10)
 LARGEST = 20_000
 
@@ -33,7 +32,7 @@ LARGEST = 20_000
 
 
 class Explorer:
-    """An app that has nothing but `browse`. Every reply is weighed."""
+    """An app that has only `browse`. It weighs every reply."""
 
     def __init__(self, scene: Scene, document: Any) -> None:
         self.policy = Policy(budget=scene.budget, ceiling=scene.budget)
@@ -47,7 +46,7 @@ class Explorer:
         self.token = str(entry.token)
 
     def reply(self, **arguments: Any) -> dict[str, Any] | None:
-        """None where the path itself is too long for the ceiling."""
+        """Return a reply, or None if the path itself is too long for the ceiling."""
         given = {"continuation_token": self.token, **arguments}
         call = Call("", given, self.call.principal, self.call.server, self.call.frame)
         reply = self.gate.browse(call)
@@ -63,7 +62,7 @@ class Explorer:
         return dict(told.entries)
 
     def joined(self, path: str, **arguments: Any) -> str | None:
-        """A text from its windows."""
+        """Return a text, put together from its windows."""
         parts: list[str] = []
         offset = 0
         while True:
@@ -80,7 +79,7 @@ class Explorer:
             offset = window["to"]
 
     def rows(self, path: str, first: dict[str, Any]) -> list[tuple[Any, dict[str | None, str]]]:
-        """All rows, each with the paths of what was cut in it."""
+        """Return all rows, each with the paths of its cut cells."""
         found: list[tuple[Any, dict[str | None, str]]] = []
         page: dict[str, Any] | None = first
         while True:
@@ -97,7 +96,7 @@ class Explorer:
 
 
 def compare(explorer: Explorer, path: str, original: Any) -> None:
-    """What is at `path`, put together from rows, cut cells and windows."""
+    """Compare the value at `path`, put together from rows, cut cells and windows, with `original`."""
     page = explorer.reply(path=path)
     if page is None:
         return
@@ -152,7 +151,7 @@ _UNREACHED = object()
 
 
 def _raw(explorer: Explorer, path: str) -> Any:
-    """The value of the JSON at a path."""
+    """Return the value of the JSON at a path."""
     text = explorer.joined(path, raw=True)
     return _UNREACHED if text is None else exactly(text)
 
@@ -199,7 +198,7 @@ def test_every_line_of_a_text_is_reached(text: str, scene: Scene):
     assert exactly(explorer.joined("", raw=True)) == text
 
 
-# -- sorted and filtered as plain Python would --------------------------------------------------
+# -- sorted and filtered as in plain Python -----------------------------------------------------
 
 NAMES = ("a", "A", "it's", "rowid", 'q"')
 _texts = st.one_of(
@@ -214,7 +213,7 @@ _numbers = st.one_of(
 _decimals = st.integers(-400, 400).map(lambda n: f"{n / 4:.2f}")
 _large = st.integers(-(10**25), 10**25)
 _cells = st.one_of(st.none(), st.booleans(), _numbers, _large, _texts)
-# Columns of many kinds, and two that have one.
+# Columns with values of many types, and two with values of one type.
 _rows = st.lists(
     st.fixed_dictionaries(
         {},
@@ -242,7 +241,7 @@ _conditions = st.one_of(
 
 
 class Column:
-    """What an oracle knows of a column from all its cells."""
+    """An oracle for a column, made from all its cells."""
 
     def __init__(self, cells: list[Any]) -> None:
         there = [cell for cell in cells if cell is not None]
@@ -256,7 +255,7 @@ class Column:
         return _number(cell) if self.spells else None
 
     def shown(self, cell: Any) -> str:
-        if isinstance(cell, bool):  # elsewhere a table has 1 and 0 for them
+        if isinstance(cell, bool):  # beside other types, the table has 1 and 0
             return str(cell).lower() if self.is_boolean else str(int(cell))
         return str(cell)
 
@@ -265,7 +264,7 @@ class Column:
         return (True, _rank(cell)) if number is None else (False, number)
 
 
-# An integer beyond 64 bits is in the table as the text of its digits, and a number all the same.
+# The table holds an integer beyond 64 bits as text, but it still counts as a number.
 _JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 

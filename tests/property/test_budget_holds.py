@@ -143,7 +143,7 @@ PROGRAMS = {
 
 @pytest.fixture(scope="module")
 def worked_gate():
-    """One gate, and so one set of worker processes: every tool has a budget of its own."""
+    """Share one gate, and so one set of worker processes. Every tool has its own budget."""
     tools = {budget: {"budget": budget, "ceiling": "8kB"} for budget in BUDGETS}
     policy = Policy(heavy=True, tools=tools, capacity="2GB", quota="1GB")
     with Gate(policy, meter=EXACT, clock=Clock(), random=Counted()) as gate:

@@ -1,4 +1,4 @@
-"""Rows for a widget are fitted as the words of `penstock.widgets.row_choice` say, tried by brute force."""
+"""Rows fit a widget as `penstock.widgets.row_choice` says, compared with brute force."""
 
 import json
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ HALF = settings(max_examples=settings.default.max_examples // 2)
 SELDOM = settings(max_examples=settings.default.max_examples // 3)
 COLUMNS = ("a", "b", "value", "ключ", "", "a.b", "水")
 
-# What JSON says in one way only, so that the standard library's is the same to a character.
+# Values with only one JSON form, so that the standard library writes the same characters.
 leaves = st.one_of(st.none(), st.booleans(), st.integers(), texts(60))
 cells = st.one_of(
     leaves, st.lists(leaves, max_size=3), st.dictionaries(texts(5), leaves, max_size=2)
 )
-# Many are alike, as rows are, and some are far larger than others.
+# Many rows are alike, as in real data, and some are far larger than others.
 rows = st.one_of(
     st.dictionaries(st.sampled_from(COLUMNS), cells, max_size=5),
     st.builds(lambda value: {"a": 1, "value": value}, st.one_of(st.none(), st.integers(0, 9))),
@@ -45,7 +45,7 @@ def length(text: str) -> int:
 
 @dataclass(frozen=True)
 class Oracle:
-    """Looks at everything, and knows no way around it."""
+    """A brute-force search that takes no shortcuts."""
 
     rows: list[dict[str, Any]]
     total: int
@@ -81,7 +81,7 @@ def pruned(table: list[dict[str, Any]], names: set[str]) -> list[dict[str, Any]]
 def oracle_for(
     table: list[dict[str, Any]], budget: int, keep: list[str] | None
 ) -> tuple[Oracle, bool]:
-    """For the step of the ladder that is reached, and whether every row fits there."""
+    """Return the oracle for the step of the ladder that is reached, and whether all rows fit there."""
     columns = {name for row in table for name in row}
     whole = Oracle(table, len(table), 0, budget)
     everything = list(range(len(table)))
@@ -102,7 +102,7 @@ def is_there(table, keep):
 
 
 def rows_at(oracle: Oracle, indices: list[int]) -> str:
-    """As text: for Python, 1 and True are equal. In sorted order, as pruning may change it."""
+    """Return rows as text, because 1 == True in Python. Sort keys, because pruning reorders them."""
     return canonical([oracle.rows[index] for index in indices])
 
 

@@ -1,4 +1,4 @@
-"""The same calls give the same bytes, whichever gate drives and whichever store keeps."""
+"""The same calls give the same bytes with every gate and every store."""
 
 import asyncio
 from pathlib import Path

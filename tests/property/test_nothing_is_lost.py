@@ -28,7 +28,7 @@ CEILING = Budget(bytes=50_000_000)
 
 
 def token_of(agent, given: Given) -> str | None:
-    """The token of the probe; none where the result is smaller than its probe."""
+    """Return the token of the probe, or None if the result is smaller than its probe."""
     reply = agent.first(given.result)
     token = told(reply).get("continuation_token")
     return token if "available_modes" in told(reply) else None
@@ -111,7 +111,7 @@ def test_filtered_is_a_projection(document, scene: Scene, data):
     chosen = data.draw(st.lists(st.sampled_from([*names, "no such key"]), min_size=1, max_size=4))
     fields = {"mode": "filtered", "filter_keys": chosen}
     if agent.read(token, **fields).is_error:
-        return  # rows that are no objects, or a key that no token can carry
+        return  # the rows are not objects, or no token can carry the key
     first = read_page(agent, token, **fields)
     if "value" in first:
         assert is_projection(first["value"], document), (first["value"], chosen)

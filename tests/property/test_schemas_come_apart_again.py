@@ -1,4 +1,4 @@
-"""Merging the negotiation fields in and stripping them out leaves a tool what was its own."""
+"""After negotiation fields are merged in and stripped out, the tool gets its own arguments."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ def _own(schema) -> dict:
 @given(schemas(), st.dictionaries(names, values), st.dictionaries(st.sampled_from(FIELDS), values))
 @TWICE
 def test_strip_undoes_what_merge_allows(schema, arguments, negotiation):
-    # Without a schema nothing says which are whose: all but the token are the tool's.
+    # Without a schema, all fields but the token count as the tool's.
     own = _own(schema) if schema is not None else set(FIELDS) - {TOKEN_FIELD}
     mine = {name: value for name, value in arguments.items() if name in own or name not in FIELDS}
     theirs = {name: value for name, value in negotiation.items() if name not in own}

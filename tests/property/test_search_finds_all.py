@@ -1,4 +1,4 @@
-"""`search` finds the rows, lines and leaves that contain a text, in any case, and no others."""
+"""`search` ignores case, and finds exactly the rows, lines and leaves that contain a text."""
 
 from agent import agent_in, told
 from exactly import Pairs, render
@@ -22,7 +22,7 @@ def _leaf(value) -> str:
 
 
 def _nested(value, needle: str) -> int:
-    """How many leaves contain it, and how many entries whose key does."""
+    """Return how many leaves and how many keys contain `needle`."""
     if isinstance(value, Pairs):
         keys = sum(_contains(name, needle) for name in value.names)
         return keys + sum(_nested(item, needle) for _, item in value.entries)

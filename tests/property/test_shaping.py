@@ -1,4 +1,4 @@
-"""What a summary shows is in the full form, and no summary is over its tokens."""
+"""Summaries show only parts of the full form, and keep their limit in tokens."""
 
 import json
 from decimal import Decimal
@@ -44,14 +44,14 @@ def tables(draw, cells):
 
 
 def is_within(payload):
-    """Alone, and together with the text that a framework makes of it."""
+    """Return whether a payload fits alone, and together with the text that a framework makes of it."""
     wire = encode(payload).decode(errors="replace")
     text = json.dumps(json.dumps(payload, indent=2, ensure_ascii=False), ensure_ascii=False)
     return EXACT.count(wire) <= SUMMARY_TOKENS and EXACT.count(wire + text) <= 2_000
 
 
 def is_part(shown, whole):
-    """Equal, or cut: then what is left is equal, and what is not is counted."""
+    """Return whether `shown` equals `whole`, or is a correct cut: the rest is equal, and counted."""
     if not isinstance(shown, dict) or "$at" not in shown:
         return encode(shown) == encode(whole)
     kept = {name: value for name, value in shown.items() if name not in MARKS}

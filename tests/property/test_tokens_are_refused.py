@@ -1,4 +1,4 @@
-"""A token that is not the caller's, in any way, reads like one that never was."""
+"""Every token that the caller may not use gets the same reply as one that never existed."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def _agent() -> Agent:
 
 
 def _tokens(agent: Agent) -> tuple[str, str]:
-    """One that starts a result, and one that goes on from a place in it."""
+    """Return a token for the start of a result, and one for a place in it."""
     first = str(told(agent.first(ROWS))["continuation_token"])
     return first, str(told(agent.read(first, mode="paginated", path="/"))["next"])
 

@@ -1,4 +1,4 @@
-"""Putting a stored result together again from nothing but replies."""
+"""The way to put a stored result together again from replies alone."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ Page = dict[str, Any]
 
 
 def pages(agent: Agent, token: str, **fields: Any) -> Iterator[Page]:
-    """The page that was asked for, and all that `next` leads to."""
+    """Yield the requested page, and all that `next` leads to."""
     page = read_page(agent, token, **fields)
     yield page
     while page["next"] is not None:
@@ -33,7 +33,7 @@ def read_page(agent: Agent, token: str, **fields: Any) -> Page:
 
 
 def compare(agent: Agent, token: str, path: str, original: Any) -> None:
-    """What is at `path`, put together from pages, is `original`, to the last digit."""
+    """Assert that the value at `path`, put together from pages, is exactly `original`."""
     if isinstance(original, list):
         _compare_rows(agent, token, path, original)
     elif isinstance(original, Pairs):
@@ -45,7 +45,7 @@ def compare(agent: Agent, token: str, path: str, original: Any) -> None:
 
 
 def _read_literal(agent: Agent, token: str, path: str) -> str:
-    """A number or the like is one item; one that is over the budget comes in windows."""
+    """Return a number or another literal. It is one item, or if over the budget comes in windows."""
     first = next(iter(pages(agent, token, mode="paginated", **_at(path))))
     return read_text(agent, token, path) if "window" in first else render(first["items"][0])
 
@@ -55,7 +55,7 @@ def _at(path: str) -> dict[str, str]:
 
 
 def read_text(agent: Agent, token: str, path: str) -> str:
-    """Windows of a line are joined as they are, lines by a newline."""
+    """Return a text: windows of a line joined directly, lines joined by a newline."""
     lines: list[str] = []
     unfinished = False
     for page in pages(agent, token, mode="paginated", **_at(path)):
@@ -89,7 +89,7 @@ def _compare_rows(agent: Agent, token: str, path: str, original: list[Any]) -> N
 
 
 def compare_first_page(agent: Agent, reply: Reply, original: list[Any]) -> None:
-    """The first page of a live list, and all that its `next` leads to."""
+    """Compare the first page of a live list, and all that its `next` leads to, with `original`."""
     page = dict(exactly(reply.text).entries)
     token, row = str(page["continuation_token"]), 0
     assert page["count"] == str(len(original))
@@ -104,7 +104,7 @@ def compare_first_page(agent: Agent, reply: Reply, original: list[Any]) -> None:
 
 
 def _root(page: Page, token: str) -> str:
-    """What the paths of a page count from."""
+    """Return the token that the paths of a page start from."""
     return str(page["continuation_token"]) if "paths_from" in page else token
 
 
@@ -117,7 +117,7 @@ def _compare_item(agent: Agent, token: str, item: Any, original: Any) -> None:
 
 
 def stub_path(item: Any) -> str | None:
-    """Where a row that was too large is to be found."""
+    """Return the path of a row that was too large, or None for any other row."""
     if isinstance(item, Pairs) and "$path" in item.names:
         assert "$size" in item.names
         return str(item.last("$path"))
@@ -135,7 +135,7 @@ def _compare_dict(agent: Agent, token: str, path: str, original: Pairs) -> None:
 
 
 def _compare_beside(agent: Agent, token: str, path: str, original: Pairs) -> None:
-    """The other keys of a dict with one list, each by its place."""
+    """Compare the other keys of a dict with one list, each by its place."""
     for number, (name, value) in enumerate(original.entries):
         compare(agent, token, f"{path}/~#{number}/key", name)
         if not isinstance(value, list):

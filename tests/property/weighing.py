@@ -1,5 +1,4 @@
-"""What a reply weighs, worked out without the code that is being tested: `json`, `len`, and the
-vocabulary itself."""
+"""The weight of a reply, computed without the code under test: with `json`, `len` and the vocabulary."""
 
 import json
 import re
@@ -19,7 +18,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def over(reply: Reply, budget: Budget, meter: Meter) -> str:
-    """What is over, for the report of a failure; empty if nothing is."""
+    """Return a report of the limits that a reply exceeds, or "" if it keeps them."""
     wire = on_the_wire(reply)
     found = weight(wire, budget, meter)
     limits = {name: getattr(budget, name) for name in found}
@@ -29,7 +28,7 @@ def over(reply: Reply, budget: Budget, meter: Meter) -> str:
 
 
 def weight(wire: str, budget: Budget, meter: Meter) -> dict[str, float]:
-    """In the units that a budget limits."""
+    """Return the weight in each unit that the budget limits."""
     found: dict[str, float] = {}
     if budget.bytes is not None:
         found["bytes"] = len(wire.encode())
@@ -44,7 +43,7 @@ def weight(wire: str, budget: Budget, meter: Meter) -> dict[str, float]:
 
 
 def on_the_wire(reply: Reply) -> str:
-    """The JSON-RPC result as it leaves, without the data of images and audio."""
+    """Return the JSON-RPC result as it is sent, without the data of images and audio."""
     members = {"content": compact([_measured(block) for block in reply.content])}
     if reply.structured_content is not None:
         members["structuredContent"] = _structured(reply)
@@ -65,6 +64,6 @@ def _measured(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _structured(reply: Reply) -> str:
-    """As it is: decoded, numbers of many digits would become shorter."""
+    """Return the structured content undecoded: decoding would shorten numbers of many digits."""
     given = reply.structured if reply.untouched is None else reply.untouched.structured
     return bytes(given).decode() if isinstance(given, bytes | msgspec.Raw) else compact(given)

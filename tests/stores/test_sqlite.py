@@ -52,7 +52,7 @@ def test_survives_a_restart(path):
 
 
 def _work(path, worker):
-    """What one of several processes does: entries of its own, and one that all fight over."""
+    """Do the work of one of several processes: write its own entries, and one that all write."""
     store = SQLiteStore(path)
     for number in range(20):
         mark = b"%d" % (worker * 100 + number)
@@ -84,7 +84,7 @@ def test_many_threads_open_one_new_file(path):
 
 
 @posix
-# Python 3.12 and newer warn of any fork beside threads; here nothing runs in them.
+# Python 3.12 and newer warn about a fork in a process with threads; these threads run nothing.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_opens_connections_of_its_own(store):
     store.put("key", make_record(b"0"), now=NOW)
@@ -93,7 +93,7 @@ def test_a_forked_child_opens_connections_of_its_own(store):
         try:
             store.put("child", make_record(b"1"), now=NOW)
             fine = store.read("key", [0]) == [b"0"] and len(store._file._inherited) == 1
-        except BaseException:  # noqa: BLE001 -- nothing may run on in the child
+        except BaseException:  # noqa: BLE001 -- the child must not run the rest of the tests
             fine = False
         os._exit(0 if fine else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,4 +1,4 @@
-"""Whatever is asked, the reply is within what the host takes, and brings at least one row."""
+"""Every reply is within the host's ceiling, and brings at least one row."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_orders_too(open_agent, ceiling):
 
 
 def test_columns_that_take_all_the_room_are_left_out(open_agent):
-    """Better the rows."""
+    """The rows matter more."""
     agent = open_agent(ceiling="10kB")
     rows = [{f"a column with number {n}": n for n in range(190)}] * 5
     page = reply_to(agent, agent.gate.browse, {"continuation_token": token_of(agent, rows)})

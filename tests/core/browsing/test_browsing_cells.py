@@ -32,7 +32,7 @@ def page_of(agent, *rows, **arguments):
 
 
 def at(agent, token, cut):
-    """The JSON of what was cut."""
+    """Return the JSON of a value that was cut."""
     page = browse(agent, token, path=cut["path"], raw=True)
     assert page["window"]["to"] == page["window"]["of"]
     return page["rows"][0]
@@ -71,7 +71,7 @@ def test_a_large_cell_is_cut(agent, value, preview, kind):
 @pytest.mark.parametrize("lead", range(14))
 @pytest.mark.parametrize("piece", ["\\ud83d\\ude00", "\\u00e9", "\\n", "\\\\", "é", "😀", '\\"'])
 def test_the_preview_ends_between_characters(agent, piece, lead):
-    """Wherever the bytes that were looked at end."""
+    """This holds wherever the decoded bytes end."""
     text = "a" * lead + piece * 2_000
     page = page_of(agent, f'{{"t":"{text}"}}'.encode())
     whole = json.loads(f'"{text}"')
@@ -126,7 +126,7 @@ def test_an_entry_that_is_too_large(agent):
 
 
 def test_entries_with_a_column_that_is_called_key(agent):
-    """Its path is not that of the entry's own key."""
+    """The path of such a column is not that of the entry's own key."""
     value = {"k" * 2_500: {"key": "c" * 3_000}, "other": {"key": 1}}
     token = token_of(agent, encoded(value))
     page = browse(agent, token)

@@ -1,4 +1,4 @@
-"""Live lists: read anew at every look, and copied for orders."""
+"""Live lists: read again at every look, and copied for orders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock import LiveRows, LiveWindow
 
 
 class List:
-    """A list elsewhere that changes."""
+    """A list in another system, which changes."""
 
     def __init__(self, count):
         self.rows = [{"n": n, "t": f"t{n % 7}"} for n in range(count)]
@@ -81,7 +81,7 @@ def test_a_list_that_has_changed_says_so(agent, there, token, now, is_counted):
     assert page["rows"] == there.rows[50:60]
     if is_counted and now >= 50:
         assert page["total"] == now
-    # Without a count, only a page that is not full shows it.
+    # Without a count, only a page that is not full reveals the change.
     assert page.get("changed", False) is (is_counted or now < 60)
 
 
@@ -109,7 +109,7 @@ def test_an_order_is_of_a_copy(agent, there, token):
     page = browse(agent, token, sort=DOWN, count=10)
     assert page["rows"] == there.rows[:-11:-1]
     there.reads.clear()
-    was, there.rows = there.rows, List(5).rows  # the list is another by now, the order is not
+    was, there.rows = there.rows, List(5).rows  # the list changes, the order does not
     more = browse(agent, token, order=page["order"], start=10, count=10)
     assert more["rows"] == was[-11:-21:-1]
     assert (more["total"], more["unfiltered"]) == (300, 300)
@@ -125,7 +125,7 @@ def test_one_copy_serves_many_questions(agent, there, token):
 
 
 def test_an_order_of_a_copy_that_was_read_anew_is_refused(agent, there, token, clock):
-    """Its numbers are of rows that are no longer there."""
+    """The order has numbers of rows that no longer exist."""
     order = browse(agent, token, sort=DOWN)["order"]
     clock.pass_by(5)
     there.rows = List(40).rows
@@ -160,7 +160,7 @@ def test_more_rows_than_are_copied(open_agent, there):
 
 
 def test_the_json_of_all_of_it_is_that_of_a_copy(open_agent, there):
-    """Its windows go together, although the list changes between them."""
+    """Its windows fit together, although the list changes between them."""
     agent = open_agent(hooks={"live_rows": there}, ceiling="2kB")
     first = there(None, 0, 20)
     token = agent.offer(LiveRows("ref", 300, first.rows, 6_000)).value["continuation_token"]

@@ -23,7 +23,7 @@ DOWN = {"column": "id", "descending": True}
 
 
 class Desk:
-    """A gate, and what an app does with it."""
+    """A gate, used as an app uses it."""
 
     def __init__(self, **settings):
         self.now = 1_000_000.0
@@ -52,7 +52,7 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def shared():
-    """One for all that only ask: a worker takes a while to start."""
+    """Share one desk between tests that only ask: a worker takes a while to start."""
     desk = Desk()
     yield desk
     desk.gate.close()
@@ -202,7 +202,7 @@ def test_the_token_of_a_result_is_no_order(shared, token):
 
 
 def test_something_that_only_looks_like_an_order_does_no_harm(shared, token):
-    """An agent can make a result of the very form."""
+    """An agent can make a result of exactly this form."""
     pytest.importorskip("jq")
     rows = '[3,"x",-1,2500,99999999999999999999,1.5,null,4]'
     query = {"mode": "query", "query": f'{{path:"", rows:{rows}}}'}
@@ -221,7 +221,7 @@ def test_an_order_as_a_token_shows_numbers_and_nothing_else(shared, token):
 def test_orders_expire_with_their_result(desk):
     token = desk.stored(ROWS)
     order = desk.browse(token, sort=DOWN)["order"]
-    for _ in range(10):  # reading keeps both
+    for _ in range(10):  # reading keeps both alive
         desk.now += 200
         assert desk.browse(token, order=order, count=1)["rows"] == ROWS[-1:]
     desk.now += 301
@@ -278,7 +278,7 @@ def test_a_pattern_that_takes_too_long_is_ended():
     desk.gate.close()
 
 
-# Words that help an agent, and nobody who clicks.
+# Words that help an agent, but not a user who clicks.
 AGENTS_WORDS = ("program", "jq", "SELECT", "statement", "quote", "mode", "query", "narrow", "`")
 
 
@@ -319,7 +319,7 @@ def test_what_takes_too_much_memory_is_said_to_a_person():
 
 
 def test_an_error_of_sqlite_is_said_to_a_person():
-    """More columns than a statement has room for names."""
+    """The name of the column is too long for a statement."""
     loaded = Table([b'{"' + b"n" * 60_000 + b'":"a"}'], "rows")
     chart = {"chart": {"x": "n" * 60_000, "y": "n" * 60_000}}
     failure = loaded.answer(json.dumps(chart), Limits(), "chart")
@@ -330,7 +330,7 @@ def test_an_error_of_sqlite_is_said_to_a_person():
 
 
 def test_large_numbers_and_letters_in_a_worker(shared):
-    """A child can load nothing any more, so all that comparing needs is there before."""
+    """A sandboxed child can import nothing, so it has loaded before all that comparisons need."""
     rows = [
         {"n": 10**25 - n, "price": f"{n}.50", "ok": n % 2 == 0, "t": ["é😀", "Łódź é"[n % 2 :]]}
         for n in range(200)

@@ -1,4 +1,4 @@
-"""What the explorer is sent of a result: rows, entries, lines and windows, exactly, without gaps."""
+"""The explorer gets rows, entries, lines and windows of a result, exactly and without gaps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def browse(agent, token, **arguments):
 
 
 def walked(agent, token, **arguments):
-    """Every row, by asking on from where the last reply has ended."""
+    """Return every row: ask for more where the last reply ended."""
     rows, total = [], 1
     while len(rows) < total:
         page = browse(agent, token, start=len(rows), **arguments)
@@ -52,7 +52,7 @@ def walked(agent, token, **arguments):
 
 
 def joined(agent, token, **arguments):
-    """A text, put together from its windows."""
+    """Return a text, put together from its windows."""
     text, window = "", {"to": 0, "of": 1}
     while window["to"] < window["of"]:
         page = browse(agent, token, offset=window["to"], **arguments)
@@ -181,7 +181,7 @@ def test_entries_of_which_two_have_one_key(agent):
 
 
 def test_a_page_of_entries_reads_no_other_entries(open_agent):
-    """Also where one was cut, and the way to it has to be told."""
+    """This holds even if one entry was cut and the reply has to give its path."""
 
     class Watched(MemoryStore):
         asked: tuple[int, ...] = ()
@@ -277,7 +277,7 @@ def test_paths(agent, path, shape, rows):
 
 
 def test_a_part_that_was_named_is_the_root_of_its_paths(open_agent):
-    """Tokens for pages of a part that is far down are names of that part."""
+    """A part with a long path gets an alias, and its tokens count paths from there."""
     agent = open_agent(budget="1kB", call={"essence": {}})
     name = "long name " * 5
     token = token_of(agent, {name: {name: [ROWS[:50], 1]}, "b": 2})

@@ -1,4 +1,4 @@
-"""Who may look, and what is said to whoever may not; arguments of every wrong kind."""
+"""Refusals: callers that may not look at a result, and arguments of every wrong kind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refusal_of_reader(agent, token, hooks=None):
 
 
 def assert_gone(agent, token, hooks=None):
-    """The same text, whatever the reason, and the same that the reader has."""
+    """Assert that the refusal is the reader's own, whatever the reason."""
     expected = refusal_of_reader(agent, token, hooks)
     assert expected.is_error
     for name in LOOKS:

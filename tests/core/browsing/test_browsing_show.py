@@ -1,4 +1,4 @@
-"""`show`: what the app is told of a result, and what the model is."""
+"""`show`: the facts about a result for the app, and the text for the model."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from penstock.core.results.packing import CHUNK_ROWS, chunks_of_rows, pack, pick
 from penstock.errors import EntryCorrupt, StoreError, StoreFull
 from penstock.stores.memory import MemoryStore
 
-NOW = time.time()  # of this very moment: a Redis server goes by a clock of its own
+NOW = time.time()  # the real time, because a Redis server has its own clock
 ROWS = [
     {"id": n, "text": "é" * (n % 40), "big": 10**20 + n, "in": {"x": [n]}} for n in range(3_500)
 ]
@@ -37,7 +37,7 @@ LOOKS = [
 
 
 def counted():
-    """Secrets that are the same in every run."""
+    """Return a source of secrets that are the same in every run."""
     numbers = itertools.count()
     return lambda size: next(numbers).to_bytes(size, "big")
 
@@ -47,7 +47,7 @@ def gate_of(kind, store):
 
 
 def conversation(value):
-    """What is asked of a gate, step by step: a name of a method and its arguments."""
+    """Yield the requests to a gate: the name of a method and its arguments."""
     reply = yield "offer", (CALL, value)
     token = reply.value["continuation_token"]
     yield "show", (replace(CALL, arguments={"continuation_token": token}),)
@@ -141,7 +141,7 @@ def test_a_page_of_an_order_reads_only_the_chunks_of_its_rows():
     store.asked = ()
     page = gate.browse(replace(CALL, arguments={"continuation_token": token, "order": order}))
     assert page.structured_content["numbers"] == [3_000]
-    # The order itself came with its head, in one: what has its place by then is another matter.
+    # The order came with its head in one read: by a second read, another order may have its place.
     assert len(store.asked) == 1
     gate.close()
 
@@ -151,7 +151,7 @@ def test_a_page_of_an_order_reads_only_the_chunks_of_its_rows():
 
 @pytest.fixture
 def desk():
-    """An app that asks, at one store."""
+    """Return an app with one store."""
     gate = gate_of(Gate, MemoryStore())
     yield Desk(gate)
     gate.close()
@@ -201,7 +201,7 @@ def test_other_questions_have_other_orders(desk):
 
 
 def test_many_orders_leave_room_for_results(desk):
-    """And one whose place was taken is refused: it never shows other rows."""
+    """An order whose place was taken is refused: it never shows other rows."""
     made = {n: desk.browse(find=f"{n}")["order"] for n in range(1_000, 1_060)}
     assert desk.entries() <= 1 + PLACES
     kept = 0
@@ -213,7 +213,7 @@ def test_many_orders_leave_room_for_results(desk):
         else:
             kept += 1
             assert number in reply.structured_content["numbers"]
-        # As a token, too.
+        # The order's token alone is refused too, or works too.
         alone = desk.reply(continuation_token=order)
         assert alone.is_error is reply.is_error
     assert 1 <= kept <= PLACES
@@ -232,7 +232,7 @@ def test_an_order_that_lost_its_place_is_made_anew(desk):
 
 
 class Failing(MemoryStore):
-    """Fails in what it is told to."""
+    """A store that fails in some methods."""
 
     failing = ()
     error: Exception = StoreError("The disk is on fire.")
@@ -295,7 +295,7 @@ def test_a_store_that_fails(agent, store, failing, arguments):
     assert told["gone"] is False
     assert told["error"]
     assert told["next_step"]
-    assert "fire" not in reply.text  # what the matter is, is for the log
+    assert "fire" not in reply.text  # the cause is for the log
     again = looked(agent, store, "browse", continuation_token=token, **arguments)
     assert not again.is_error, again.text
 
@@ -312,7 +312,7 @@ def test_a_store_that_fails_while_an_order_is_paged(agent, store):
 
 @pytest.mark.parametrize("error", [StoreError("On fire."), StoreFull(), ZeroDivisionError("what")])
 def test_an_order_that_no_store_takes_is_shown_all_the_same(agent, store, error):
-    """Whatever a store of somebody else's raises."""
+    """This holds whatever a custom store raises."""
     token = agent.offer(ROWS).value["continuation_token"]
     asked = {"continuation_token": token, "sort": {"column": "id", "descending": True}}
     for start in (0, 2_000):

@@ -1,4 +1,4 @@
-"""Every kind of bad input has a clear answer, names what is allowed, and is no traceback."""
+"""Bad input of every kind: the answer is clear, names what is allowed, and is not a traceback."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ BAD_FIELDS = [
 
 @pytest.fixture(scope="module")
 def bench():
-    """One gate for the whole table, with short limits, and a token."""
+    """Return one gate with short limits for the whole table, and a token."""
     gate = Gate(Policy(query_seconds=1, query_memory="128MB"))
     call = Call("tool", {"city": "Bern", "opts": {"a": 1, "b": [2]}}, Principal("ann"))
     token = gate.offer(call, ROWS).value["continuation_token"]

@@ -1,4 +1,4 @@
-"""An answer is a result of its own: it can be paged, asked again, passed on, and ends with its parent."""
+"""Answers are results of their own: paged, queried, passed on, and gone when their parent is gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies in the place of a probe: the first page of a list, and what matters of a record."""
+"""Replies in place of a probe: the first page of a list, and the essence of a record."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_list_that_could_not_be_stored(open_agent):
     assert page["items"] == ROWS[:20]
 
 
-# -- what matters of a record ---------------------------------------------------------------------
+# -- the essence of a record ----------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_one_reading_of_a_live_list_serves_many_questions(open_agent, clock):
     clock.pass_by(30)
     counted, is_read, told = count()
     assert (counted, is_read, told["read_seconds_ago"]) == (100, False, 30)
-    there[0] = 90  # it has changed: what was read is not that list any more
+    there[0] = 90  # the list has changed, so the copy must not serve again
     assert count()[:2] == (90, True)
     clock.pass_by(61)
     assert count()[:2] == (90, True)

@@ -1,4 +1,4 @@
-"""Whatever goes out as structuredContent is valid by the schema that was advertised."""
+"""Every structuredContent is valid by the output schema that the client was given."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def case(request):
 
 
 def validate(reply, schema):
-    """The reply as it is on the wire."""
+    """Validate the reply as it is on the wire."""
     sent = json.loads(reply.wire())
     assert reply.structured_content is not ABSENT
     if sent.get("isError"):
-        return  # clients validate results that are no errors
+        return  # clients do not validate errors
     jsonschema.validate(sent["structuredContent"], schema)
 
 

@@ -1,4 +1,4 @@
-"""The first reply: raw where that is cheaper, a probe where it is not, a page where rows are live."""
+"""The first reply: the result itself if that is cheaper, else a probe, or a page of live rows."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_modes_that_the_policy_leaves_out_are_not_offered(open_agent):
 def test_a_preview_is_cut_at_a_character(agent, value):
     preview = agent.offer(value).value["preview"]
     assert value.startswith(preview)
-    assert len(preview) >= 199  # of text, whole lines are looked at
+    assert len(preview) >= 199  # the preview of a text is cut from whole lines
 
 
 @pytest.mark.parametrize("preview", [1, 20, 150, 300])

@@ -1,4 +1,4 @@
-"""What a look reads of a stored result: the rows that it needs, once, and no more."""
+"""Each look at a stored result reads the rows that it needs, once, and no others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Watched(Gate):
 
 @pytest.fixture(scope="module")
 def shared():
-    """One for all: a worker takes a while to start."""
+    """Share one gate between the tests: a worker takes a while to start."""
     with Watched() as gate:
         yield gate
 
@@ -60,7 +60,7 @@ def gate(shared, monkeypatch):
 
 @pytest.fixture
 def unpacked(monkeypatch):
-    """The chunks that are unpacked, in order."""
+    """Return a list that collects the chunks as they are unpacked."""
     chunks, unpack = [], packing.unpack_joined
 
     def noted(chunk):
@@ -90,7 +90,7 @@ def test_a_question_reads_every_row_once_and_the_next_one_reads_none(gate, value
 )
 def test_a_search_reads_every_row_once(gate, value, count):
     gate.look(gate.stored(value), mode="search", query="nowhere")
-    # Each span ends with the row after it, for the lines around a match.
+    # Each span includes the first row of the next one, for the lines around a match.
     assert gate.spans == [(at, min(at + 1_001, count)) for at in range(0, count, 1_000)]
 
 

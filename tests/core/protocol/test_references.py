@@ -1,4 +1,4 @@
-"""`@result:` arguments: a stored value handed on, in the form that the schema admits."""
+"""`@result:` arguments: a stored value passed on, in a form that the schema admits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def token(agent):
 
 
 def run_with(agent, schema=None, **arguments):
-    """What the tool was given."""
+    """Return the arguments that the tool got."""
     caller = agent.but(tool="consumer", schema=schema)
     reply = caller.call(lambda _: "done", **arguments)
     assert not reply.is_error, reply.text

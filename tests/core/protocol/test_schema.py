@@ -1,4 +1,4 @@
-"""The negotiation fields go into a schema and come out of the arguments again."""
+"""The negotiation fields are merged into a schema and stripped from the arguments."""
 
 from __future__ import annotations
 

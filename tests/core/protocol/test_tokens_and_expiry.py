@@ -1,4 +1,4 @@
-"""Who may read a stored result, for how long, and that every refusal reads the same."""
+"""Access to a stored result: by the right caller, for a time, and with one text for every refusal."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_bearer_token_does_not_slide(open_agent, clock):
 
 
 def test_the_life_of_a_token_starts_when_the_tool_is_done(open_agent, clock):
-    """A tool that runs for longer than a token lives gives a token that can be used."""
+    """Even a tool that runs for longer than a token lives gives a token that works."""
     agent = open_agent()
 
     def slow(_arguments):
@@ -92,7 +92,7 @@ def test_the_life_of_a_token_starts_when_the_tool_is_done(open_agent, clock):
 
 
 def refused_in_every_way(agent, clock):
-    """The replies to every kind of token that is not honoured, by why it is not."""
+    """Return the replies to every kind of refused token, by the reason."""
     token = token_of(agent)
     place = str(parse(token).at(Position(row=20).pack()))
     changed = token[:10] + ("A" if token[10] != "A" else "B") + token[11:]
@@ -152,7 +152,7 @@ def test_permission_is_asked_again_at_every_redemption(open_agent):
 
 @pytest.fixture
 def checked(monkeypatch):
-    """The texts whose mac was compared, in order."""
+    """Return a list that collects the texts whose mac is compared."""
     texts, compare = [], hmac.compare_digest
 
     def noted(minted, text):

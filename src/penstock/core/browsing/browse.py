@@ -33,7 +33,7 @@ Look = Callable[[Call, Context, Opened, BrowseRequest], Steps[Reply | Refusal]]
 _SHOWN: Final = (
     "The user now sees the stored result of {tool} ({total:,} {things}) and can search, sort, chart "
     "and download it. None of it was added to this conversation; parts that the user sends arrive "
-    "as context. Read parts of it with {reader} and the same continuation_token."
+    "as context. Parts of it can be read with {reader} and the same continuation_token."
 )
 _LONGEST_NAME: Final = 128
 _MISSING: Final = Refusal(

@@ -29,7 +29,7 @@ from penstock.core.results.ingest import ingest
 from penstock.core.views.focus import Focus, root
 from penstock.errors import StoreError
 
-# An order is stored like any result, and a tool's result may look like an order.
+# Checked, because an agent can make a result that looks like an order.
 _NUMBER: Final = re.compile(rb"[0-9]{1,15}")
 PLACES: Final = 8
 _EDITION_BYTES: Final = 12
