@@ -45,7 +45,7 @@ class Explorer:
         return self.show(token)
 
     def show(self, token: str, **showing: Any) -> dict[str, Any]:
-        """Show the result of show_result."""
+        """Show a stored result, and return the reply of show_result."""
         result = self.host.show(token, **showing)
         assert not result.get("isError"), result["content"]
         self.grid.wait_for()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sees to it that the browser tests have a Chromium. Where it cannot, it says why and what to do;
-# the tests are then skipped, with their reason. It never fails: the rest of the suite needs none.
+# Gets a Chromium for the browser tests. If it cannot, it prints why and what to do, and the browser
+# tests are skipped with a reason. It never fails, because the rest of the suite needs no browser.
 
 if [ -n "$PENSTOCK_CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
 	exit 0

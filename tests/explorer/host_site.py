@@ -19,7 +19,7 @@ SOURCES = Path(__file__).parent / "host"
 
 
 def bundle(folder: Path) -> None:
-    """Return the folder of the pages, ready to be served."""
+    """Write the pages into the folder, ready to be served."""
     command = [
         package(".bin/esbuild"),
         *(str(SOURCES / "host.ts"), str(SOURCES / "sandbox.ts")),

@@ -10,7 +10,7 @@ from plant_data import number_of_rank, reading
 from playwright.sync_api import expect
 
 ROWS = 3_000
-# Faults that stop users who cannot see or cannot use a mouse.
+# The impact of faults that stop users who cannot see or cannot use a mouse.
 BAD = {"serious", "critical"}
 FOCUS = """() => {
   const element = document.activeElement;

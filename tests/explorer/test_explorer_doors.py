@@ -16,7 +16,7 @@ DOORS = {
     "mcp": lambda origin: server_with_penstock("mcp", origin),
     "fastmcp": lambda origin: server_with_penstock("fastmcp", origin),
 }
-# Each server is tested in both eras. The other tests here use the relay in the modern era only.
+# The relay is tested in the legacy era, because the other tests here use it in the modern one.
 ERAS = {"relay": "legacy", "mcp": "modern", "fastmcp": "legacy"}
 REVISION = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 

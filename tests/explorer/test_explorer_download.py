@@ -16,7 +16,7 @@ NO_CLIPBOARD = "The Clipboard API has been blocked"
 
 
 def ask(explorer, form, which="All"):
-    """Return the dialog, once the file is made."""
+    """Ask for a file, and return the dialog."""
     explorer.tool("Download").click()
     dialog = explorer.dialog("Download")
     dialog.get_by_role("radio", name=form).check()

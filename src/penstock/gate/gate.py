@@ -84,7 +84,7 @@ class Gate:
     def adopt(self, brought: Mapping[str, Mapping[str, Any]], of: Iterable[str] = ()) -> None:
         """Use the settings that tools bring along, where the policy itself has none.
 
-        A tool that is named in `of` and brings none loses those that it brought before.
+        A tool that is named in `of` and brings none loses its earlier ones.
         """
         gone = {*of}.difference(brought)
         with self._changing:

@@ -1,5 +1,5 @@
-// A small host: a page with a real MCP client, which shows what a tool's UI resource holds in a
-// sandbox, and keeps a record of all that the view asks for. Tests drive it through `window.host`.
+// A small host: a page with a real MCP client. It shows a tool's UI resource in a sandbox, and
+// records everything that the view asks for. Tests drive it through `window.host`.
 
 import {
   AppBridge,
@@ -31,7 +31,7 @@ interface Showing {
   without?: (keyof McpUiHostCapabilities)[];
   /** Whether the view gets the permissions that its resource declares. */
   grants?: boolean;
-  /** What the view gets in the place of the tool's result. */
+  /** A result that the view gets in place of the tool's result. */
   replacement?: CallToolResult;
 }
 
@@ -54,7 +54,7 @@ class Host {
   private context: McpUiHostContext = {};
   private frame!: HTMLIFrameElement;
 
-  /** Era and version that were agreed on, and the names of all tools. */
+  /** Connects, and returns the agreed era and version, and the names of all tools. */
   async connect(url: string, era: keyof typeof NEGOTIATION) {
     const capabilities = { extensions: { [EXTENSION]: { mimeTypes: [MIME] } } };
     const versionNegotiation = { mode: NEGOTIATION[era] };
@@ -111,7 +111,7 @@ class Host {
     await initialized;
   }
 
-  /** Everything a view may ask of a host; what it does not offer is refused by the bridge. */
+  /** Answers everything that a view may ask. The bridge refuses what this host does not offer. */
   private answer() {
     const { bridge, record } = this;
     bridge.oncalltool = (params) => this.callFromView(params.name, params.arguments ?? {});

@@ -1,5 +1,5 @@
-// What a view may do, out of what its UI resource declares (MCP Apps, revision 2026-01-26, "Host
-// Behavior" and "Sandbox proxy"). Nothing declared: nothing allowed.
+// The rights of a view: those that its UI resource declares, and no others (MCP Apps, revision
+// 2026-01-26, "Host Behavior" and "Sandbox proxy").
 
 import type { McpUiResourceCsp, McpUiResourcePermissions } from "@modelcontextprotocol/ext-apps/app-bridge";
 

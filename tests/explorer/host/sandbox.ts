@@ -10,7 +10,7 @@ view.name = "view";
 view.title = "View";
 
 function load({ html, sandbox, csp, permissions }: McpUiSandboxResourceReadyNotification["params"]): void {
-  // Without allow-same-origin the view has an origin that is nobody's.
+  // Without allow-same-origin the view has an opaque origin.
   view.setAttribute("sandbox", sandbox ?? "allow-scripts");
   view.allow = allowanceOf(permissions);
   const policy = `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp)}">`;

@@ -27,7 +27,7 @@ from penstock.core.views.focus import Focus
 from penstock.core.views.pages import beside
 
 _SAMPLE: Final = 100
-# How many characters of a row are shown that is over the ceiling: the first that fits.
+# Lengths of the beginning of a row that is over the ceiling. The first that fits is shown.
 _BEGINNINGS: Final = (PREVIEW_CHARS, 60, 10, 0)
 NO_ROOM: Final = Refusal(
     "The path to this takes more room than the host allows for a reply.",

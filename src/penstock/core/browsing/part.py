@@ -96,8 +96,8 @@ def _found(entry: Entry, opened: Opened, request: BrowseRequest) -> Steps[Part |
 def _for_questions(
     call: Call, context: Context, opened: Opened, request: BrowseRequest
 ) -> Steps[Part | Refusal]:
-    """Return the part, of a live list from a copy: a question needs every row, and all windows of the
-    JSON must come from the same rows."""
+    """Return the part. Read a live list from a copy: a question needs every row, and all windows of
+    the JSON must come from the same rows."""
     if not isinstance(opened.entry.head.source, Live):
         return (yield from _found(opened.entry, opened, request))
     copy = yield from copied(call, context, opened.entry)

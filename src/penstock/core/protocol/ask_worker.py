@@ -1,4 +1,4 @@
-"""A question about a stored result, put to a worker."""
+"""A question to the worker about a stored result."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ MOST_CHARS: Final = 10_000  # of a program
 def ask(
     entry: Entry, path: str, focus: Focus, language: Language, program: str
 ) -> Steps[WorkerAnswer | Failure]:
-    """Ask a question about `focus`, the part of the entry at `path`.
-
-    A worker that already holds the rows is asked first: to send them takes longer than most answers.
-    """
+    """Ask the worker about `focus`, the part of the entry at `path`. Send the rows only if no child
+    of the worker holds them: sending takes longer than most answers."""
     refusal = _refusal_of(program, language)
     if refusal is not None:
         return refusal
-    # The time is part of the key, because the copy of a live list may be stored anew.
+    # The time is included because a new copy of a live list has the key of the old one.
     question = Question(f"{entry.key}@{entry.head.created}{path}", language, program)
     answer: WorkerAnswer | Failure | None = yield AskHolder(question)
     if answer is None:

@@ -273,7 +273,7 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
 
 
 def copy_token(live: Entry) -> Token:
-    """Return the token of a live list's copy, which views read that need every row."""
+    """Return the token of a live list's copy. Views that need every row read the copy."""
     return live.token.derived(f"copy of {live.key}")
 
 

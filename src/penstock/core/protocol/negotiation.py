@@ -9,9 +9,9 @@ cut into rows, packed, and stored under the digest of a new secret. The reply is
 carries the secret as a continuation token. If the store fails, the reply says so and carries the
 first page: the tool has run, and must not run again to recover its result.
 
-With a token, the tool does not run. The entry is loaded, and must pass three checks before anything
-of it is read. It belongs to the caller; it comes from this server and this tool (the reader may
-read any tool's); and the caller may still use that tool. An entry that fails a check gets the same
+With a token, the tool does not run. The entry is loaded, and must pass three checks before any row
+is read: it belongs to the caller; it comes from this server and this tool (the reader may read the
+results of all tools); the caller may still use that tool. An entry that fails a check gets the same
 reply as a token that never existed. Then the other fields are checked, and a view makes the reply.
 
 A reply counts everything that it leaves out, and says how to get it: `next` continues at the exact

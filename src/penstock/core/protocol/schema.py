@@ -1,8 +1,8 @@
 """Schemas on their way to the agent, and arguments on their way back.
 
-A tool's input schema gets the seven negotiation fields. They are taken out of the arguments of a
-call before the tool sees these. A field that the tool itself defines keeps the tool's definition,
-and is the tool's argument whenever no Penstock token is given.
+A tool's input schema gets the seven negotiation fields, and the tool gets its arguments without
+them. A field that the tool itself defines keeps the tool's definition, and is the tool's argument
+whenever no Penstock token is given.
 
 An output schema becomes a union of the tool's own schema and the envelope that Penstock may send.
 """
@@ -74,7 +74,7 @@ def owned_fields(schema: Mapping[str, Any] | None) -> frozenset[str]:
 
 
 def merge_input_schema(schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the schema that the agent sees, without `required`: a call with a token needs no more.
+    """Return the schema that the agent sees, without `required`: a second call needs no arguments.
 
     A tool that has a `continuation_token` of its own keeps its schema unchanged.
     """
