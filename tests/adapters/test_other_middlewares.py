@@ -205,4 +205,4 @@ def test_an_option_that_the_operator_does_not_admit_is_left_out(caplog):
             assert page["page_size"] == 5
 
     run(scenario)
-    assert "the tool many asks for page_size = 50, which is left out" in caplog.text
+    assert "the tool many sets page_size = 50, which is ignored" in caplog.text

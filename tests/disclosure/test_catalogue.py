@@ -92,7 +92,7 @@ def test_the_name_inside_counts(tmp_path, caplog):
     written(tmp_path, "plain.json", {"description": "no name inside"})
     with caplog.at_level(logging.WARNING, "penstock"):
         assert Catalogue.from_folder(tmp_path).names == ["new_name", "plain"]
-    assert "old_name.json is of the tool new_name" in caplog.text
+    assert "old_name.json describes the tool new_name" in caplog.text
 
 
 def test_a_folder_that_is_not_there(tmp_path):

@@ -103,7 +103,7 @@ def learned(told, tool):
 def filled(description, beside):
     """What is known for what is required; and what is to be given besides, if the reply says so."""
     known = {name: KNOWN[name] for name in description["inputSchema"]["required"]}
-    asked = re.search(r"Give (\w+) among the arguments", beside.get("next_step", ""))
+    asked = re.search(r"Add (\w+) to the arguments", beside.get("next_step", ""))
     return {**known, asked[1]: beside[asked[1]]} if asked else known
 
 

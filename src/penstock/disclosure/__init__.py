@@ -1,4 +1,4 @@
-"""Tool lists in less room: forms of the list, and full descriptions on demand."""
+"""Shorter tool lists: the listing forms, and full descriptions on demand."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = [
     "system_prompt",
 ]
 
-# Loaded when they are first asked for: a server whose list is small needs few of them, and a host
-# waits for it.
+# Loaded on first use: the host waits for the server to start, and a server with a short list needs
+# few of these modules.
 _HOMES = {
     "catalogue": ("Catalogue",),
     "described_tool": ("DescribedTool",),

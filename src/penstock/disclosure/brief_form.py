@@ -1,7 +1,7 @@
-"""The list in brief: every tool with its name, what it does in a few words, and an open schema.
+"""The listing form `brief`: every tool with its name, a short description and an open schema.
 
-The tools share the budget: each may have so many words, and the number of words is the largest with
-which the list still fits. None is dropped.
+No tool is dropped. All descriptions are cut to the same number of words, the largest with which the
+list fits the budget.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import HEADER_KEY
 from penstock.disclosure.shortening import Wording
 
-# A description shorter than its first sentence has at least so many words, or it tells nothing. A
-# word is at least a token.
+# A description that is cut inside its first sentence keeps this many words: fewer say nothing.
+# A word is at least one token.
 LEAST_WORDS: Final = 12
-# What a host needs of a tool beside its words: who it is for, and what it may do.
+# Members that a host needs besides the description: they label the tool, and say what it may do.
 _KEPT: Final = ("title", "annotations", "icons")
 
 Fits = Callable[[Sequence[bytes]], bool]
@@ -27,12 +27,15 @@ Fits = Callable[[Sequence[bytes]], bool]
 def brief_tools(
     tools: Sequence[DescribedTool], fits: Fits, *, at_least: bool = False
 ) -> list[bytes] | None:
-    """The tools with as many words as fit. Where even the fewest do not: None, or `at_least` those."""
+    """Return the tools with as many words as fit.
+
+    If not even the fewest words fit, return None, or with `at_least` the tools with these words.
+    """
     wordings = [Wording(tool.description) for tool in tools]
     least = [min(LEAST_WORDS, wording.first_words) for wording in wordings]
 
     def listed(most: int, extra: int = 0) -> list[bytes]:
-        """With at most so many words each, and one more for the first `extra`."""
+        """Return the tools with at most `most` words each, and one more for the first `extra`."""
         return [
             brief(tool, wording.take(max(fewest, most + (number < extra))))
             for number, (tool, wording, fewest) in enumerate(
@@ -49,16 +52,16 @@ def brief_tools(
 
 
 def shortest(tool: DescribedTool) -> bytes:
-    """With the fewest words that still tell something."""
+    """Return the tool with the fewest words that still say something."""
     wording = Wording(tool.description)
     return brief(tool, wording.take(min(LEAST_WORDS, wording.first_words)))
 
 
 def brief(tool: DescribedTool, description: str) -> bytes:
-    """A tool in a list. Its schema is open: what it takes is told on demand."""
+    """Return the tool's entry in a list. Its schema is open: parameters are described on demand."""
     listed: dict[str, Any] = {"name": tool.name}
     listed |= {name: tool.listed[name] for name in _KEPT if name in tool.listed}
-    if tool.task_support != "forbidden":  # which is what a host takes it to be unless it is said
+    if tool.task_support != "forbidden":  # a host's default
         listed["execution"] = tool.listed["execution"]
     if description:
         listed["description"] = description
@@ -69,8 +72,10 @@ def brief(tool: DescribedTool, description: str) -> bytes:
 
 
 def open_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Admits anything. Parameters that a client must repeat in headers stay: without them it could
-    not know."""
+    """Return a schema that admits anything.
+
+    Parameters that a client must repeat in headers stay, or the client would not know of them.
+    """
     repeated = _with_headers(schema.get("properties"))
     # Some model providers refuse an object schema that names no properties at all.
     return {"type": "object", "properties": repeated, "additionalProperties": True}

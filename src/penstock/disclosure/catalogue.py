@@ -1,7 +1,7 @@
 """Every tool of a server, with its full description.
 
-From a server's list, or from a folder of JSON files, one a tool; or the second laid over the first.
-A tool is looked up by its name. A name is never made into a path, and no path is ever shown.
+A catalogue comes from a server's list, from a folder with one JSON file for each tool, or from
+both: then the files override the list. A name is never made into a path, and no path is ever shown.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ _MOST_LIKELY: Final = 50
 
 
 class Catalogue:
-    """Tools in the order of their server's list. Two with the same tools are equal, and give the
-    same bytes in every form."""
+    """Tools in the order of their server's list.
+
+    Two catalogues with the same tools are equal, and give the same bytes in every listing form.
+    """
 
     def __init__(self, tools: Iterable[DescribedTool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -37,26 +39,28 @@ class Catalogue:
     def from_tools(
         cls, tools: Mapping[str, Any] | Iterable[Mapping[str, Any] | bytes | msgspec.Raw]
     ) -> Catalogue:
-        """From a list, or from the result of a `tools/list`. What has no name cannot be called, and
-        is left out."""
+        """Read a list of tools, or the result of a `tools/list`. Leave out entries without a name,
+        which no client can call."""
         listed = tools.get("tools", ()) if isinstance(tools, Mapping) else tools
         found = (_listed_tool(tool) for tool in listed)
         return cls(tool for tool in found if tool is not None)
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> Catalogue:
-        """From JSON files, one a tool. A file that cannot be used is skipped, and logged."""
+        """Read JSON files, one for each tool. Skip and log a file that cannot be used."""
         from penstock.disclosure.description_files import tools_in
 
         return cls(tools_in(folder))
 
     def laid_over(self, other: Catalogue) -> Catalogue:
-        """The tools of `other`, with what is known of them here in the place of what they say.
-        What is known here of tools that are not there is logged: a slip, mostly."""
+        """Return the tools of `other`, with the descriptions in this catalogue in place of theirs.
+
+        Log descriptions of tools that `other` does not have: mostly typing errors.
+        """
         strangers = [name for name in self._tools if name not in other]
         if strangers:
             logger().warning(
-                "descriptions of tools that the server has not: %s", ", ".join(strangers)
+                "descriptions of tools that the server does not have: %s", ", ".join(strangers)
             )
         return Catalogue(_merged(tool, self.get(tool.name)) for tool in other)
 
@@ -83,11 +87,11 @@ class Catalogue:
         return self._tools.get(name)
 
     def nearest(self, name: str, most: int = 3) -> list[str]:
-        """Names that may have been meant."""
+        """Return the names that are most like this one, which the agent may have meant."""
         from difflib import get_close_matches
 
         wanted = name.casefold()[:_LONGEST_SLIP]
-        # Comparing is dear, and there may be thousands: only those that share the most with it.
+        # Comparing is slow, and there may be thousands: compare the names with the most in common.
         shared = _trigrams(wanted)
         likely = sorted(self._folded, key=lambda known: -len(shared & self._folded[known][1]))[
             :_MOST_LIKELY
@@ -101,14 +105,14 @@ class Catalogue:
         return {folded: (name, _trigrams(folded)) for name, folded in names}
 
     def without_apps(self) -> Catalogue:
-        """For everybody but clients that show apps: without the tools that are for apps alone."""
+        """Return the catalogue for clients that show no apps: without the tools for apps alone."""
         if not any(b'"app"' in tool.raw and tool.is_for_apps_alone for tool in self):
             return self
         return Catalogue(tool for tool in self if not tool.is_for_apps_alone)
 
     @cached_property
     def digest(self) -> str:
-        """Changes whenever a tool does."""
+        """A hash that changes whenever a tool changes."""
         whole = hashlib.sha256()
         for tool in self:
             whole.update(b"\0".join((tool.raw, tool.told, encode(dict(tool.more)), b"")))
@@ -123,8 +127,10 @@ def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> DescribedTool
 
 
 def _merged(tool: DescribedTool, over: DescribedTool | None) -> DescribedTool:
-    """The server's tool in a file's words. The file's schema is shown in the full description;
-    what calls are checked against stays the server's."""
+    """Return the server's tool with the texts of a file.
+
+    The full description shows the file's schema. Calls are still checked against the server's.
+    """
     if over is None:
         return tool
     from penstock.disclosure.slimming import slim

@@ -1,7 +1,7 @@
-"""Arguments against a tool's own schema, by JSON Schema (2020-12, or the draft that it names).
+"""A check of arguments against a tool's JSON Schema (2020-12, or the draft that the schema names).
 
-A schema that is not one, or that refers to something outside of itself, forbids nothing: then it is
-upstream's to judge. Nothing is ever fetched.
+An invalid schema, or one that refers to another document, forbids nothing: upstream then checks the
+arguments. Nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ _KEPT: Final = 1_024
 _MOST_FAULTS: Final = 3
 _FAULT_CHARS: Final = 100
 _UNIONS: Final = ("anyOf", "oneOf", "allOf")
-# With one of these a schema says itself what else it admits, or not in one place.
+# A schema with one of these keywords says itself which other properties it admits, or names its
+# properties in several places.
 _OPENING: Final = (
     "additionalProperties", "patternProperties", "unevaluatedProperties", "$ref", "if", *_UNIONS,
 )  # fmt: skip
-_SAID_INSTEAD: Final = "this"  # of a value, which may be long, and is the agent's own
+_SAID_INSTEAD: Final = "this"  # instead of a value, which may be long and which the agent knows
 
 
 def fault(tool: DescribedTool, arguments: Mapping[str, Any]) -> str:
-    """What is wrong with the arguments, in a sentence or a few; empty where nothing is.
+    """Return what is wrong with the arguments, or an empty text if nothing is.
 
-    A reference to a stored result stands for a value that need not be loaded to be refused or let
-    through: whether a parameter admits it is found out where it is put in.
+    A reference to a stored result is not checked here: its value is not loaded yet. The value is
+    checked when it replaces the reference.
     """
     given = dict(arguments)
     try:
@@ -43,8 +44,8 @@ def fault(tool: DescribedTool, arguments: Mapping[str, Any]) -> str:
 
 
 def _strangers(tool: DescribedTool, given: Mapping[str, Any]) -> Iterator[str]:
-    """Arguments that the schema does not name. Most schemas admit them by saying nothing, and a
-    server then ignores what a model has guessed."""
+    """Yield a fault for each argument that the schema does not name. Most schemas admit such
+    arguments by default, and a server then ignores what a model has guessed."""
     if not tool.parameters or any(keyword in tool.schema for keyword in _OPENING):
         return
     for name in given:
@@ -53,7 +54,7 @@ def _strangers(tool: DescribedTool, given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_promised(schema: str, value: Any, tool: str) -> bool:
-    """Whether a value is what an output schema says; one that is none forbids nothing."""
+    """Return whether a value matches an output schema. An invalid schema matches everything."""
     validator = _validator(schema, tool)
     return validator is None or bool(validator.is_valid(value))
 
@@ -81,7 +82,7 @@ def _is_of_reference(error: Any, given: Any) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _validator(schema: str, name: str) -> Any:
-    """Made once for each schema; None where it cannot be."""
+    """Return the validator of a schema, or None if the schema is invalid."""
     import jsonschema_rs
 
     try:

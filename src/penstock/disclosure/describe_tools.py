@@ -1,7 +1,7 @@
-"""Full descriptions on demand: of the tools that were asked for, as many as fit in one reply.
+"""Replies with the full descriptions of the tools that an agent names, as many as fit.
 
-What is wrong with a question is said in the words of the pattern that this follows (the codes below),
-so that an agent written for it finds its way here too.
+Errors use the codes of a published pattern for descriptions on demand, so that an agent written for
+that pattern understands them.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ _DIRECTORY_CHARS: Final = 2_000
 _MOST_SLIPS: Final = 3
 
 _NO_SUCH_TOOL: Final = (encode({"error": "There is no such tool."}),)
-# What is said where nothing else fits: no word of the agent's own, which may be long.
+# The reply if nothing else fits. It repeats no text of the agent's, which may be long.
 _LEAST_SAID: Final = encode(
-    {"error": {"code": DESCRIPTION_REQUIRED, "message": "The tool's description tells what fits."}}
+    {"error": {"code": DESCRIPTION_REQUIRED, "message": "Read the tool's description first."}}
 )
 
-# Puts what is too large for any reply where it can be read in parts; what says how.
+# Stores a description that is too large for any reply, and returns how to read it in parts.
 Keep = Callable[[bytes], dict[str, Any]]
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """Names that were asked for, each once, in order. `left_out`: how many were too many."""
+    """The names that an agent asked for, each once, in order."""
 
     names: tuple[str, ...]
-    left_out: int = 0
+    left_out: int = 0  # the number of names beyond `MOST_NAMES`
 
 
 def selected(uri: str, known: Container[str] = ()) -> Selection:
-    """The names in a URI. They are names and nothing else: none is ever made into a path."""
+    """Return the names in a URI. A name is never made into a path."""
     return selection(named_in(uri), known)
 
 
 def selection(given: Sequence[object], known: Container[str] = ()) -> Selection:
-    """White space around a name is the agent's, unless there is a tool of that name."""
+    """Return the names, without white space around them unless a known name has it."""
     texts = [name for name in given if isinstance(name, str)]
     names = [name if name in known else name.strip() for name in texts]
     unique = list(dict.fromkeys(name for name in names if name))
@@ -59,19 +59,18 @@ def selection(given: Sequence[object], known: Container[str] = ()) -> Selection:
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """What descriptions are told with. `ours` are tools that need none: all is said in the list.
-    `is_tool`: a tool was called, and no resource read."""
+    """The context of one reply with descriptions."""
 
     catalogue: Catalogue
     fits: Fits
     keep: Keep
-    more: Mapping[str, Any] = {}
-    ours: frozenset[str] = frozenset()
-    is_tool: bool = False
+    more: Mapping[str, Any] = {}  # members that every reply has besides
+    ours: frozenset[str] = frozenset()  # Penstock's own tools, which the list describes in full
+    is_tool: bool = False  # the agent called a tool; otherwise it read the resource
 
 
 class DescribedReply(msgspec.Struct, frozen=True):
-    """A reply, and the tools that it describes."""
+    """A reply, and the names of the tools that it describes."""
 
     reply: bytes
     tools: tuple[str, ...] = ()
@@ -79,7 +78,7 @@ class DescribedReply(msgspec.Struct, frozen=True):
 
 
 def described(selection: Selection, ask: Selector) -> DescribedReply:
-    """The descriptions by name, within what fits: what does not is named, with the way to it."""
+    """Return the descriptions that fit, by name, and the names of those that do not fit."""
     if not selection.names:
         return DescribedReply(missing_selection(ask), is_error=True)
     parts = [*_parts(selection.names, ask)]
@@ -96,11 +95,11 @@ def described(selection: Selection, ask: Selector) -> DescribedReply:
 
 
 def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
-    """Where not even one description fits: what can be said of the first."""
+    """Return a summary of the first tool, for a budget that not even one description fits."""
     name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
     rest, granted = selection.names[1:], () if tool is None else (name,)
     for part in _NO_SUCH_TOOL if tool is None else _summaries(tool, ask.keep):
-        for key in (name, clipped(name, _SHORTEST_NAME)):  # it stands alone, and is known by that
+        for key in (name, clipped(name, _SHORTEST_NAME)):  # clear, because it is the only name
             reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
             if ask.fits(reply):
                 return DescribedReply(reply, granted)
@@ -112,7 +111,7 @@ def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
 def _names_once(
     parts: Sequence[tuple[str, bytes]], selection: Selection, ask: Selector
 ) -> dict[str, Any]:
-    """For whoever asked for what is not there: what is, once, and in no more than a few words."""
+    """Return a short directory of the tools, if the agent named one that does not exist."""
     if all(name in ask.catalogue or name in ask.ours for name in selection.names):
         return {}
     least = _members(parts) | dict(ask.more)
@@ -127,14 +126,15 @@ def _names_once(
 
 
 def _parts(names: Sequence[str], ask: Selector) -> Iterator[tuple[str, bytes]]:
-    """Finding out what was meant takes its time: it is done for the first few slips."""
+    """Yield each name with its part of the reply. Only the first few unknown names get suggestions,
+    because finding similar names is slow."""
     slips = 0
     for name in names:
         tool = ask.catalogue.get(name)
         if tool is not None:
             yield name, tool.full
         elif name in ask.ours:
-            yield name, encode({"notice": "All there is to say of it stands in the list."})
+            yield name, encode({"notice": "The list describes this tool in full."})
         else:
             near = ask.catalogue.nearest(name) if slips < _MOST_SLIPS else []
             slips += 1
@@ -157,7 +157,7 @@ def _reply(
     more: Mapping[str, Any],
     fits: Fits,
 ) -> bytes:
-    """Names that were asked for and do not fit are counted, and named as far as there is room."""
+    """Return a reply that counts the omitted names, and lists as many of them as fit."""
     members = _members(parts) | dict(more)
     missing = len(omitted) + left_out
     if not missing:
@@ -172,8 +172,10 @@ def _reply(
 
 
 def _summaries(tool: DescribedTool, keep: Keep) -> Iterator[bytes]:
-    """Of a description that is too large by itself: what the tool does, and what it takes by name;
-    with the way to the rest. In ever fewer words."""
+    """Yield ever shorter summaries of a description that is too large for any reply.
+
+    A summary says what the tool does, names its parameters, and says how to read the rest.
+    """
     required = tool.schema.get("required")
     needed = (
         [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
@@ -192,11 +194,11 @@ def _summaries(tool: DescribedTool, keep: Keep) -> Iterator[bytes]:
         )
 
 
-# -- what is wrong, in the words of the pattern -------------------------------------------------
+# -- errors, with the codes of the pattern -------------------------------------------------
 
 
 def missing_selection(ask: Selector) -> bytes:
-    """No tools were named that could be described."""
+    """Return the error for a request that names no tools."""
     names = ask.catalogue.names
     some = [name for name in names if name.isascii() and len(name) <= _SHORT_NAME][:2] or ["NAME"]
     examples = [[some[0]], some]
@@ -204,7 +206,7 @@ def missing_selection(ask: Selector) -> bytes:
     def told(available: str) -> bytes:
         error = {
             "code": MISSING_SELECTION,
-            "message": "Say which tools, by name: the list is enough to choose by.",
+            "message": "Name the tools: the list is enough to choose by.",
             "examples": [{"tools": each} if ask.is_tool else uri_for(*each) for each in examples],
         }
         return encode({"error": {**error, "available_tools": available} if available else error})
@@ -213,18 +215,17 @@ def missing_selection(ask: Selector) -> bytes:
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """A call that cannot go through yet. `describe` is how our tool is called that describes, `again`
-    how the call is to be made, and `grant` what is to be shown with it."""
+    """A call that the gate stops until the agent knows the tool's description."""
 
     tool: DescribedTool
     why: str
-    describe: str
-    again: str
-    grant: Mapping[str, Any] = {}
+    describe: str  # the name of Penstock's tool `describe_tools` on this server
+    again: str  # how to repeat the call
+    grant: Mapping[str, Any] = {}  # the grant handle that the next call must show, if any
 
 
 def description_required(missing: Missing, fits: Fits) -> bytes:
-    """The gate refuses: the description has to be read first."""
+    """Return the refusal of the gate `strict`: the agent must read the description first."""
     name, uri = missing.tool.name, uri_for(missing.tool.name)
     steps = [
         f"1. Read {uri}, or call {missing.describe} with tools: {encode([name]).decode()}.",
@@ -239,7 +240,7 @@ def description_required(missing: Missing, fits: Fits) -> bytes:
 
 
 def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
-    """The gate teaches: the description comes with the error, so a wrong call costs one turn."""
+    """Return the error of the gate `teach`, with the description: a wrong call costs one turn."""
 
     def bringing(description: bytes, *steps: str) -> bytes:
         told = {**missing.grant, "description": msgspec.Raw(description)}

@@ -1,4 +1,4 @@
-"""One tool as its server describes it, and what can be read off that."""
+"""One tool as its server describes it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from penstock.core.json.encoding import encode
 
 
 class DescribedTool(msgspec.Struct, frozen=True, dict=True):
-    """One tool. `raw` is how its server lists it; `more` is what only its full description holds,
-    such as examples. `told` is how a client is to see it listed in full, where that differs."""
+    """One tool: its entry in the server's list, and what its description adds."""
 
     name: str
-    raw: bytes
-    more: Mapping[str, Any] = {}
-    told: bytes = b""
+    raw: bytes  # the entry in the server's list
+    more: Mapping[str, Any] = {}  # members of the full description only, such as examples
+    told: bytes = b""  # the entry that clients get in a full list, if it differs from `raw`
 
     @property
     def in_full(self) -> bytes:
@@ -27,8 +26,8 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def no_dearer(self) -> bytes:
-        """In full, but without an output schema that `told` has widened: few hosts show it to a model,
-        and a list is never to cost more than its server's own."""
+        """The entry in full, without an output schema that `told` widens: few hosts show it to a model,
+        and a list must never cost more than the server's own."""
         if self.in_full == self.raw or "outputSchema" not in self.listed:
             return self.in_full
         members = rawjson.members(rawjson.compact(self.raw))
@@ -41,7 +40,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def listed(self) -> dict[str, Any]:
-        """Nothing, where it nests too deep to be looked into: it can still be listed as it is."""
+        """The decoded entry, or nothing if it nests too deep: it can still be listed undecoded."""
         try:
             value = rawjson.decode(rawjson.compact(self.raw))
         except (ValueError, RecursionError):
@@ -66,7 +65,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """What its schema says of each, by name."""
+        """The schema of each parameter, by name."""
         return as_table(self.schema.get("properties"))
 
     @property
@@ -75,12 +74,12 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def is_read_only(self) -> bool:
-        """A tool that does not say so may write."""
+        """Return whether the tool says that it only reads. Any other tool may write."""
         return self.annotations.get("readOnlyHint") is True
 
     @property
     def ui(self) -> dict[str, Any]:
-        """What an app's tool says about its user interface."""
+        """The member `_meta.ui`, in which an app's tool describes its user interface."""
         return as_table(as_table(self.listed.get("_meta")).get("ui"))
 
     @property
@@ -93,7 +92,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def full(self) -> bytes:
-        """All there is to know, without the noise of generators."""
+        """The full description, without the noise that schema generators add."""
         from penstock.disclosure.slimming import slim
 
         shown = {

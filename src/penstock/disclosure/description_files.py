@@ -1,6 +1,6 @@
-"""Descriptions in a folder of JSON files, one a tool.
+"""Descriptions from a folder with one JSON file for each tool.
 
-No name is ever made into a path: files are found by looking, and a tool by the name inside its file.
+A tool's name is never made into a path: the folder is listed, and each file names its tool.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock.errors import InvalidSetting
 from penstock.log import logger
 
 LARGEST_FILE: Final = 5_000_000
-# What a list may say of a tool; in a file anything else belongs to its full description alone.
+# Members that a list may hold. Any other member of a file appears only in the full description.
 LISTED: Final = frozenset(
     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons",
      "execution"}
@@ -27,7 +27,7 @@ _KINDS: Final = {"title": str, "description": str, "inputSchema": dict}
 
 
 def tools_in(folder: str | Path) -> Iterator[DescribedTool]:
-    """In the order of the files' names. One that cannot be used is skipped, and logged."""
+    """Yield the tools in the order of the files' names. Skip and log a file that cannot be used."""
     path = Path(folder)
     if not path.is_dir():
         raise InvalidSetting("descriptions", path.name, "there is no such folder.")
@@ -36,22 +36,22 @@ def tools_in(folder: str | Path) -> Iterator[DescribedTool]:
 
 
 def _tool_in(file: Path) -> DescribedTool | None:
-    """The tool that a file describes. Its name is the one inside, or else the file's."""
+    """Return the tool that a file describes. Its name is in the file, or else the file's name."""
     try:
         value = _read(file)
     except (OSError, ValueError, RecursionError) as error:
-        logger().warning("the description %s is skipped: %s", file.name, error)
+        logger().warning("skipping the description %s: %s", file.name, error)
         return None
     name = value.setdefault("name", file.stem)
     if not isinstance(name, str) or not name:
-        logger().warning("the description %s is skipped: its name is not text", file.name)
+        logger().warning("skipping the description %s: its name is not text", file.name)
         return None
     if name != file.stem:
-        logger().warning("the description %s is of the tool %s", file.name, name)
+        logger().warning("the description %s describes the tool %s", file.name, name)
     for key, kind in _KINDS.items():
         if key in value and not isinstance(value[key], kind):
             logger().warning(
-                "%s in the description %s is not used: it is of another type", key, file.name
+                "ignoring %s in the description %s: it has the wrong type", key, file.name
             )
             del value[key]
     listed = {key: item for key, item in value.items() if key in LISTED}

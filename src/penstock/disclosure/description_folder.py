@@ -1,4 +1,4 @@
-"""Descriptions in a folder, laid over a server's own; changed files are noticed."""
+"""A folder of descriptions that override a server's own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Signature = tuple[tuple[str, int, int], ...]
 
 
 class DescriptionFolder:
-    """Read when it is first used, and again whenever a file in it has changed."""
+    """A folder that is read at first use, and again whenever a file in it has changed."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path).expanduser()
@@ -29,7 +29,10 @@ class DescriptionFolder:
         self._lock = threading.Lock()
 
     def laid_over(self, catalogue: Catalogue) -> Catalogue:
-        """The same object as long as neither has changed, so that what is made of it can be kept."""
+        """Return the catalogue with the folder's descriptions.
+
+        The result is the same object until one of them changes, so that its lists can be cached.
+        """
         with self._lock:
             self._read_again()
             return self._laid.get_or_make(catalogue, lambda: self._tools.laid_over(catalogue))
@@ -41,12 +44,12 @@ class DescriptionFolder:
                 return
             self._tools = Catalogue.from_folder(self._path)
         except (OSError, InvalidSetting) as error:
-            logger().warning("the folder of descriptions cannot be read: %s", type(error).__name__)
+            logger().warning("cannot read the folder of descriptions: %s", type(error).__name__)
             return
         self._signature = signature
         self._laid.clear()
 
     def _signed(self) -> Signature:
-        """What changes when a file does."""
+        """Return the files' names, times and sizes, to notice changes."""
         stats = [(file.name, file.stat()) for file in sorted(self._path.glob("*.json"))]
         return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)

@@ -1,7 +1,7 @@
-"""All names of a catalogue in as little room as they can have.
+"""A short directory of all names in a catalogue.
 
-Every name where they fit. Else names that begin alike are grouped: each group with its size, and as
-many of its names as there is room for. So a model that looks for something knows at least where.
+It holds every name if they fit. Otherwise it groups names by their first word, with the size of
+each group and as many of its names as fit. So a model at least knows where to look.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Fits = Callable[[str], bool]
 
 
 def directory(names: Sequence[str], fits: Fits) -> str:
-    """The richest directory that fits; empty where not even the number of tools does."""
+    """Return the most detailed directory that fits, or nothing if not even a count fits."""
     everything = ", ".join(names)
     if fits(everything):
         return everything
@@ -35,7 +35,7 @@ def directory(names: Sequence[str], fits: Fits) -> str:
 
 
 def _grouped(names: Sequence[str]) -> dict[str, list[str]]:
-    """By first word, in the order of their first member; those that are alone together, last."""
+    """Return the names by first word, in order of appearance. Single names form the last group."""
     by_word: dict[str, list[str]] = {}
     for name in names:
         match = _FIRST_WORD.match(name)

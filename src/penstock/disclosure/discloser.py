@@ -1,6 +1,6 @@
-"""What a client is shown of a server's tools.
+"""The list of a server's tools that a client gets.
 
-Everything that a list needs, and no more: a host waits for it. What happens on demand is in `enquiries`.
+This module loads only what a list needs, because a host waits for it. `on_demand` has the rest.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _KEPT: Final = 32
 
 
 class Audience(msgspec.Struct, frozen=True):
-    """Who sees a list: the name that a client gives itself, and whether it shows apps."""
+    """The client that gets a list."""
 
-    client: str = ""
-    has_apps: bool = False
+    client: str = ""  # the name that the client reports
+    has_apps: bool = False  # the client shows apps
 
 
 class Discloser:
-    """All that outlives a request: settings, grants, and the lists that were made."""
+    """The part of disclosure that outlives a request: settings, grants, and cached lists."""
 
     def __init__(
         self,
@@ -47,14 +47,14 @@ class Discloser:
         self._meter = meter
         self.grants = Grants(store, idle=policy.grant_ttl, clock=clock)
         self._folder = _folder(policy.descriptions)
-        # By value: the same tools, listed again, cost nothing.
+        # Cached by value: listing the same tools again costs nothing.
         self._listing = lru_cache(maxsize=_KEPT)(Lister.listing)
 
     def gate_for(self, audience: Audience) -> str:
         return self._policy.for_client(audience.client).gate
 
     def catalogue(self, tools: Catalogue, audience: Audience) -> Catalogue:
-        """With what the settings say of them laid over, and as far as this client is concerned."""
+        """Return the tools that this client may see, with the descriptions from the folder."""
         known = tools if self._folder is None else self._folder.laid_over(tools)
         return known if audience.has_apps else known.without_apps()
 

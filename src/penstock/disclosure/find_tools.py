@@ -1,4 +1,4 @@
-"""What `find_tools` replies: the best few tools, each with enough to choose by and to call it."""
+"""The reply of `find_tools`: the best few tools, each with enough to choose and to call it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ Fits = Callable[[bytes], bool]
 
 
 class Finder:
-    """The search over one catalogue, made once. Tools that are for apps alone are nobody's to
-    find."""
+    """The search over one catalogue. It does not find tools for apps alone."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._tools = [tool for tool in catalogue if not tool.is_for_apps_alone]
         self._index = SearchIndex([_searchable(tool) for tool in self._tools])
 
     def found(self, query: str, fits: Fits) -> bytes:
-        """As many of the best as fit, and of the first at least its name."""
+        """Return as many of the best tools as fit, or else only the name of the first."""
         hits = [self._tools[hit.position] for hit in self._index.find(query, MOST_FOUND)]
         if not hits:
             return encode({"tools": [], "notice": "Nothing was found: try other words."})
@@ -52,7 +51,7 @@ def _brief(tool: DescribedTool) -> dict[str, Any]:
 
 
 def _parameters(tool: DescribedTool) -> dict[str, str]:
-    """The type of each, the required ones first, marked with a star; choices in its place."""
+    """Return the type or the choices of each parameter. Required ones come first, with a star."""
     properties = tool.parameters
     required = [name for name in _names(tool.schema.get("required")) if name in properties]
     ordered = [*required, *(name for name in properties if name not in required)]

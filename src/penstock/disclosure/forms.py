@@ -1,6 +1,6 @@
-"""The list of tools in the form that fits: full, brief, or an index.
+"""The list of tools in the listing form that fits: full, brief or index.
 
-The same catalogue and the same settings give the same bytes, so that prompt caches hold.
+The same catalogue and the same settings give the same bytes, so that prompt caches stay valid.
 """
 
 from __future__ import annotations
@@ -24,34 +24,30 @@ FORMS: Final = ("auto", "full", "brief", "index")
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """A list of tools, and in which form it is. `own` are our names of Penstock's tools in it;
-    `in_full` names the tools of which all is said that a call needs, `None` all of them.
-    `has_outputs`: and all that is said of their results. `is_over`: no form fits the budget, or not
-    the one that was asked for."""
+    """A list of tools, and its listing form."""
 
     form: Form
     tools: Sequence[bytes]
-    own: Mapping[str, str] = {}
-    in_full: frozenset[str] | None = None
-    has_outputs: bool = False
-    is_over: bool = False
+    own: Mapping[str, str] = {}  # the names of Penstock's own tools in the list, by role
+    in_full: frozenset[str] | None = None  # tools with all that a call needs; None: every tool
+    has_outputs: bool = False  # output schemas are listed too
+    is_over: bool = False  # no form fits the budget, or the form in the settings does not
 
     def says_all_of(self, tool: str) -> bool:
         return self.in_full is None or tool in self.in_full
 
     def role_of(self, name: str) -> str:
-        """Which of Penstock's tools is called so; empty for all others."""
+        """Return which of Penstock's own tools has this name, or nothing for any other tool."""
         return next((role for role, known in self.own.items() if known == name), "")
 
 
 class Lister(msgspec.Struct, frozen=True):
-    """Puts lists together. `budget` bounds the whole list; tools that match `always` are listed in
-    full in every form."""
+    """The maker of lists for one group of settings."""
 
-    budget: Budget
+    budget: Budget  # of the whole list
     meter: Meter
     form: str = "auto"
-    always: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -60,20 +56,17 @@ class Lister(msgspec.Struct, frozen=True):
     def listing(
         self,
         catalogue: Catalogue,
-        ours: Sequence[bytes] = (),
+        ours: Sequence[bytes] = (),  # Penstock's tools that every form lists
         *,
-        has_apps: bool = False,
-        around: bytes = b"",
-        for_apps: Sequence[bytes] = (),
+        has_apps: bool = False,  # the client shows apps, and needs their tools
+        around: bytes = b"",  # the other members of the result
+        for_apps: Sequence[bytes] = (),  # Penstock's tools for apps alone
     ) -> Listing:
-        """`ours` are tools that stand in the list in any form; `has_apps`: the client shows apps,
-        and so has to know their tools; `around`: what the result holds beside them; `for_apps`: tools
-        of ours that are for apps alone."""
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
         listing = self._for_models(catalogue.without_apps(), ours, has_apps=has_apps, around=around)
         if not (apart or for_apps):
             return listing
-        # The host keeps these from the model: they are listed as they are, and cost it nothing.
+        # The host hides these tools from the model: they are listed whole, and cost no tokens.
         tools = [*listing.tools, *(tool.in_full for tool in apart), *for_apps]
         in_full = listing.in_full
         named = None if in_full is None else in_full | {tool.name for tool in apart}
@@ -108,7 +101,7 @@ class Lister(msgspec.Struct, frozen=True):
             by_name = {tool.name: raw for tool, raw in zip(others, brief, strict=True)} | shown
             return [*(by_name[tool.name] for tool in catalogue), describe, *weighing.ours]
 
-        # Where no budget can be kept, `brief` is as short as it can be.
+        # If `brief` is set and nothing fits, the list is as short as it can be.
         found = brief_tools(others, lambda brief: weighing.fits(together(brief)))
         if found is None and self.form == "brief":
             found = brief_tools(others, lambda _: False, at_least=True)
@@ -140,15 +133,17 @@ class Lister(msgspec.Struct, frozen=True):
 
 
 def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
-    """Tools that an index would break: a task is asked for in the call itself, a widget is found
-    through its own tool, and a parameter that goes into a header has to be known. They are listed in
-    brief."""
+    """Return whether an index must list this tool, because `call_tool` cannot stand in for it.
+
+    A task is requested in the call itself, a host finds a widget through its own tool, and a client
+    must know a parameter that it repeats in a header.
+    """
     needs_header = HEADER_KEY.encode() in tool.raw
     return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
 
 
 class _Weighing(msgspec.Struct, frozen=True):
-    """What a list costs, with all that stands around it."""
+    """The size of a list, with the rest of the result."""
 
     budget: Budget
     meter: Meter
@@ -159,12 +154,15 @@ class _Weighing(msgspec.Struct, frozen=True):
         return self.budget.admits(as_result(tools, self.around), self.meter)
 
     def surely_fits(self, tools: Sequence[bytes]) -> bool:
-        """The same, where an estimate on the safe side settles it: a vocabulary takes longer to load
-        than most servers take to start."""
+        """Return whether even a cautious estimate fits. It needs no vocabulary, which takes longer to
+        load than most servers take to start."""
         return self.budget.admits(as_result(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
-        """Never worse than raw; but what fits goes before what does not, in whatever unit."""
+        """Return the listing if only it fits, or if it has fewer tokens; else the full list.
+
+        So a list is never worse than the server's own.
+        """
         fits = self.fits(listing.tools)
         if (fits and not self.fits(full.tools)) or self._cost(listing.tools) < self._cost(
             full.tools
@@ -177,5 +175,5 @@ class _Weighing(msgspec.Struct, frozen=True):
 
 
 def as_result(tools: Sequence[bytes], around: bytes = b"") -> bytes:
-    """The result of a `tools/list`; `around` are its other members, each with a comma before."""
+    """Return the result of a `tools/list`. `around` holds its other members, each after a comma."""
     return b'{"tools":[' + b",".join(tools) + b"]" + around + b"}"

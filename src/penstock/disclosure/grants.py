@@ -1,11 +1,11 @@
-"""Which tools an agent has read the description of.
+"""Grants: records that an agent has read the full description of a tool.
 
-A grant belongs to a holder: a session, a principal, or, where nobody is known, whoever has a handle
-that came with the description. It makes calls good, not allowed: it opens nothing that the caller
-may not do anyway, and it never changes a list.
+A grant belongs to a holder: a session, a principal, or, if neither is known, the bearer of a handle
+that came with the description. A grant improves calls and protects nothing: it permits nothing that
+the caller may not do anyway, and it never changes a list.
 
-Each grant is a record of its own in the store, so that several workers agree and none has to read
-before it writes.
+Each grant is a separate record in the store, so that several server processes agree and none has to
+read before it writes.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ HANDLE_PREFIX: Final = "pgr_"
 GRANT_FIELD: Final = "tool_grant"
 _OWNER: Final = "grants"
 _HANDLE_BYTES: Final = 18
-_HANDLE: Final = re.compile(HANDLE_PREFIX + "[A-Za-z0-9_-]{24}")  # the same, written out
+_HANDLE: Final = re.compile(HANDLE_PREFIX + "[A-Za-z0-9_-]{24}")  # `_HANDLE_BYTES` in base64
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Whose a grant is. `handle`: what an agent of whom nothing is known shows instead of itself."""
+    """The holder of grants."""
 
     id: str
-    handle: str = ""
+    handle: str = ""  # the grant handle that identifies an agent with no session and no principal
 
     @classmethod
     def of(cls, server: str, who: str, shown: Any = None) -> Self:
-        """`who` it is, or else whoever has `shown` a handle; without either, with a new one."""
+        """Return the holder: `who` if known, else the bearer of `shown`, else of a new handle."""
         if who:
             return cls(f"{server}\0{who}")
         handle = shown if isinstance(shown, str) and _HANDLE.fullmatch(shown) else new_handle()
@@ -50,7 +50,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Grants:
-    """`grant` and `is_granted`; one that is not used for `idle` seconds ends."""
+    """The grants in a store. A grant ends after `idle` seconds without use."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Grants:
         self._swept = clock()
 
     def __len__(self) -> int:
-        """How many were given here and have not been swept."""
+        """Return how many grants this process gave and has not swept."""
         return len(self._given)
 
     def grant(self, holder: str, tools: str | Iterable[str]) -> None:
@@ -83,7 +83,7 @@ class Grants:
         self._sweep_sometimes(now)
 
     def is_granted(self, holder: str, tool: str) -> bool:
-        """Asking keeps it alive."""
+        """Return whether the holder has a grant for the tool, and keep the grant alive."""
         now = self._clock()
         self._sweep_sometimes(now)
         key = _key(holder, tool)
@@ -91,7 +91,7 @@ class Grants:
         if found is None:
             logger().info("not granted: %s", tool)
             return False
-        if found.expires - now < self._idle / 2:  # a write for every question would be dear
+        if found.expires - now < self._idle / 2:  # a write for every call would be slow
             self._store.touch(key, expires=now + self._idle)
             self._remember(key, now + self._idle)
         return True
@@ -103,7 +103,7 @@ class Grants:
             self._given.pop(key)
 
     def sweep(self) -> int:
-        """Gives back the space of what has expired; how many went, results among them."""
+        """Free the space of expired records, results included. Return how many expired."""
         now = self._swept = self._clock()
         self._given.drop_if(lambda expires: expires <= now)
         gone = self._store.sweep(now=now)
@@ -111,7 +111,7 @@ class Grants:
         return gone
 
     def _remember(self, key: str, expires: float) -> None:
-        """Bounds how many there are: the oldest goes first."""
+        """Note a grant. Delete the oldest one if there are too many."""
         oldest = self._given.put(key, expires)
         if oldest is not None:
             self._store.delete(oldest)
@@ -122,7 +122,7 @@ class Grants:
 
 
 def new_handle() -> str:
-    """For an agent of whom nothing is known: it shows the handle instead of itself."""
+    """Return a new handle, which identifies an agent with no session and no principal."""
     return HANDLE_PREFIX + secrets.token_urlsafe(_HANDLE_BYTES)
 
 

@@ -1,6 +1,7 @@
-"""The tools of the index form: with four of them an agent finds, learns and calls all others.
+"""The tools of the listing form `index`: with four of them an agent finds and calls all others.
 
-Reading and writing are two tools, so that a host can let the one through and ask about the other.
+Calls that read and calls that write have separate tools, so that a host can allow the first and ask
+the user about the second.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _CALL_SCHEMA: Final = {
 }
 
 
-# What `describe_tools` says beside a list in brief: a host may show nothing else of the workflow.
+# Part of the description of `describe_tools` in the form `brief`. A host may show the model nothing
+# else of the workflow.
 IN_BRIEF: Final = " A tool listed without parameters has some: learn them here before you call it."
 
 
@@ -37,7 +39,7 @@ def find_tool(names: Mapping[str, str]) -> bytes:
 
 
 def describe_tool(name: str, known: str = "") -> bytes:
-    """`known`: what is to be said of the tools that can be asked for."""
+    """Return `describe_tools`. `known` says which tools it describes."""
     return _tool(
         name,
         "Describe tools",
@@ -48,7 +50,7 @@ def describe_tool(name: str, known: str = "") -> bytes:
 
 
 def describe_tool_with(name: str, names: Sequence[str], fits: Callable[[bytes], bool]) -> bytes:
-    """With a directory of all names, as far as they fit."""
+    """Return `describe_tools` with a directory of all names, as detailed as fits."""
 
     def listed(text: str) -> bytes:
         known = f" All {len(names)}: {text}." if text else f" There are {len(names)}."
@@ -87,7 +89,7 @@ def _tool(
     schema: Mapping[str, Any],
     hints: Mapping[str, bool],
 ) -> bytes:
-    """The title stands where clients of every revision find it."""
+    """Return a tool. Its title is in `annotations`, where clients of every revision find it."""
     return encode(
         {
             "name": name,

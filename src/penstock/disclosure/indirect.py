@@ -1,6 +1,6 @@
-"""A call through `call_tool`: which tool it means, and with which arguments.
+"""A call through `call_tool`: the tool and the arguments that the agent means.
 
-Arguments stay the bytes they are. What is wrong with such a call is said so that the next one is right.
+Arguments stay unparsed bytes. An error says how to make the next call right.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _ARGUMENTS: Final = "arguments"
 
 
 class Inner(msgspec.Struct, frozen=True):
-    """The call that is meant. `grant` is the handle that came beside it."""
+    """The call that the agent means."""
 
     name: str
     arguments: bytes
-    grant: Any = None
+    grant: Any = None  # the grant handle beside the arguments
 
 
 def inner_call(
     visit: DisclosureAnswers, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
 ) -> Inner | bytes:
-    """The call, or the problem with it as it is to be told."""
+    """Return the call that the agent means, or a reply that says what is wrong."""
     name = _text(given.get(_NAME))
     wrong = _wrong_name(visit, role, through, name)
     if wrong:
@@ -39,7 +39,7 @@ def inner_call(
     inside = given.get(_ARGUMENTS, b"null")
     beside = {key: raw for key, raw in given.items() if key not in (_NAME, _ARGUMENTS)}
     if bytes(inside).strip() == b"null":
-        # Arguments that stand beside the name instead of inside are taken for what they are meant as.
+        # Some models put the arguments beside the name. Take them as the tool's arguments.
         return Inner(name, _joined(beside))
     grant = beside.pop(GRANT_FIELD, None)
     arguments = _object(inside)
@@ -50,7 +50,7 @@ def inner_call(
 
 
 def _wrong_name(visit: DisclosureAnswers, role: str, through: str, name: str) -> bytes:
-    """Why this tool cannot be called through that one; empty where it can."""
+    """Return a reply that says why the tool cannot be called through this one, or nothing."""
     own = visit.listing.own
     find = f"{own.get(FIND, FIND)} finds tools by what they do."
     if not name:
@@ -65,7 +65,7 @@ def _wrong_name(visit: DisclosureAnswers, role: str, through: str, name: str) ->
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
         return problem(visit.fits, "There is no tool {}.", meant + find, name)
     if role == CALL_READ_ONLY and not tool.is_read_only:
-        said = "{} does not say that it only reads."
+        said = "{} is not marked read-only."
         return problem(visit.fits, said, f"Call it through {own.get(CALL, CALL)}.", name)
     return b""
 
@@ -76,7 +76,7 @@ def _text(raw: bytes | msgspec.Raw | None) -> str:
 
 
 def _object(raw: bytes | msgspec.Raw) -> bytes | None:
-    """An object, which some models write as a text; None where it is anything else."""
+    """Return an object, or None for any other value. Some models write the object as a text."""
     given = bytes(raw).strip()
     if given.startswith(b'"'):
         try:

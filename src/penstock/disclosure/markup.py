@@ -1,10 +1,9 @@
-"""Marks inside a paragraph taken away: emphasis, code, links, tags, entities.
+"""Removal of the marks inside a paragraph: emphasis, code, links, tags, entities.
 
-What only looks like a mark stays, since a model acts on it: *.py, **kwargs, snake_case, <owner>.
+Text that only looks like a mark stays, as a model acts on it: *.py, **kwargs, snake_case, <owner>.
 
-Descriptions come from anywhere, so the work is in proportion to their length whatever they hold. For
-whoever edits this: an expression looks no further than the next mark of its own kind, and gives
-nothing back (`*+`).
+Descriptions come from anywhere, so the time must be linear in their length. If you edit an
+expression: it must look no further than the next mark of its own kind, and never backtrack (`*+`).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _LONGEST_EMPHASIS: Final = 3
 _NO_BEGINNING: Final = frozenset("./-,;:!?)]}|=>")  # *.py, **/a, */5
 _NO_END: Final = frozenset("([{/")
 _AROUND: Final = frozenset("\"'()[]{}")  # "*", (*)
-_FIRST_UNSPACED: Final = "\u2e80"  # from here on, scripts that put no space around a marked word
+_FIRST_UNSPACED: Final = "\u2e80"  # the first of the scripts without spaces between words
 
 
 def without_comments(text: str) -> str:
@@ -54,22 +53,26 @@ def closed_tags(text: str) -> frozenset[str]:
 
 
 def unmarked(text: str, closed: Collection[str]) -> str:
-    """A paragraph without its marks, and with a line break where a tag makes one.
+    """Return a paragraph without its marks, and with a line break where a tag makes one.
 
-    `closed` are the tags that are closed somewhere: any other is a placeholder.
+    `closed` names the tags that the text closes somewhere. Any other tag is a placeholder.
     """
     return _Unmarked(text, closed).text
 
 
 class _Unmarked:
-    """Put together from pieces: a mark's own piece is emptied once its partner is met."""
+    """A paragraph in pieces. An opening mark's piece is emptied when its closing mark is found."""
 
     def __init__(self, marked: str, closed: Collection[str]) -> None:
         self._marked = marked
         self._closed = closed
         self._pieces: list[str] = []
-        self._brackets: list[int] = []  # which pieces may yet begin a link
-        self._emphases: dict[str, list[int]] = {"*": [], "_": [], "~": []}  # or emphasis
+        self._brackets: list[int] = []  # pieces that may begin a link
+        self._emphases: dict[str, list[int]] = {
+            "*": [],
+            "_": [],
+            "~": [],
+        }  # pieces that may begin emphasis
         self.text = self._read()
 
     def _read(self) -> str:
@@ -85,7 +88,7 @@ class _Unmarked:
         return "".join([*self._pieces, self._marked[at:]])
 
     def _piece(self, mark: re.Match[str]) -> str:
-        """What stands for a mark."""
+        """Return the text that replaces a mark."""
         match mark.lastgroup:
             case "escape":
                 return mark[0][1]
@@ -119,7 +122,7 @@ class _Unmarked:
         return left
 
     def _closed_by(self, run: str) -> str:
-        """What is left of a run that closes others: it takes as much from them as from itself."""
+        """Return the rest of a closing run. Each of its marks cancels one opening mark."""
         waiting = self._emphases[run[0]]
         while run and waiting:
             opened = self._pieces[waiting[-1]]
@@ -131,7 +134,7 @@ class _Unmarked:
 
 
 def _ends_of_code(text: str) -> dict[int, int]:
-    """Where code begins, and where the run of backticks is that closes it: the next of its length."""
+    """Return where each code span begins and ends. The next run of as many backticks closes it."""
     ends: dict[int, int] = {}
     next_of_length: dict[int, int] = {}
     for run in reversed([*_BACKTICKS.finditer(text)]):

@@ -1,7 +1,7 @@
-"""What is told on demand, and what a call is told that came too early.
+"""Replies to `find_tools` and `describe_tools`, and the gate for tools that are not listed in full.
 
-The rules are here, once; an adapter brings what it knows of a request (`DisclosureAnswers`) and puts the bytes
-that come back where its protocol wants them.
+The rules are in this one place. The caller passes in what it knows of a request
+(`DisclosureAnswers`), and puts the returned bytes where its protocol wants them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from penstock.errors import StoreError
 from penstock.log import logger
 
 _KEPT: Final = 32
-_PASS_IT_ON: Final = f"Give {GRANT_FIELD} among the arguments of the call."
+_PASS_IT_ON: Final = f"Add {GRANT_FIELD} to the arguments of the call."
 
 
 def _forget(_whole: bytes) -> dict[str, Any]:
@@ -41,17 +41,17 @@ def _forget(_whole: bytes) -> dict[str, Any]:
 
 
 class DisclosureAnswers(msgspec.Struct, frozen=True):
-    """One request. `fits`: whether a reply is within its budget on the wire; `keep` puts what is
-    too large for any reply where it can be read in parts, and says how; `reader` is the tool for it."""
+    """The answers about tools that one request can get."""
 
     discloser: Discloser
     catalogue: Catalogue
     listing: Listing
     audience: Audience
     holder: Holder
-    fits: Callable[[bytes], bool]
+    fits: Callable[[bytes], bool]  # whether a reply is within its budget on the wire
+    # Stores a description that is too large for any reply, and returns how to read it in parts.
     keep: Callable[[bytes], dict[str, Any]] = _forget
-    reader: str = ""
+    reader: str = ""  # the name of the tool that reads stored descriptions
 
     @property
     def gate(self) -> str:
@@ -59,14 +59,14 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
 
     @property
     def ours(self) -> frozenset[str]:
-        """Names of Penstock's own tools."""
+        """The names of Penstock's own tools."""
         return frozenset({*self.listing.own.values(), self.reader})
 
     def find(self, query: str) -> bytes:
         return _finder(self.catalogue).found(query, self.fits)
 
     def describe(self, selection: Selection, *, is_tool: bool) -> DescribedReply:
-        """The descriptions, and with them the right to call what they describe."""
+        """Return the descriptions, and grant calls of the tools that they describe."""
         more = {f"${name}": told for name, told in self._to_show().items()}
         ask = Selector(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
         told = described(selection, ask)
@@ -74,8 +74,10 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         return told
 
     def refusal(self, tool: DescribedTool, arguments: Mapping[str, Any] | None) -> bytes:
-        """What a call is answered with that is not to run yet; empty where it may run. Arguments
-        that cannot be looked into are upstream's to judge."""
+        """Return the answer to a call that may not run yet, or nothing if it may run.
+
+        If the arguments cannot be read (`None`), `teach` leaves the call to upstream.
+        """
         if self.gate == "off" or self.listing.says_all_of(tool.name):
             return b""
         if self.gate == "strict":
@@ -87,15 +89,15 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         if not wrong or self._is_granted(tool):
             return b""
         self._grant([tool.name])
-        missing = self._missing(tool, f"These arguments do not fit: {wrong}")
+        missing = self._missing(tool, f"Invalid arguments: {wrong}")
         return description_brought(missing, self.fits, self.keep)
 
     def _insisted(self, tool: DescribedTool) -> bytes:
         if self._is_granted(tool):
             return b""
-        why = "The description of this tool has to be read before it is called."
+        why = "Read the description of this tool before you call it."
         if self.holder.handle:
-            why += f" If it was: give the {GRANT_FIELD} that came with it among the arguments."
+            why += f" If you did, add the {GRANT_FIELD} that came with it to the arguments."
         return description_required(self._missing(tool, why), self.fits)
 
     def _missing(self, tool: DescribedTool, why: str) -> Missing:
@@ -107,17 +109,18 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         return Missing(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())
 
     def _to_show(self) -> dict[str, Any]:
-        """What an agent of whom nothing is known has to show with its next call."""
+        """Return the grant handle that an unknown agent must show with its next call, if any."""
         if not self.holder.handle or self.gate == "off":
             return {}
         return {GRANT_FIELD: self.holder.handle, "next_step": _PASS_IT_ON}
 
     def _is_granted(self, tool: DescribedTool) -> bool:
-        """A gate makes calls good, not allowed: where the store is down, it stands open."""
+        """Return whether the agent holds a grant. If the store fails, assume that it does: the gate
+        improves calls, and protects nothing."""
         try:
             return self.discloser.grants.is_granted(self.holder.id, tool.name)
         except StoreError as error:
-            logger().warning("the gate stands open: %s", error)
+            logger().warning("the gate lets a call through, because the store failed: %s", error)
             return True
 
     def _grant(self, tools: Iterable[str]) -> None:
@@ -126,10 +129,10 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         try:
             self.discloser.grants.grant(self.holder.id, tools)
         except StoreError as error:
-            logger().warning("nothing was granted: %s", error)
+            logger().warning("no grant was stored: %s", error)
 
 
 @lru_cache(maxsize=_KEPT)
 def _finder(catalogue: Catalogue) -> Finder:
-    """Made once for each catalogue, whoever has it."""
+    """Return the search of a catalogue, which all its users share."""
     return Finder(catalogue)

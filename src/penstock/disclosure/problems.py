@@ -1,4 +1,4 @@
-"""What is wrong with a request about tools, said so that the next one is right."""
+"""Error replies to requests about tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Fits = Callable[[bytes], bool]
 
 
 def problem(fits: Fits, error: str, next_step: str, name: str = "") -> bytes:
-    """What is wrong, and what to do; in a budget that is tight, with less of the name."""
+    """Return an error and the next step. Shorten the tool's name if the reply does not fit."""
     found = b""
     for chars in _SHOWN:
         shown = repr(clipped(name, chars)) if chars else "of that name"

@@ -23,7 +23,7 @@ _SECTIONS: Final = (
     "|usage|notes?|description|summary|overview)"
 )
 _LABEL: Final = re.compile(rf"{_SECTIONS}:", re.IGNORECASE)
-# A first line of a word or two that ends in a colon, perhaps with an emoji before, is one as well.
+# A first line of one to three words and a colon, perhaps after an emoji, is a label too.
 _TITLE: Final = re.compile(r"\W*+\w++(?: \w++){0,2}+\s?:")
 _SECTION: Final = re.compile(
     rf"[*_]{{0,3}}{_SECTIONS}[*_]{{0,3}}:[*_]{{0,3}}(?:\s|$)"
@@ -33,10 +33,10 @@ _SECTION: Final = re.compile(
 
 
 def paragraphs(text: str) -> list[str]:
-    """Paragraphs and items of lists, each one line of words.
+    """Return the paragraphs and list items of a text, each as one line.
 
-    Code, tables and headings are shown only where there is nothing else. A label such as `Args:`
-    is skipped where it comes first: what a tool does is not said in it.
+    Code, tables and headings are returned only if there is nothing else. Labels at the beginning,
+    such as `Args:`, are skipped: they do not say what a tool does.
     """
     text = without_comments(text)
     reader = _ProseReader()
@@ -62,12 +62,12 @@ def _bare(lines: Iterable[str], closed: frozenset[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _ProseReader:
-    """Fed line by line. `paragraph` is the one that is open, `aside` what is no prose."""
+    """A reader that gets a text line by line."""
 
     prose: list[str] = field(default_factory=list)
-    aside: list[str] = field(default_factory=list)
-    paragraph: list[str] = field(default_factory=list)
-    fence: str = ""
+    aside: list[str] = field(default_factory=list)  # code, tables and headings
+    paragraph: list[str] = field(default_factory=list)  # the lines of the open paragraph
+    fence: str = ""  # the fence that opened a block of code
     is_aside: bool = False  # in a table or a Python session, until a blank line
 
     def read(self, line: str) -> None:
@@ -100,7 +100,7 @@ class _ProseReader:
             self.aside.append(line)
 
     def _begin_table(self) -> None:
-        """The line above holds the names of the columns."""
+        """Set aside the line above too: it holds the names of the columns."""
         self.aside += self.paragraph[-1:]
         del self.paragraph[-1:]
         self.end_paragraph()
@@ -112,7 +112,7 @@ class _ProseReader:
         self.is_aside = True
 
     def _end_heading(self, rule: str) -> None:
-        """A line that is underlined is a heading; under a sentence, the rule only divides."""
+        """End a paragraph at a rule. A single line above is a heading, unless it is a sentence."""
         above = self.paragraph[-1] if rule[0] in _UNDERLINES and self.paragraph else ""
         if _LABEL.fullmatch(above + ":"):
             self.paragraph.pop()

@@ -1,6 +1,6 @@
-"""What has to be known of a whole schema before anything is taken out of one place in it.
+"""A survey of a whole schema, needed before `slimming` removes anything from one place in it.
 
-A loop, not a recursion, and each schema is looked at once: depth and loops of references do no harm.
+The survey is a loop that visits each schema once, so depth and circular references do no harm.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from urllib.parse import unquote
 
 from penstock.core.json.pointers import unescaped
 
-# Keywords whose values are schemas by name, by position, or a schema; `items` may be either.
+# Keywords whose value is an object of schemas, a list of schemas, or one schema. `items` may be
+# a list or one schema.
 BY_NAME: Final = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
@@ -23,11 +24,12 @@ SINGLE: Final = frozenset(
 )  # fmt: skip
 DEFINITIONS: Final = frozenset({"$defs", "definitions"})
 
-# With these, references lead to names, which are not followed here.
+# With these keywords, references lead to names. The survey does not follow such references.
 _NAMED_PLACES: Final = frozenset(
     {"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"}
 )
-# With these, or with two of the following in one schema, several schemas hold for one value.
+# With one of these keywords, several schemas may apply to one value. The same holds for a schema
+# that combines `allOf`, `_ALTERNATIVES` and `_OF_MEMBERS`.
 _JOINING: Final = frozenset(
     {"not", "if", "dependentSchemas", "dependentRequired", "dependencies", "patternProperties",
      "contains", "unevaluatedItems", "unevaluatedProperties"}
@@ -42,23 +44,22 @@ _NOWHERE: Final = object()
 
 @dataclass(slots=True)
 class SchemaSurvey:
-    """`definitions` are those that something leads to. `places` is what references lead to or
-    through, by `id`: it lives as long as the schema that was surveyed."""
+    """Facts about a whole schema. They hold only as long as the surveyed schema object lives."""
 
-    definitions: set[tuple[str, str]] = field(default_factory=set)
-    places: set[int] = field(default_factory=set)
-    keywords: set[str] = field(default_factory=set)
-    required: set[str] = field(default_factory=set)
-    is_joined: bool = False
+    definitions: set[tuple[str, str]] = field(default_factory=set)  # those that are referred to
+    places: set[int] = field(default_factory=set)  # `id` of every node on the way of a reference
+    keywords: set[str] = field(default_factory=set)  # of all schemas
+    required: set[str] = field(default_factory=set)  # names that any schema requires
+    is_joined: bool = False  # several schemas may apply to one value
 
     @property
     def has_named_places(self) -> bool:
         return not _NAMED_PLACES.isdisjoint(self.keywords)
 
     def optional(self, schema: Mapping[str, Any]) -> set[str]:
-        """The properties that may be left out of an object.
+        """Return the properties that may be left out of an object.
 
-        Where several schemas hold for one object, another than its own may require them.
+        If several schemas apply to one object, a different schema may require them.
         """
         properties, required = schema.get("properties"), schema.get("required", [])
         if not isinstance(properties, Mapping) or not isinstance(required, list):
@@ -112,7 +113,7 @@ def _below(schema: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _referred_to(reference: Any, root: Mapping[str, Any], found: SchemaSurvey) -> list[Any]:
-    """What a reference leads to, and the definition that this is part of."""
+    """Return the target of a reference, and the definition that the target is part of."""
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return []
     tokens = [unescaped(token) for token in unquote(reference[2:]).split("/")]
@@ -124,7 +125,7 @@ def _referred_to(reference: Any, root: Mapping[str, Any], found: SchemaSurvey) -
 
 
 def _way(tokens: Iterable[str], node: Any) -> Iterator[Any]:
-    """What is passed on the way down, as far as there is something."""
+    """Yield each node on the way down, until one does not exist."""
     for token in tokens:
         node = _member(node, token)
         if node is _NOWHERE:

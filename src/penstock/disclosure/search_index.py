@@ -1,10 +1,10 @@
-"""Tools found by what they are for: a full-text index, made once for a catalogue.
+"""A full-text index that finds tools by their purpose, made once for a catalogue.
 
-The ranking is BM25F: a word counts the more the fewer tools have it, and the more telling the field
-is that it stands in. A word of the question finds a tool by its best match: the word itself, a
-related one, a longer one that begins with it, or, where there is none of these, one with a typo
-less. A tool that all words find comes before one that a single word finds well. Neighbours in a
-tool's name count once more together, and the whole name most.
+The ranking is BM25F: a word counts more if few tools have it, and if its field says much about a
+tool. Each word of a query counts by its best match in a tool: the word itself, a related word, a
+longer word that begins with it, or, if there are none, a word that differs by one typo. A tool that
+all words of the query match ranks above a tool that one word matches well. Adjacent words of a
+tool's name count again as a pair, and the whole name counts most.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import msgspec
 
 from penstock.disclosure import search_words
 
-# The numbers were tried on 100 requests to 150 tools. None is a knife's edge: a step aside, one
-# request in a hundred finds another tool first.
+# The numbers were tuned with 100 requests to 150 tools. None is critical: a small change of one
+# changes the first tool for about one request in a hundred.
 _WEIGHTS: Final[Mapping[str, float]] = {
     "name": 5.0,
     "title": 2.5,
@@ -34,19 +34,19 @@ _WEIGHTS: Final[Mapping[str, float]] = {
     "parameter descriptions": 0.4,
     "choices": 0.5,
 }
-_HALF_EFFECT: Final = 3.0  # the weight of a word, over all fields, that has half the effect it can
+_HALF_EFFECT: Final = 3.0  # the weight of a word, over all fields, that gives half the top score
 _LENGTH_COUNTS: Final = (
-    0.5  # 0: a word is worth the same in a long field; 1: as much less as it is longer
+    0.5  # 0: the length of a field has no effect; 1: a word counts in proportion
 )
 
-# What a match is worth beside the word itself.
+# The score of other matches, relative to a match of the word itself.
 _RELATED: Final = 0.5
-_RELATED_ONLY: Final = 0.9  # where no tool has the word itself
+_RELATED_ONLY: Final = 0.9  # if no tool has the word itself
 _LONGER: Final = 0.3
 _TYPO: Final = 0.7
 _TOGETHER: Final = 0.6
 
-# A question of any length takes a bounded time.
+# Limits that bound the time for a query of any length.
 _QUESTION_CHARS: Final = 4_000
 _MOST_TERMS: Final = 32
 _MOST_LONGER: Final = 20
@@ -55,12 +55,12 @@ _TYPO_LENGTHS: Final = range(6, 21)
 
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)|[\u3002\uff01\uff1f]|\n\s*\n")
 
-# Positions of tools, each with how well it matches.
+# The score of each tool, by its position in the catalogue.
 _Scores = dict[int, float]
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """What a tool takes."""
+    """A parameter of a tool."""
 
     name: str
     description: str = ""
@@ -68,7 +68,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Searchable(msgspec.Struct, frozen=True):
-    """What a tool is found by."""
+    """The texts by which a tool is found."""
 
     name: str
     title: str = ""
@@ -85,7 +85,7 @@ class Hit(NamedTuple):
 
 
 class SearchIndex:
-    """Nothing in it changes once it is made, so that threads may share it."""
+    """A full-text index of tools. It never changes, so that threads may share it."""
 
     def __init__(self, tools: Sequence[Searchable]) -> None:
         self._names = [tool.name for tool in tools]
@@ -95,7 +95,7 @@ class SearchIndex:
         self._found = _scored(shares, len(tools))
 
     def find(self, query: str, most: int = 10) -> list[Hit]:
-        """The best first; of equals, the first in the catalogue."""
+        """Return the best tools, best first. Equal tools keep the order of the catalogue."""
         asked = list(search_words.in_question(query[:_QUESTION_CHARS]).items())[:_MOST_TERMS]
         scores = _summed([self._matches(stem, last=stem == asked[-1][0]) for stem, _ in asked])
         for together in _joined([word for _, word in asked]):
@@ -115,7 +115,7 @@ class SearchIndex:
         return _best((self._found[word], _TYPO) for word in meant)
 
     def _longer(self, term: str) -> list[str]:
-        """Words that begin with the last one of a question, which may not be at its end yet."""
+        """Return words that begin with the last word of a query, which may be incomplete."""
         if term.isascii() and len(term) < _SHORTEST_BEGINNING:
             return []
         start = bisect_right(self._sorted, term)
@@ -124,7 +124,7 @@ class SearchIndex:
 
 
 def _summed(matches: Sequence[_Scores]) -> _Scores:
-    """What the words add up to for each tool, and less of it the fewer of them found that tool."""
+    """Return the sum of each tool's scores, reduced for each word that did not find the tool."""
     finding = sum(map(bool, matches)) or 1
     shares = [math.sqrt(count / finding) for count in range(finding + 1)]
     counts = Counter(chain.from_iterable(matches))
@@ -136,7 +136,7 @@ def _summed(matches: Sequence[_Scores]) -> _Scores:
 
 
 def _best(alternatives: Iterable[tuple[_Scores, float]]) -> _Scores:
-    """The best score of each tool, where every kind of match has its worth."""
+    """Return the best score of each tool, after each kind of match is weighted by its worth."""
     best: _Scores = {}
     for found, worth in alternatives:
         for position, score in found.items():
@@ -149,7 +149,7 @@ def _best(alternatives: Iterable[tuple[_Scores, float]]) -> _Scores:
 
 
 def _fields(tool: Searchable) -> dict[str, list[str]]:
-    """The words of a tool by where they stand, under the names that the weights have."""
+    """Return the words of a tool by field. The fields have the names in `_WEIGHTS`."""
     description = tool.description.strip()
     end = _SENTENCE_END.search(description)
     first = end.end() if end else len(description)
@@ -172,7 +172,7 @@ def _fields(tool: Searchable) -> dict[str, list[str]]:
 
 
 def _word_shares(tools: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, _Scores]:
-    """How much each word tells about each tool, from 0 to 1."""
+    """Return how much each word says about each tool, from 0 to 1."""
     usual = {field: _usual_length([tool[field] for tool in tools]) for field in _WEIGHTS}
     shares: dict[str, _Scores] = defaultdict(dict)
     for position, tool in enumerate(tools):
@@ -182,7 +182,7 @@ def _word_shares(tools: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, _Sco
 
 
 def _usual_length(fields: Sequence[Sequence[str]]) -> float:
-    """The median of those that say anything: beside one of 100 kB no other becomes short."""
+    """Return the median length of non-empty fields. One of 100 kB would distort a mean."""
     return median([len(field) for field in fields if field] or [1])
 
 
@@ -206,19 +206,21 @@ def _add_names(shares: dict[str, _Scores], names: Sequence[str]) -> None:
 
 
 def _joined(parts: Sequence[str]) -> dict[str, float]:
-    """Neighbours, and all in one, with their share of the whole: `pull request`, `pull_request` and
-    `pullRequest` are the same."""
+    """Return each adjacent pair of words and all words, joined, with their share of the whole.
+
+    So `pull request`, `pull_request` and `pullRequest` are the same.
+    """
     pairs = {search_words.joined(pair): 2 / len(parts) for pair in pairwise(parts)}
     return {**pairs, search_words.joined(parts): 1.0} if pairs else {}
 
 
 def _scored(shares: Mapping[str, _Scores], tools: int) -> dict[str, _Scores]:
-    """What each word finds, by itself and by related words."""
+    """Return the scores of the tools that each word finds, itself or through related words."""
     rarities = {word: _rarity(len(found), tools) for word, found in shares.items()}
     scores = {word: _best([(found, rarities[word])]) for word, found in shares.items()}
     for word, related in search_words.relations().items():
         known = [other for other in related if other in shares]
-        # That few tools say `erase` where others say `delete` makes it no more telling.
+        # If few tools say `erase` and many say `delete`, `erase` is not more significant.
         rarity = min((rarities[each] for each in (word, *known) if each in shares), default=0.0)
         worth = rarity * (_RELATED if word in shares else _RELATED_ONLY)
         others = [(shares[other], worth) for other in known]

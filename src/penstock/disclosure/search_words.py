@@ -1,4 +1,4 @@
-"""Words as the search compares them: split, folded and stemmed, alike in tools and in questions."""
+"""Words as the search compares them: split, lower-cased and stemmed, in tools and in queries."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from string import ascii_lowercase
 from typing import Final
 
 _LONGEST_WORD: Final = 64
-# Normalising takes the square of a run of combining marks, so it is done a piece at a time.
+# The time to normalise a run of combining marks grows with its square, so texts are cut in pieces.
 _PIECE: Final = 1_000
 
-# Scripts that write without spaces (and Korean, which glues particles to its words): cut in pairs.
+# Scripts that write without spaces, and Korean, which joins particles to words: cut in pairs.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -22,7 +22,7 @@ _UNSPACED: Final = (
 _MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 _LETTERS: Final = rf"[^\W_{_UNSPACED}]"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|{_LETTERS}+(?:[{_MARKS}]+{_LETTERS}*)*")
-# createIssue, HTTPServer; and s3.
+# The seams in createIssue, HTTPServer and s3.
 _HUMP: Final = r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 _SEAM = re.compile(rf"{_HUMP}|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[a-z])")
 _IDENTIFIER = re.compile(r"\b[a-z][a-z\d]*[A-Z]\w*")
@@ -36,8 +36,8 @@ you your
 """
 _COMMON: Final = frozenset(_COMMON_WORDS.split())
 
-# What one word asks for and another says. Only everyday words: a wrong relation costs more than a
-# missing one.
+# Each line holds words that can mean the same. Only everyday words: a wrong relation does more harm
+# than a missing one.
 _RELATED: Final = """
 create add new make insert generate open
 delete remove drop erase clear cancel
@@ -75,18 +75,21 @@ log history
 
 
 def in_text(text: str) -> list[str]:
-    """The stems of all words of a text that say something, in order."""
+    """Return the stems of a text's words in order, without common words."""
     return [stem(word) for word in _text_words(text) if word not in _COMMON]
 
 
 def in_name(name: str) -> list[str]:
-    """The words an identifier is made of, in order, as they are written there."""
+    """Return the words of an identifier in order, not stemmed."""
     return list(_runs(_SEAM.sub(" ", _compatible(name))))
 
 
 def in_question(text: str) -> dict[str, str]:
-    """Stems, each with the word as it was written: as in a text, and `what` and `which`, which ask
-    for a list. Of nothing but common words (`who am i`), all of them."""
+    """Return each stem in a query with its word, without common words.
+
+    `what` and `which` stay, because they ask for a list. A query of common words only (`who am i`)
+    keeps all of them.
+    """
     given = {stem(word): word for word in _text_words(text)}
     telling = {
         base: word for base, word in given.items() if word not in _COMMON or base in relations()
@@ -95,13 +98,13 @@ def in_question(text: str) -> dict[str, str]:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Words of a name or a question as if written in one."""
+    """Return the words of a name or a query, joined into one."""
     return stem("".join(parts)[:_LONGEST_WORD])
 
 
 @cache
 def relations() -> dict[str, frozenset[str]]:
-    """Words by which another may be meant, all of them stemmed."""
+    """Return the words that are related to each word, all of them stemmed."""
     groups = [frozenset(map(stem, line.split())) for line in _RELATED.strip().splitlines()]
     return {
         word: frozenset().union(*(group for group in groups if word in group)) - {word}
@@ -111,7 +114,7 @@ def relations() -> dict[str, frozenset[str]]:
 
 
 def one_typo_away(word: str) -> Iterator[str]:
-    """With a letter less, swapped, other (of the Latin ones) or more."""
+    """Yield the word with one letter removed, swapped, replaced or added. New letters are Latin."""
     for at in range(len(word) + 1):
         head, tail = word[:at], word[at:]
         if tail:
@@ -123,8 +126,10 @@ def one_typo_away(word: str) -> Iterator[str]:
 
 
 def _text_words(text: str) -> Iterator[str]:
-    """An identifier within a text (createIssue) is there as a whole and in parts. Other capitals
-    make no parts: GitHub is not about git."""
+    """Yield the words of a text. An identifier (createIssue) counts as a whole and in parts.
+
+    Other words with capitals are not split: GitHub is not about git.
+    """
     both = _IDENTIFIER.sub(
         lambda found: f"{found[0]} {_SEAM.sub(' ', found[0])}", _compatible(text)
     )
@@ -147,9 +152,9 @@ def _runs(text: str) -> Iterator[str]:
             yield word[:_LONGEST_WORD]
 
 
-# -- stems: the first and the last steps of Porter's, which turn no word into another one ----------
+# -- stems: the first and last steps of Porter's algorithm, which do not turn a word into another --
 
-# These end like a plural, a participle or a gerund, and are not.
+# Words that only look like a plural, a participle or a gerund.
 _AS_IT_IS: Final = frozenset({"news", "alias", "canvas", "setting", "building", "embed"})
 _SHORTEST_STEM: Final = 3
 _VOWEL = re.compile("[aeiouy]")
@@ -174,7 +179,7 @@ def _singular(word: str) -> str:
 
 
 def _present(word: str) -> str:
-    """created, creating: create."""
+    """Return the base of a participle or gerund: `create` for created and creating."""
     base = re.sub("(?<!e)ed$|ing$", "", word)
     if base == word or len(base) < _SHORTEST_STEM or not _VOWEL.search(base):
         return word
@@ -184,7 +189,7 @@ def _present(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Without the letters that come and go with an ending: delete, deleting; query, queries."""
+    """Remove the letters that change with an ending: delete, deleting; query, queries."""
     if word.endswith("e"):
         base = word[:-1]
         keeps = len(base) < _SHORTEST_STEM or not _SYLLABLE.search(base) or _is_short(base)
@@ -195,5 +200,5 @@ def _bare(word: str) -> str:
 
 
 def _is_short(base: str) -> bool:
-    """Of one short syllable, which is written with an e: mov(e), not edit(e)."""
+    """Return whether a base is one short syllable, which takes an e: mov(e), not edit(e)."""
     return len(_SYLLABLE.findall(base)) == 1 and bool(_SHORT_SYLLABLE.search(base))

@@ -1,4 +1,4 @@
-"""A long description made short: what a tool does, in its author's own first words."""
+"""A description cut to its first words, which say what the tool does."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final
 from penstock.disclosure.prose import paragraphs
 
 ELLIPSIS: Final = "…"
-# No list and no summary has room for more of one description, and a server may send megabytes.
+# No list or summary has room for more of one description, and a server may send megabytes.
 LONGEST: Final = 20_000
 
-# Where there are no spaces, a word is a character, with the punctuation and the signs that belong to it.
+# In scripts without spaces, a word is one character with its punctuation and combining signs.
 _UNSPACED: Final = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u3098\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
@@ -33,7 +33,7 @@ _OPENING: Final = "\"'([{«“\u2018"
 _CLOSING: Final = "\"')]}»”’\u300d\u300f\uff09"
 _DANGLING: Final = " ,;:-–—/&([{«“\u2018\u3001\uff0c\u300c\u300e\uff08"
 
-# These end in a full stop and go on; the capitalised ones only where they are.
+# A full stop after these does not end a sentence. The capitalised ones need their capital.
 _SHORT_FORMS: Final = frozenset(
     {"al", "approx", "ca", "cf", "dept", "eq", "esp", "excl", "fig", "incl", "resp", "viz", "vs",
      "Co", "Corp", "Dr", "Inc", "Jr", "Ltd", "Mr", "Mrs", "Ms", "Mt", "Prof", "Sr", "St"}
@@ -48,28 +48,25 @@ _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
 
 def plain(text: str) -> str:
-    """The words alone, in one line."""
+    """Return the words of a description in one line, without markup."""
     return " ".join(paragraphs(text[:LONGEST]))
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence, whole; where none ends, the first paragraph."""
+    """Return the first sentence, or the first paragraph if no sentence ends in it."""
     wording = Wording(text)
     return wording.take(wording.first_words)
 
 
 class Wording:
-    """A description in ever more of its words, so that a budget can be filled to the last one.
-
-    `words` is how many there are, `first_words` how many the first sentence has.
-    """
+    """A description that can be cut after any word, so that it fills a budget to the last word."""
 
     def __init__(self, text: str) -> None:
         lines = paragraphs(text[:LONGEST])
         self._plain = " ".join(lines)
-        self._ends = [0]  # of no words, of one, of two ...
+        self._ends = [0]  # the end of no words, of one word, of two words, …
         self._sentence_ends = [0]
-        self.first_words = 0
+        self.first_words = 0  # the number of words in the first sentence
         start = 0
         for line in lines:
             for end, is_sentence_end in _words(line):
@@ -84,22 +81,22 @@ class Wording:
         return len(self._ends) - 1
 
     def take(self, words: int) -> str:
-        """The first so many words, marked as cut unless a sentence ends there."""
+        """Return the first words, with an ellipsis unless a sentence ends there."""
         taken = self._plain[: self._ends[max(0, min(words, self.words))]]
         sentences = self._sentence_ends[bisect_right(self._sentence_ends, len(taken)) - 1]
-        # What stands at the cut and only leads on to more goes with it, but not whole sentences.
+        # Remove punctuation that leads on to the next words, but no part of a whole sentence.
         bare = taken.rstrip(_DANGLING)
         return taken[:sentences] if len(bare) <= sentences else _cut(bare)
 
 
 def clipped(text: str, most_chars: int) -> str:
-    """At most so many characters, cut between words; inside one only where it is the first."""
+    """Return at most `most_chars` characters, cut between words. Only the first word may be cut."""
     if len(text) <= most_chars:
         return text
     if most_chars < len(ELLIPSIS):
         return ""
     room = most_chars - len(ELLIPSIS)
-    # One character more than there is room for tells whether the last word is whole.
+    # One character beyond the room shows whether the last word is whole.
     ends = [word.end() for word in _WORD.finditer(text[: room + 1]) if word.end() <= room]
     return _cut(text[: _character_end(text, ends[-1] if ends else room)])
 
@@ -109,7 +106,7 @@ def _cut(text: str) -> str:
 
 
 def _character_end(text: str, cut: int) -> int:
-    """The last place up to `cut` that is not inside of what is seen as one character."""
+    """Return the last position up to `cut` that does not split a visible character."""
     while cut > 0 and _is_one(text[cut - 1], text[cut]):
         cut -= 1
     return cut
@@ -123,7 +120,7 @@ def _is_one(left: str, right: str) -> bool:
 
 
 def _words(line: str) -> Iterator[tuple[int, bool]]:
-    """Where each word of a paragraph ends, and whether a sentence does."""
+    """Yield where each word of a paragraph ends, and whether a sentence ends there too."""
     words = [*_WORD.finditer(line)]
     followings = [*(word[0] for word in words[1:]), ""]
     begins = True
@@ -133,7 +130,7 @@ def _words(line: str) -> Iterator[tuple[int, bool]]:
 
 
 def _ends_sentence(word: str, following: str, *, begins: bool) -> bool:
-    """Whether a sentence ends with a word; `begins` is whether one begins with it."""
+    """Return whether a sentence ends with this word. `begins`: a sentence begins with it."""
     core = word.rstrip(_CLOSING)
     if core.endswith(_STOPS):
         return True
@@ -145,7 +142,7 @@ def _ends_sentence(word: str, following: str, *, begins: bool) -> bool:
 
 
 def _goes_on(stem: str, next_begins: str, *, begins: bool) -> bool:
-    """Whether a full stop belongs to a short form, to initials, or to the number of an item."""
+    """Return whether a full stop belongs to an abbreviation, initials or an item's number."""
     if stem.isdigit():
         return begins
     if next_begins.isdigit() and stem.lower() in _BEFORE_NUMBERS:

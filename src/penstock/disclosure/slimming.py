@@ -1,10 +1,10 @@
-"""Schemas without the noise that generators leave in them; what they admit is unchanged.
+"""Schemas without the noise that generators leave in them.
 
-Titles that only repeat a name, defaults of null, a union with null around a property that can be
-left out: a model learns nothing from them, and pays for each.
+A model pays for noise and learns nothing from it: titles that repeat a name, defaults of null, and
+a union with null around an optional property.
 
-All that a slim schema refuses is null for an optional property, where leaving it out says the same.
-What cannot be told for sure stays as it is.
+A slim schema admits what the original admits, except null for an optional property, which the agent
+can leave out instead. Anything that is not certainly noise stays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from penstock.disclosure.schema_survey import (
     survey,
 )
 
-# What lies deeper is shown as it is: a level takes four frames of the thousand that Python has.
+# Deeper levels are shown unchanged: a level takes four of Python's thousand stack frames.
 _DEEPEST: Final = 50
 _AUTOMATIC_ENDINGS: Final = ("Arguments", "Args", "Parameters", "Params", "Input", "Output")
 _ANNOTATIONS: Final = frozenset(
@@ -34,7 +34,7 @@ _NULL: Final = {"type": "null"}
 
 
 def slim(schema: Any) -> Any:
-    """A schema as it is shown to a model. It may share parts with the one that is given."""
+    """Return a schema for a model to read. It may share parts with the given schema."""
     if not isinstance(schema, Mapping):
         return schema
     found = survey(schema)
@@ -54,14 +54,14 @@ def _used(key: str, definitions: Any, found: SchemaSurvey) -> Any:
 
 
 def _is_automatic(title: Any) -> bool:
-    """What a generator calls the arguments of a tool: addArguments, AddParams."""
+    """Return whether a generator made this title for arguments: addArguments, AddParams."""
     return isinstance(title, str) and title.isidentifier() and title.endswith(_AUTOMATIC_ENDINGS)
 
 
 class _Role(NamedTuple):
-    """What a schema is to the one around it: a property or definition by that name, or neither."""
+    """The role of a schema in the schema around it."""
 
-    name: Any = ""
+    name: Any = ""  # of the property or definition; empty if the schema is neither
     is_optional: bool = False
 
 
@@ -98,7 +98,7 @@ class _Slimmer:
         return self.schema(value, depth) if key in SINGLE else value
 
     def _is_free(self, schema: Mapping[str, Any]) -> bool:
-        """Whether nothing refers to a schema, or to a part of it by its place."""
+        """Return whether no reference leads to this schema or into it."""
         return not self.found.has_named_places and id(schema) not in self.found.places
 
     def _is_noise(self, key: str, value: Any, name: Any) -> bool:
@@ -110,18 +110,21 @@ class _Slimmer:
             case "required":
                 return isinstance(value, list) and not value
             case "additionalProperties":
-                return value is True and self._openness_goes_unsaid()
+                return value is True and self._is_openness_implied()
         return False
 
-    def _openness_goes_unsaid(self) -> bool:
-        """Not where `unevaluatedProperties` asks which were looked at, or a reference leads to it."""
+    def _is_openness_implied(self) -> bool:
+        """Return whether `additionalProperties: true` has no effect.
+
+        It has one if `unevaluatedProperties` asks what was evaluated, or if a reference leads to it.
+        """
         return (
             "unevaluatedProperties" not in self.found.keywords and id(True) not in self.found.places
         )
 
 
 def _repeats(title: Any, name: Any) -> bool:
-    """Whether a title is what a generator makes of a name: user_id, User Id."""
+    """Return whether a generator made this title from the name: User Id from user_id."""
     is_text = isinstance(title, str) and isinstance(name, str)
     return is_text and _letters(title) == _letters(name) != ""
 
@@ -131,7 +134,7 @@ def _letters(text: str) -> str:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without null among the types and the options, unless it is the only one."""
+    """Remove null from the types and from the options, unless it is the only one."""
     types, options = schema.get("type"), schema.get("anyOf")
     if isinstance(types, list) and "null" in types:
         left = [kind for kind in types if kind != "null"] or types
@@ -143,7 +146,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_only(option: Any, schema: dict[str, Any]) -> dict[str, Any]:
-    """The one option in the place of the union, if what stands beside it only describes."""
+    """Replace the union by its one option, if all keywords beside the union are annotations."""
     beside = schema.keys() - {"anyOf"}
     describes = all(key in _ANNOTATIONS or str(key).startswith(_EXTENSION) for key in beside)
     if not isinstance(option, Mapping) or not describes or not beside.isdisjoint(option):

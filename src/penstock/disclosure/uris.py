@@ -1,4 +1,4 @@
-"""The resource that holds full descriptions: how it is addressed."""
+"""The address of the resource with full descriptions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def uri_for(*names: str) -> str:
 
 
 def is_descriptions(uri: str) -> bool:
-    """Also where it is not quite right: then the answer says how it is written."""
+    """Return whether a URI means the descriptions. One that is slightly wrong counts too: the answer
+    then shows the right form."""
     scheme, _, rest = uri.partition(":")
     path = rest.lstrip("/")
     after = path.removeprefix(_PATH)
@@ -24,7 +25,7 @@ def is_descriptions(uri: str) -> bool:
 
 
 def named_in(uri: str) -> list[str]:
-    """The tools that a URI asks for."""
+    """Return the tools that a URI names."""
     from urllib.parse import unquote_plus
 
     query = uri.partition("?")[2].partition("#")[0]

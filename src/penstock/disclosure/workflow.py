@@ -1,8 +1,8 @@
-"""What an agent is told of a list that does not say everything, and how a host can tell it.
+"""Instructions for an agent that sees tools without their full descriptions.
 
-The text says what the chosen gate does, and nothing else: two sentences that pull in opposite
-directions cost a model more than a long one. Choosing a tool and learning to use it are kept apart,
-for the commonest mistake is to fetch descriptions in order to choose.
+The text describes only what the chosen gate does: two sentences that contradict each other cost a
+model more than one long sentence. Choosing a tool and learning its parameters are separate steps,
+because the most common mistake is to fetch descriptions in order to choose.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ RESOURCE_NAME: Final = "Tool descriptions"
 _LEARN: Final = f"{URI}?tools=NAME (several: ?tools=A,B)"
 _GATES: Final[Mapping[str, str]] = {
     "off": "A call needs no description first.",
-    "teach": "A call whose arguments fit runs at once; any other is answered with the description.",
-    "strict": "A call is refused until the tool's description was read.",
+    "teach": "A call with valid arguments runs at once; any other returns the description.",
+    "strict": "A call is refused until you read the tool's description.",
 }
 
 
 def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = None) -> str:
-    """For the description of the resource: three steps, what the gate does, what will fail."""
+    """Return the description of the resource: three steps, what the gate does, what will fail."""
     names = own or {}
     describe = names.get("describe_tools", "describe_tools")
     if form == "index":
@@ -31,7 +31,7 @@ def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = Non
         pick = f"by its name in {describe}, or with {find}"
         call = f"it through {names.get('call_tool', 'call_tool')}"
     else:
-        pick = "by its short description: that says WHAT it does, and is enough to choose"
+        pick = "by its short description: WHAT it does is enough to choose"
         call = "it"
     return (
         f"1. PICK a tool {pick}.\n"
@@ -42,8 +42,10 @@ def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = Non
 
 
 def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None) -> str:
-    """The same for a server's instructions, of which a host may show 512 characters. Without a
-    form: where it is not known yet, how the tools will be listed."""
+    """Return the workflow for a server's instructions. A host may show only 512 characters of it.
+
+    `form` is empty if the form of the list is not known yet.
+    """
     names = own or {}
     describe = names.get("describe_tools", "describe_tools")
     learn = f"LEARN its parameters from {_LEARN} or {describe}"
@@ -56,16 +58,14 @@ def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None
             f"its parameters with {describe}, CALL it through {reads} or, if it may write, {writes}."
         )
     elif form == "brief":
-        steps = f"Tools are listed in brief. PICK one by that, {learn}, then CALL it."
+        steps = f"Tools are listed in brief. PICK one, {learn}, then CALL it."
     else:
-        steps = (
-            f"A tool listed without parameters: PICK it by what is listed, {learn}, then CALL it."
-        )
+        steps = f"If a tool is listed without parameters: PICK it, {learn}, then CALL it."
     return f"{steps} {_GATES[gate]}"
 
 
 def listed_resource(gate: str, form: str, own: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The resource as it stands in a list."""
+    """Return the entry of the resource in `resources/list`."""
     return {
         "uri": URI,
         "name": RESOURCE_NAME,
@@ -83,8 +83,10 @@ def listed_template(gate: str, form: str, own: Mapping[str, str] | None = None) 
 def system_prompt(
     tools: Iterable[Mapping[str, Any]], resources: Iterable[Mapping[str, Any]]
 ) -> str:
-    """For a host's own code: the tools, and the workflow where a server needs one. The text is the
-    server's, from its resource: only it knows what its gate does."""
+    """Return a system prompt for a host: the tools, and the workflow if a server needs one.
+
+    The workflow comes from the server's resource, because only the server knows its gate.
+    """
     lines = [f"- {tool['name']}: {tool.get('description') or 'no description'}" for tool in tools]
     prompt = "You have these tools:\n" + "\n".join(lines)
     told = [

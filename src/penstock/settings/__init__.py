@@ -1,1 +1,1 @@
-"""Every setting, validated once: the policy, and the table that says how each one is written."""
+"""Every setting: the policy that holds their values, and the table that defines them."""

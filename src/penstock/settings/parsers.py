@@ -1,6 +1,6 @@
-"""How each kind of setting may be written, and what is read from it.
+"""Parsers for each kind of setting.
 
-A bad value is a `ValueError` that says what is wrong with it; `parsed` says of which setting.
+A parser raises a `ValueError` that says what is wrong. `parsed` adds the name of the setting.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _FLAGS = {
     "true": True, "1": True, "yes": True, "on": True,
     "false": False, "0": False, "no": False, "off": False,
 }  # fmt: skip
-# Less than this does not hold what Penstock itself has to list.
+# A smaller list has no room for Penstock's own tools.
 _LEAST_LIST = {"tokens": 800, "bytes": 4_000, "chars": 4_000}
-_LEAST_LIST_TOLD = "must be at least 800tok, 4kB or 4000ch: so much Penstock's own tools need"
+_LEAST_LIST_TOLD = "must be at least 800tok, 4kB or 4000ch: Penstock's own tools need that much"
 
 
 def parsed(place: str, value: Written, parse: Callable[[Written], Value]) -> Value:
-    """Read a value, or raise an `InvalidSetting` that names the place where it was written."""
+    """Parse a value, or raise an `InvalidSetting` that names the place where it was written."""
     try:
         return parse(value)
     except InvalidSetting as error:
@@ -59,7 +59,7 @@ def list_budget(value: WrittenBudget) -> Budget:
     try:
         budget = Budget.parse(value)
     except InvalidSetting as error:
-        if error.setting == "budget":  # it cannot be read; else one of its limits is too small
+        if error.setting == "budget":  # unreadable; any other error means that a limit is too small
             raise
         raise ValueError(_LEAST_LIST_TOLD) from None
     limits = {"tokens": budget.token_allowance, "bytes": budget.bytes, "chars": budget.chars}
@@ -107,7 +107,7 @@ def modes(value: WrittenNames) -> tuple[Mode, ...]:
     known = [mode.value for mode in Mode]
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise ValueError(f"modes are some of: {', '.join(known)}")
+        raise ValueError(f"must be some of: {', '.join(known)}")
     return tuple(mode for mode in Mode if mode.value in names)
 
 
@@ -142,7 +142,7 @@ def optional_text(value: str) -> str:
 
 
 def profile(value: str) -> HostProfile:
-    from penstock.core.budget import hosts  # few name a host
+    from penstock.core.budget import hosts  # loaded late: few users name a host
 
     return hosts.profile(str(value))
 

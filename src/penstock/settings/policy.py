@@ -1,6 +1,6 @@
-"""The settings as one value: what holds for everything, for one tool, and for one client.
+"""The policy: all settings as one value, with those for one tool or one client.
 
-A bad setting fails here, at the start, and names itself.
+A bad setting raises an error that names the setting when the policy is built.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _MOST_BUILT = 10_000
 
 
 class Policy(Settings):
-    """How much, how long, where. Give what differs; the rest just works."""
+    """All settings as one immutable value. Pass only the settings that differ from the defaults."""
 
     def __setattr__(self, name: str, _value: object) -> None:
-        """Refuse every name: a frozen dataclass guards its fields alone, and a slip has none."""
+        """Refuse every name. A frozen dataclass guards only its fields, not mistyped names."""
         raise FrozenInstanceError(f"cannot assign to {name!r}: a policy does not change")
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class Policy(Settings):
                 self._check_together(place, section)
 
     def _check_together(self, place: str, section: Mapping[str, Any]) -> None:
-        """Refuse now, not at the first call, a section that contradicts the other settings."""
+        """Refuse a section that contradicts the other settings, now and not at the first call."""
         try:
             replace(self, **as_fields(section), **_no_tables())
         except InvalidSetting as error:
@@ -54,17 +54,17 @@ class Policy(Settings):
         environment: Mapping[str, str] | None = None,
         file: str | Path | None = None,
     ) -> Policy:
-        """Put the sources together: options win over the environment, and this over the file."""
+        """Merge the sources. Options override the environment, which overrides the file."""
         return cls.from_mapping(sources.put_together(options or {}, environment or {}, file))
 
     @classmethod
     def of_process(cls) -> Policy:
-        """Read the environment, and the file that PENSTOCK_CONFIG names, if it names one."""
+        """Read the environment and the file that PENSTOCK_CONFIG names, if any."""
         return cls.from_mapping(sources.of_process())
 
     @classmethod
     def from_mapping(cls, settings: Mapping[str, Any]) -> Policy:
-        """Take settings by the names that users write, which are not always those of the fields."""
+        """Take settings under the names that users write. Some fields have other names."""
         return cls(**as_fields(settings))
 
     @property
@@ -72,23 +72,23 @@ class Policy(Settings):
         return self.inline or self.budget
 
     def covers(self, tool: str) -> bool:
-        """Tell whether a tool is kept inside the budget at all, after `only` and `except`."""
+        """Return whether `only` and `except` leave this tool to Penstock."""
         if any(fnmatchcase(tool, pattern) for pattern in self.except_):
             return False
         return not self.only or any(fnmatchcase(tool, pattern) for pattern in self.only)
 
     def keeps_for_apps(self, tool: Any) -> bool:
-        """Tell whether `app_only` names this tool."""
+        """Return whether `app_only` names this tool."""
         is_name = isinstance(tool, str)
         return is_name and any(fnmatchcase(tool, pattern) for pattern in self.app_only)
 
     @cached_property
     def for_apps(self) -> Policy:
-        """The policy of a result that only an app sees: it may fill what the host takes."""
+        """The policy of a result that only an app sees. Such a result may fill the ceiling."""
         return self._with(budget=self.ceiling, inline=None, heavy=False)
 
     def unmatched(self, tools: Iterable[str]) -> list[str]:
-        """Return names and patterns in the settings that no tool matches: slips, mostly."""
+        """Return the names and patterns in the settings that no tool matches: mostly typos."""
         known = list(tools)
         named = (*self.only, *self.except_, *self.always, *self.app_only, *self.tools)
         return [name for name in named if not any(fnmatchcase(tool, name) for tool in known)]
@@ -98,17 +98,20 @@ class Policy(Settings):
         return self._for("tools", name)
 
     def for_client(self, name: str) -> Policy:
-        """Return the policy of one client, by the name it gives itself and its sections in `clients`."""
+        """Return the policy of one client, by the name it reports and its sections in `clients`."""
         return self._for("clients", name)
 
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
-        """Add settings that tools bring along, by their names. They are weaker than the sections that
-        are here, and left out where they contradict these."""
+        """Add the settings that tools bring along, by name of tool. The sections here override them.
+        A brought setting that contradicts a section is left out."""
         named = {literally(name): self._admitted(name, told) for name, told in brought.items()}
         return replace(self, tools={**named, **self.tools})
 
     def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that go with those stated for the tool. Limits come before what they limit."""
+        """Return the brought settings that do not contradict the sections for the tool.
+
+        Limits are tried first, since other settings are checked against them.
+        """
         stated = stated_for(tool, self.tools)
         admitted: dict[str, Any] = {}
         for name in sorted(brought, key=lambda name: not name.startswith("max_")):
@@ -135,14 +138,14 @@ class Policy(Settings):
 
     @cached_property
     def _built(self) -> dict[tuple[str, str], Policy]:
-        """The policies of tools and clients, each built once: every call asks for them."""
+        """The policies of tools and clients. Each is built once, because every call needs one."""
         return {}
 
     def _with(self, **changes: Any) -> Policy:
-        """Change some fields. The sections are kept, and not checked again."""
+        """Return a copy with some fields changed. Its sections stay, and are not checked again."""
         built = replace(self, **changes, **_no_tables())
         for table in TABLES:
-            built.__dict__[table] = getattr(self, table)  # shared, not read anew
+            built.__dict__[table] = getattr(self, table)  # shared, not parsed again
         return built
 
 
@@ -152,5 +155,5 @@ def _no_tables() -> dict[str, Any]:
 
 @cache
 def _tell_once(tool: str, name: str, value: str, why: str) -> None:
-    told = "the tool %s asks for %s = %s, which is left out: %s"
+    told = "the tool %s sets %s = %s, which is ignored: %s"
     logger().warning(told, tool, name, value, why)

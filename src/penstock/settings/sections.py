@@ -1,4 +1,4 @@
-"""Sections of settings for one tool or one client, by patterns of their names."""
+"""Sections of settings for the tools or clients whose names match a pattern."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.settings.table import SETTINGS
 
 
 def check_section(place: str, kind: str, section: Any, allowed: Sequence[str]) -> None:
-    """Refuse a section with a bad setting, or with one that is not for one tool or client."""
+    """Refuse a section with a bad value, or with a setting that one tool or client may not have."""
     if not isinstance(section, Mapping):
         raise InvalidSetting(place, section, "must be a table of settings")
     for name, value in section.items():
@@ -20,13 +20,13 @@ def check_section(place: str, kind: str, section: Any, allowed: Sequence[str]) -
             why = (
                 f"cannot be set for one {kind}" if name in SETTINGS else "there is no such setting"
             )
-            step = f"For one {kind}, use some of: {', '.join(allowed)}."
+            step = f"For one {kind}, use: {', '.join(allowed)}."
             raise InvalidSetting(f"{place}.{name}", value, why, next_step=step)
         parsed(f"{place}.{name}", value, SETTINGS[name].parse)
 
 
 def stated_for(name: str, sections: Table) -> dict[str, Any]:
-    """Return all that the sections say for a name. Later sections win."""
+    """Return the settings of all sections that match a name. Later sections win."""
     stated: dict[str, Any] = {}
     for pattern, section in sections.items():
         if fnmatchcase(name, pattern):
@@ -35,7 +35,10 @@ def stated_for(name: str, sections: Table) -> dict[str, Any]:
 
 
 def literally(name: str) -> str:
-    """Return a pattern that only this name matches, and that nobody would write for it."""
+    """Return a pattern that matches only this name, in a form that no user would write.
+
+    So it does not replace a section that a user wrote for the same name.
+    """
     escaped = [f"[{letter}]" if letter in "*?[" else letter for letter in name]
     first = next((place for place, letter in enumerate(name) if letter.isalnum()), None)
     if first is not None:

@@ -1,4 +1,4 @@
-"""One setting: how it is written, what it holds, and what it means."""
+"""One setting: its parser, its default and its meaning."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penstock.settings.parsers import Value, Written, parsed
 
 
 class Setting(Generic[Written, Value]):
-    """A field of a dataclass that reads what it is given.
+    """A field of a dataclass that parses the value it is given.
 
-    Type checkers take the type of the argument from `__set__`, and that of the attribute from
-    `__get__`. At run time there is no `__get__`: Python finds the value in the object, as quickly as
-    any other, and a dataclass takes the setting itself as the default of its field.
+    Type checkers take the type of the argument from `__set__`, and the type of the attribute from
+    `__get__`. At run time there is no `__get__`: Python finds the value in the object, as fast as
+    any other, and the dataclass takes the setting itself as the default of its field.
     """
 
     def __init__(
@@ -22,12 +22,10 @@ class Setting(Generic[Written, Value]):
         default: Written,
         meaning: str,
         *,
-        name: str = "",
-        unset: str = "none",
-        for_one: Literal["tool", "client"] | None = None,
+        name: str = "",  # the name that users write, if the field has another
+        unset: str = "none",  # the meaning of an empty default
+        for_one: Literal["tool", "client"] | None = None,  # whose sections may hold this setting
     ) -> None:
-        """`name` is needed where Python has taken it, and the field is called otherwise. `unset` says
-        what an empty default means. `for_one` says whether one tool or one client may have its own."""
         self.parse = parse
         self.default = default
         self.meaning = meaning
@@ -45,7 +43,7 @@ class Setting(Generic[Written, Value]):
         settings.__dict__[self.field] = parsed(self.name, written, self.parse)
 
     def __repr__(self) -> str:
-        """Return the default: `help` shows it in the signature."""
+        """Return the default, which `help` shows in the signature."""
         return repr(self.default)
 
     if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The places that settings come from, put together.
+"""The sources of settings, merged.
 
 Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default.
 """
@@ -21,7 +21,7 @@ ENVIRONMENT_PREFIX: Final = "PENSTOCK_"
 def put_together(
     options: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None
 ) -> dict[str, Any]:
-    """Return what is set, by name: the strongest source comes last."""
+    """Return the settings of all sources, by name. A stronger source overrides a weaker one."""
     settings = _from_file(file) | _from_environment(environment)
     settings |= {name: value for name, value in options.items() if value is not None}
     host = settings.pop(HOST.name, None)
@@ -32,7 +32,7 @@ def put_together(
 
 
 def of_process() -> dict[str, Any]:
-    """Return what the environment sets, and the file that PENSTOCK_CONFIG names, if it names one."""
+    """Return the settings in the environment and in the file that PENSTOCK_CONFIG names, if any."""
     file = os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG", "").strip()
     return put_together({}, os.environ, file or None)
 

@@ -1,7 +1,7 @@
-"""Every setting, said once.
+"""The one definition of every setting.
 
-The parsers, the environment variables, the options of the command line, the keys of a Django site, the
-table in docs/reference/settings.md and what type checkers know of `Policy` all come from here.
+The parsers, the environment variables, the command-line options, the keys of a Django site, the
+table in docs/reference/settings.md and the types of `Policy` all come from here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from penstock.settings.setting import Setting
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """A value for every setting. Each is checked alone, and then against the others."""
+    """A value for every setting. Each value is checked alone, then against the others."""
 
     budget: Setting[WrittenBudget, Budget] = Setting(
         Budget.parse,
@@ -38,7 +38,7 @@ class Settings:
     inline: Setting[WrittenBudget | None, Budget | None] = Setting(
         parsers.optional_budget,
         None,
-        "The largest result that passes whole.",
+        "The largest result that is passed on whole.",
         unset="the budget",
         for_one="tool",
     )
@@ -51,7 +51,7 @@ class Settings:
     heavy: Setting[WrittenFlag, bool] = Setting(
         parsers.flag,
         "off",
-        "Whether every result that is larger than its probe is answered with the probe.",
+        "Whether to answer with a probe whenever the probe is smaller than the result.",
         for_one="tool",
     )
     modes: Setting[WrittenNames, tuple[Mode, ...]] = Setting(
@@ -61,30 +61,30 @@ class Settings:
         for_one="tool",
     )
     page_size: Setting[WrittenNumber, int] = Setting(
-        parsers.count, 20, "The rows of a page.", for_one="tool"
+        parsers.count, 20, "The number of rows in a page.", for_one="tool"
     )
     max_page_size: Setting[WrittenNumber, int] = Setting(
         parsers.count, 1_000, "The most rows that a caller gets in one page.", for_one="tool"
     )
     preview: Setting[WrittenNumber, int] = Setting(
-        parsers.count, 200, "The characters of a probe's preview.", for_one="tool"
+        parsers.count, 200, "The length of a probe's preview, in characters.", for_one="tool"
     )
     ttl: Setting[WrittenTime, float] = Setting(
         parsers.seconds,
         "5m",
-        "How long a stored result lives; each reading starts this time again.",
+        "The lifetime of a stored result; each read restarts it.",
         for_one="tool",
     )
     max_ttl: Setting[WrittenTime, float] = Setting(
         parsers.seconds,
         "1h",
-        "How long a stored result lives at most, however often it is read.",
+        "The longest lifetime of a stored result, however often it is read.",
         for_one="tool",
     )
     bearer_ttl: Setting[WrittenTime, float] = Setting(
         parsers.seconds,
         "5m",
-        "How long a stored result lives whose caller has no identity; reading does not extend it.",
+        "The lifetime of a stored result whose caller has no identity; reads do not extend it.",
         for_one="tool",
     )
     store: Setting[str, str] = Setting(
@@ -154,29 +154,29 @@ class Settings:
     app_only: Setting[WrittenNames, tuple[str, ...]] = Setting(
         parsers.names,
         (),
-        "The tools, by name or pattern, that are for apps: no client but those that show apps gets "
-        "them, and these keep them from the model.",
+        "The tools, by name or pattern, that only apps call. Only clients that show apps get them, "
+        "and these clients hide them from the model.",
     )
     explorer: Setting[WrittenFlag, bool] = Setting(
         parsers.flag,
         "on",
-        "Whether clients that show apps get `show_result`, which shows people a stored result.",
+        "Whether clients that show apps get `show_result`, which shows users a stored result.",
     )
     gate: Setting[str, str] = Setting(
         parsers.choice("off", "teach", "strict"),
         "teach",
-        "What happens to a call whose tool is not listed in full: `teach` answers arguments that do not "
-        "fit with the tool's description, `strict` refuses it until the description was read, `off` "
-        "lets it through.",
+        "What happens to a call of a tool that is not listed in full: `teach` answers invalid "
+        "arguments with the tool's description, `strict` refuses the call until the description "
+        "was read, `off` lets the call through.",
         for_one="client",
     )
     descriptions: Setting[str, str] = Setting(
         parsers.optional_text,
         "",
-        "A folder of JSON files, one for each tool, whose words replace the server's.",
+        "A folder of JSON files, one for each tool, whose texts replace the server's.",
     )
     grant_ttl: Setting[WrittenTime, float] = Setting(
-        parsers.seconds, "1h", "How long a grant of the gate lasts that is not used."
+        parsers.seconds, "1h", "How long an unused grant lasts."
     )
     tools: Setting[Table, Table] = Setting(
         parsers.table_of("tools"),
@@ -186,16 +186,16 @@ class Settings:
     clients: Setting[Table, Table] = Setting(
         parsers.table_of("clients"),
         {},
-        "Settings for one client, by the name it gives itself, or for all that match a pattern.",
+        "Settings for one client, by the name it reports, or for all clients that match a pattern.",
     )
 
     def __post_init__(self) -> None:
         _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
-                 f"must be at least page_size, {self.page_size}. Give a larger max_page_size too")  # fmt: skip
+                 f"must be at least page_size, {self.page_size}. Raise max_page_size too")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
-                 f"must be at least ttl, {self.ttl:g}. Give a longer max_ttl too")  # fmt: skip
+                 f"must be at least ttl, {self.ttl:g}. Raise max_ttl too")  # fmt: skip
         _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
-                 "must include paginated, which every other mode leads to")  # fmt: skip
+                 "must include paginated, because it reaches everything")  # fmt: skip
 
 
 def _require(name: str, value: Any, holds: bool, why: str) -> None:
@@ -207,16 +207,16 @@ def _for_one(kind: str) -> tuple[str, ...]:
     return tuple(name for name, setting in SETTINGS.items() if setting.for_one == kind)
 
 
-# By the names that users write; `Setting.field` is what Python calls them.
+# By the names that users write. `Setting.field` is the name in Python.
 SETTINGS: Final[Mapping[str, Setting[Any, Any]]] = {
     field.name: field for field in vars(Settings).values() if isinstance(field, Setting)
 }
-# The settings that hold other settings, and which ones.
+# The settings that hold other settings, and the settings that each may hold.
 TABLES: Final[Mapping[str, Sequence[str]]] = {
     "tools": _for_one("tool"),
     "clients": _for_one("client"),
 }
-# No field of its own: it becomes `budget` and `ceiling`.
+# Not a field of `Settings`: a host profile sets `budget` and `ceiling`.
 HOST: Final = Setting(
     parsers.profile,
     "",
@@ -226,7 +226,7 @@ HOST: Final = Setting(
 
 
 def as_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same settings by the names of their fields. Refuse a name that no setting has."""
+    """Return the settings under the names of their fields. Refuse an unknown name."""
     for name, value in settings.items():
         if name not in SETTINGS:
             step = f"Use one of: {', '.join(SETTINGS)}, {HOST.name}."
