@@ -1,2 +1,2 @@
-"""Penstock within a server: `mcp` for the official SDK, `fastmcp` for FastMCP. Each only translates;
-the rules are those of `penstock.wire`."""
+"""Penstock inside a server: `mcp` for the official SDK, `fastmcp` for FastMCP. Each adapter only
+translates; the rules are in `penstock.wire`."""

@@ -3,9 +3,9 @@
     server = FastMCP("inventory")
     server.add_middleware(Penstock())
 
-FastMCP shows its middleware objects of its own, not messages: each hook here makes a message of its
-request, and of the answer what FastMCP expects. What nothing was changed in is returned as the object
-that it was. Results that are no `ToolResult`, or that ask the client for input, are not looked at.
+FastMCP passes its own objects to a middleware, not messages. Each hook here turns its request into
+a message, and the answer into the object that FastMCP expects. An unchanged result stays the same
+object. Results that are not a `ToolResult`, or that ask the client for input, pass unread.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.marks import current, is_served, serving
 
-_NOT_SDK: Final = "This is the Penstock of FastMCP. On the official SDK: from penstock.adapters.mcp import Penstock."
+_NOT_SDK: Final = "This Penstock is for FastMCP. For the official SDK, use penstock.adapters.mcp."
 _NOT_CARRIED: Final = object()
 _THEIRS: Final = object()
 
@@ -49,10 +49,8 @@ AnyNext = CallNext[Any, Any]
 
 
 class Penstock(Middleware):
-    """The middleware. Without a policy, what the environment says (`PENSTOCK_*`) or the defaults.
-
-    `name` tells this server from others that share a store with it.
-    """
+    """The middleware. Without a policy, its settings come from the environment (`PENSTOCK_*`).
+    `name` distinguishes this server from others that share its store."""
 
     def __init__(
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
@@ -61,7 +59,7 @@ class Penstock(Middleware):
         self._own_tools = OwnTools()
 
     def close(self) -> None:
-        """The store and the worker; a process that ends needs no call of it."""
+        """Close the store and the worker. A process that ends need not call this."""
         self._inside.close()
 
     async def __call__(self, context: AnyContext, call_next: AnyNext) -> Any:
@@ -70,7 +68,7 @@ class Penstock(Middleware):
         return await super().__call__(context, call_next)
 
     async def on_message(self, context: AnyContext, call_next: AnyNext) -> Any:
-        """Whatever is served: decorated functions are told that it is no call of theirs."""
+        """Mark every message as served, so that a decorated function does not answer for itself."""
         if current() is not None:
             return await call_next(context)
         with serving(request=_NOT_CARRIED):
@@ -104,7 +102,7 @@ class Penstock(Middleware):
     async def on_call_tool(
         self, context: AnyContext, call_next: CallNext[Any, ToolResult]
     ) -> ToolResult:
-        if is_served(request_of(context)):  # called by a tool, or for a server around this one
+        if is_served(request_of(context)):  # called by a tool, or by an outer server
             return await call_next(context)
         message = context.message
 
@@ -141,7 +139,7 @@ class Penstock(Middleware):
         return [*map(OurTemplate.listed, ours), *theirs]
 
     async def _listed(self, context: AnyContext, method: str, name: str) -> list[dict[str, Any]]:
-        """What Penstock lists besides: it is told that the server has nothing to list."""
+        """Return only the entries that Penstock adds: here, the server's own list is empty."""
 
         async def ask(asked: str, _params: Any) -> Given:
             nothing: dict[str, list[Any]] = {name: []}

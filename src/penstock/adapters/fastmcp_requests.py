@@ -1,4 +1,4 @@
-"""Who asks a FastMCP server, and what FastMCP does not show its middleware of the request."""
+"""The caller of a FastMCP server, and the parts of a request that FastMCP hides from middleware."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _IN_PYTHON: Final = object()
 
 
 def request_of(context: AnyContext) -> object:
-    """What there is one of for each request."""
+    """Return an object that identifies the request."""
     around = context.fastmcp_context
     request = None if around is None else around.request_context
     return _IN_PYTHON if request is None else request.session
 
 
 def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> ServerRequest:
-    """A request as it came, with what FastMCP does not show its hooks of it."""
+    """Return the request as the client sent it, with the parts that FastMCP hides."""
     around = context.fastmcp_context
     request = None if around is None else around.request_context
     facts, served = _facts(around), request_of(context)
-    if around is None or request is None:  # called in Python, by whoever runs the server
+    if around is None or request is None:  # called in Python, by the user who runs the server
         return ServerRequest(
             method, params, os_user(), is_modern=False, facts=facts, request=served
         )
@@ -56,14 +56,14 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
 
 
 def _facts(around: Context | None) -> ServerFacts:
-    """What need not be asked. FastMCP serves tools and resources whether or not there are any."""
+    """Return what is known of the server. FastMCP serves tools and resources even if it has none."""
     capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
     info = None if around is None else _server_info(around.fastmcp)
     return ServerFacts(capabilities, info, {"isError": False})
 
 
 def _server_info(server: FastMCP[Any]) -> dict[str, Any]:
-    """What the SDK stamps results of the modern era with."""
+    """Return the server's data that the SDK adds to results of the modern era."""
     return dumped(
         mcp_types.Implementation(
             name=server.name,
@@ -75,7 +75,7 @@ def _server_info(server: FastMCP[Any]) -> dict[str, Any]:
 
 
 def stamp_of(context: AnyContext, wire: Mapping[str, Any]) -> dict[str, Any]:
-    """What is added to a result on its way out, and weighs something."""
+    """Return the members that are added to a result on sending. The budget includes them."""
     around = context.fastmcp_context
     request = None if around is None else around.request_context
     stamp: dict[str, Any] = {"isError": wire.get("isError", False)}

@@ -1,4 +1,4 @@
-"""What Penstock adds to FastMCP's resources."""
+"""The resources that Penstock adds to a FastMCP server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastmcp.resources import Resource, ResourceContent, ResourceResult, Resourc
 
 
 class OurResource(Resource):
-    """A resource of Penstock's as it is listed. It is read before FastMCP looks for it."""
+    """An entry for Penstock's resource. The middleware reads the resource before FastMCP does."""
 
     wire: dict[str, Any]
 
@@ -24,7 +24,7 @@ class OurResource(Resource):
 
 
 class OurTemplate(ResourceTemplate):
-    """The same, for an address with a gap in it."""
+    """An entry for Penstock's resource template."""
 
     wire: dict[str, Any]
 
@@ -37,7 +37,8 @@ class OurTemplate(ResourceTemplate):
 
 
 class OurContents(ResourceResult):
-    """What is read of Penstock's is its caller's, whatever the server says of its own resources."""
+    """The contents of Penstock's resource. They are private to the caller and not cached, whatever
+    the server sets for its own resources."""
 
     def to_mcp_result(self, uri: Any) -> mcp_types.ReadResourceResult:
         made = super().to_mcp_result(uri)

@@ -21,14 +21,14 @@ from penstock.adapters.fastmcp_requests import AnyContext, stamp_of
 from penstock.adapters.sdk_requests import dumped, error_of
 from penstock.adapters.server_side import ServerError
 
-# An answer of the server's: as FastMCP's object, and as JSON values.
+# An answer of the server: FastMCP's object, and the same as JSON values.
 Given = tuple[Any, Any]
-_NOT_A_RESULT: Final = {"resultType": "input_required"}  # the rules let it pass
+_NOT_A_RESULT: Final = {"resultType": "input_required"}  # the rules let such a result pass
 listing_for_us: Final[ContextVar[bool]] = ContextVar("penstock_listing", default=False)
 
 
 class ListedTool(Tool):
-    """A tool as it is listed, when that is not how FastMCP would list it. It is never called."""
+    """A tool whose entry in the list differs from FastMCP's. It is never called."""
 
     wire: dict[str, Any]
 
@@ -37,8 +37,8 @@ class ListedTool(Tool):
 
 
 class OwnTools(Transform):
-    """Makes tools of Penstock's own be found by their names: where the server is mounted in another,
-    that one looks for a tool before this one's middleware is asked."""
+    """A transform that finds Penstock's own tools by name. If this server is mounted in another,
+    the outer server looks for a tool before it calls this server's middleware."""
 
     def __init__(self) -> None:
         self._own: dict[str, Tool] = {}
@@ -59,7 +59,7 @@ class OwnTools(Transform):
 
 
 class Tools:
-    """The server's tools, as it lists them."""
+    """The server's tools, as FastMCP's objects and as JSON values."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         known = dedupe_with_versions(list(tools), lambda tool: tool.name)
@@ -70,7 +70,7 @@ class Tools:
         return self, {"tools": self.wire}
 
     def without(self, listed: Sequence[Tool]) -> list[Tool]:
-        """Those that are not the server's."""
+        """Return the listed tools that are not the server's."""
         return [tool for tool in listed if tool.name not in self._known]
 
     def listed(self, wire: dict[str, Any]) -> Tool:
@@ -87,7 +87,7 @@ class Tools:
 
 
 async def own_list(context: AnyContext) -> Given:
-    """All tools that the caller may see, as every other middleware leaves them."""
+    """Return all tools that the caller may see, after every other middleware."""
     around = context.fastmcp_context
     if around is None:
         return None, {"tools": []}
@@ -106,7 +106,7 @@ def _listing() -> Iterator[None]:
 
 
 async def called(call_next: CallNext[Any, Any], context: AnyContext) -> Given:
-    """What a tool gave, or the error that FastMCP makes a result of."""
+    """Call a tool. Return its result, or an error that FastMCP sends as a result."""
     try:
         given = await call_next(context)
     except MCPError as error:
@@ -127,7 +127,7 @@ def _error(context: AnyContext, text: str) -> dict[str, Any]:
 
 
 def _result(given: ToolResult) -> dict[str, Any]:
-    """As FastMCP will send it."""
+    """Return the result as FastMCP will send it."""
     made = given.to_mcp_result()
     if isinstance(made, mcp_types.CallToolResult):
         return dumped(made)

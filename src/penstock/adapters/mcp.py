@@ -2,9 +2,9 @@
 
     server = MCPServer("inventory", middleware=[Penstock()])
 
-`Server.middleware` is provisional in the SDK: whatever of it may change is touched in this file alone.
-There a middleware gets each request as it came and gives a result as it leaves; so here nothing is
-known of tools, and everything is a message.
+`Server.middleware` is provisional in the SDK: only this file uses it. An SDK middleware gets each
+request as the client sent it, and returns each result as the server sends it. So this adapter knows
+nothing of tools: everything is a message.
 """
 
 from __future__ import annotations
@@ -41,16 +41,13 @@ from penstock.wire.methods import HANDLERS
 
 Context = ServerRequestContext[Any, Any]
 _NOT_FASTMCP: Final = (
-    "This is the Penstock of the official SDK. On FastMCP: from penstock.adapters.fastmcp import "
-    "Penstock."
+    "This Penstock is for the official SDK. For FastMCP, use penstock.adapters.fastmcp."
 )
 
 
 class Penstock:
-    """The middleware. Without a policy, what the environment says (`PENSTOCK_*`) or the defaults.
-
-    `name` tells this server from others that share a store with it.
-    """
+    """The middleware. Without a policy, its settings come from the environment (`PENSTOCK_*`).
+    `name` distinguishes this server from others that share its store."""
 
     def __init__(
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
@@ -78,7 +75,7 @@ class Penstock:
         return answer.given if answer.result is None else dict(answer.result)
 
     def close(self) -> None:
-        """The store and the worker; a process that ends needs no call of it."""
+        """Close the store and the worker. A process that ends need not call this."""
         self._inside.close()
 
     def _asked(self, ctx: Context) -> ServerRequest:
@@ -98,7 +95,7 @@ class Penstock:
 
 
 def _wire(result: HandlerResult) -> Any:
-    """As it leaves. What another middleware gave may be a model still."""
+    """Return the result as it is sent. Another middleware may have returned a pydantic model."""
     if isinstance(result, BaseModel):
         return dumped(result)
     return {} if result is None else result

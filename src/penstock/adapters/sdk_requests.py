@@ -1,4 +1,4 @@
-"""What the official SDK knows of a caller and of an error, for both adapters: FastMCP stands on it."""
+"""Callers and errors of the official SDK, for both adapters: FastMCP is built on the SDK."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SESSION_HEADER: Final = "mcp-session-id"
 
 
 def token_of(request: Any) -> AccessToken | None:
-    """The access token of the request itself: that of the context may be of the session's first."""
+    """Return the request's own access token. The context may hold that of the session's first."""
     user = getattr(request, "scope", {}).get("user")
     return user.access_token if isinstance(user, AuthenticatedUser) else get_access_token()
 
 
 def principal_of(request: Any, *, is_modern: bool) -> Principal:
-    """Who calls: whom the framework has authenticated, else the legacy session, else without HTTP
-    the user of this machine; else nobody, and whoever holds a token is its bearer."""
+    """Return the caller: the authenticated user, else the legacy session, else, without HTTP, the
+    user of this machine. If the caller is unknown, any bearer of a token may use it."""
     token = token_of(request)
     if token is not None:
         return Principal(f"oauth:{encode(principal_components(token)).decode()}")
@@ -46,13 +46,13 @@ def principal_of(request: Any, *, is_modern: bool) -> Principal:
 
 
 def session_of(request: Any) -> str:
-    """The legacy session of an HTTP request; empty where the server keeps none."""
+    """Return the legacy session of an HTTP request, or nothing if the server keeps none."""
     headers = getattr(request, "headers", None)
     return "" if headers is None else headers.get(_SESSION_HEADER) or ""
 
 
 def audience_of(session: ServerSession) -> Audience:
-    """What a client has said of itself."""
+    """Return what the client reported of itself."""
     said, able = session.client_params, session.client_capabilities
     extensions = (able.extensions if able is not None else None) or {}
     return Audience(
@@ -66,8 +66,8 @@ def error_of(error: MCPError) -> dict[str, Any]:
 
 
 async def carried(inside: ServerSide, asked: ServerRequest, ask_server: AskServer) -> ServerAnswer:
-    """A request through the rules. An error of the server's own comes out as the exception it was;
-    outside of any other, so that nothing in it is changed."""
+    """Pass a request through the rules. Raise an error of the server as the original exception,
+    outside of any `except` block, so that its context stays unchanged."""
     try:
         return await inside.carry(asked, ask_server)
     except ServerError as caught:
@@ -79,5 +79,5 @@ async def carried(inside: ServerSide, asked: ServerRequest, ask_server: AskServe
 
 
 def dumped(model: BaseModel) -> dict[str, Any]:
-    """As it is sent."""
+    """Return the model as JSON values, as it is sent."""
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)

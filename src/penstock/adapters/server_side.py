@@ -1,8 +1,8 @@
-"""A server's own messages, carried between it and the rules.
+"""The carrier inside a server: it moves messages between the server and the rules.
 
-An adapter says who asks and how the server is asked; here a request goes through a `Session` as if
-its server were another program. What takes long is done in a thread, and what the server gave is
-returned as the object it was, wherever nothing had to be changed in it.
+An adapter says who the caller is and how to ask the server. A request goes through a `Session` as
+if the server were another program. Long work runs in a thread. An unchanged result of the server
+stays the same object.
 """
 
 from __future__ import annotations
@@ -30,58 +30,58 @@ from penstock.wire.session import Session
 from penstock.wire.upstream_state import UpstreamState
 
 _MOST_KNOWN: Final = 256
-_KEY: Final = b"1"  # one session a request: nothing else has an id in it
+_KEY: Final = b"1"  # the only id: each request has its own session
 
 
 class ServerError(Exception):
-    """The server, or Penstock, answers with an error. `error` holds `code`, `message`, `data`."""
+    """An error in answer to a request, from the server or from Penstock."""
 
     def __init__(self, error: Mapping[str, Any], cause: Exception | None = None) -> None:
-        self.error = error
+        self.error = error  # with `code`, `message` and `data`
         self.cause = cause
         super().__init__(error.get("message"))
 
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What an adapter can say of its server, so that it need not be asked. `beside`: what the
-    framework adds to every result of a tool."""
+    """Facts that an adapter knows of its server, so that the server need not be asked."""
 
     capabilities: Mapping[str, Any]
     server_info: Mapping[str, Any] | None = None
+    # The members that the framework adds to every result of a tool.
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRequest:
-    """A request, and who makes it. `seat`: the session of the legacy era that it belongs to.
-    `request`: an object that there is one of for each request."""
+    """A request to the server, and its caller."""
 
     method: str
     params: Mapping[str, Any] | None
     principal: Principal
     is_modern: bool
-    seat: str = ""
+    seat: str = ""  # the legacy session of the request
     audience: Audience = field(default_factory=Audience)
     facts: ServerFacts | None = None
-    request: object = None
+    request: object = None  # an object that identifies the request
 
 
-# Asks the server: its result, as an object of the framework's and as JSON values; or raises `ServerError`.
+# Asks the server. Returns the result as the framework's object and as JSON values, or raises
+# `ServerError`.
 AskServer = Callable[[str, Mapping[str, Any] | None], Awaitable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What goes out: `given`, as the server gave it, or a `result` in its place."""
+    """The answer to a request."""
 
-    given: Any = None
-    result: Mapping[str, Any] | None = None
+    given: Any = None  # the server's own object, if it was not changed
+    result: Mapping[str, Any] | None = None  # a result in its place
 
 
 class ServerSide:
-    """One for a server: its gate, and what has been learnt of its tools. `server`: what tells it
-    from others that use the same store, by default how the process was started."""
+    """The gate of one server, and what is known of its tools. `server` distinguishes it from others
+    that use the same store. The default is the command line."""
 
     def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
         stated = policy or Policy.of_process()
@@ -89,10 +89,10 @@ class ServerSide:
         self.engine = Engine(self.gate)
         self.server = server or " ".join(sys.argv)
         self._known: Recent[tuple[str, str, bool], UpstreamState] = Recent(_MOST_KNOWN)
-        self._greeted: dict[bool, UpstreamState] = {}  # by era, the last that was greeted
+        self._greeted: dict[bool, UpstreamState] = {}  # the last state with capabilities, by era
 
     async def carry(self, asked: ServerRequest, ask_server: AskServer) -> ServerAnswer:
-        """One request, from end to end."""
+        """Return the answer to one request."""
         session = self._session(asked)
         try:
             return await _Passage(self.engine, session, asked, ask_server).answer()
@@ -114,16 +114,17 @@ class ServerSide:
         )
 
     def _knowledge(self, asked: ServerRequest) -> UpstreamState:
-        """What one caller may know: a server may list other tools to another."""
+        """Return what one caller may know: a server may list different tools to another caller."""
         key = (asked.principal.id, asked.seat, asked.is_modern)
         known = self._known.get_or_make(key, lambda: self._newly_known(asked))
         if not asked.is_modern:
-            # The framework has seen to the handshake, if this is not it.
+            # The framework has done the handshake, unless this request is the handshake.
             known.is_initialized = asked.method != "initialize"
         return known
 
     def _newly_known(self, asked: ServerRequest) -> UpstreamState:
-        """What the server can do is the same for everybody, and was perhaps told to another."""
+        """Return a new state, with the capabilities that the server told an earlier caller, if any:
+        they are the same for every caller."""
         known, before = UpstreamState(), self._greeted.get(asked.is_modern)
         if before is not None:
             known.capabilities, known.server_info = before.capabilities, before.server_info
@@ -158,13 +159,13 @@ class _Passage:
         self._asked = asked
         self._ask_server = ask_server
         self._sent = messages.request(_KEY, asked.method, encode(dict(asked.params or {})))
-        self._given: dict[bytes, Any] = {}  # what the server gave, by the message made of it
+        self._given: dict[bytes, Any] = {}  # the server's objects, by the message made of each
 
     async def answer(self) -> ServerAnswer:
         try:
             return await self._pass()
         except BaseException:
-            self._session.cancel(_KEY)  # whatever it was: nobody waits for it any more
+            self._session.cancel(_KEY)  # after any error, nothing waits for the answer
             raise
 
     async def _pass(self) -> ServerAnswer:
@@ -195,7 +196,7 @@ class _Passage:
         return ServerAnswer(result=response["result"])
 
     async def _up(self, line: bytes) -> bytes:
-        """A request to the server, and its response."""
+        """Send a request to the server, and return its response."""
         message = messages.read_message(line)
         is_same = line is self._sent
         params = self._asked.params if is_same else rawjson.decode(message.params or b"{}")
@@ -221,7 +222,7 @@ class _Passage:
         return answer
 
     def _mark_of(self, request: Request) -> str:
-        """The key of a tool's mark; empty where there is none, or the tool is left alone."""
+        """Return the key of the tool's mark; empty without one, or if Penstock ignores the tool."""
         tool = request.upstream_tool
         if tool is None or tool.mark is None or not request.policy.covers(request.tool):
             return ""

@@ -27,10 +27,8 @@ Fits = Callable[[Sequence[bytes]], bool]
 def brief_tools(
     tools: Sequence[DescribedTool], fits: Fits, *, at_least: bool = False
 ) -> list[bytes] | None:
-    """Return the tools with as many words as fit.
-
-    If not even the fewest words fit, return None, or with `at_least` the tools with these words.
-    """
+    """Return the tools with as many words as fit. If not even the fewest words fit, return None, or
+    with `at_least` the tools with these words."""
     wordings = [Wording(tool.description) for tool in tools]
     least = [min(LEAST_WORDS, wording.first_words) for wording in wordings]
 
@@ -72,10 +70,8 @@ def brief(tool: DescribedTool, description: str) -> bytes:
 
 
 def open_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema that admits anything.
-
-    Parameters that a client must repeat in headers stay, or the client would not know of them.
-    """
+    """Return a schema that admits anything. Parameters that a client must repeat in headers stay,
+    or the client would not know of them."""
     repeated = _with_headers(schema.get("properties"))
     # Some model providers refuse an object schema that names no properties at all.
     return {"type": "object", "properties": repeated, "additionalProperties": True}

@@ -27,10 +27,8 @@ _MOST_LIKELY: Final = 50
 
 
 class Catalogue:
-    """Tools in the order of their server's list.
-
-    Two catalogues with the same tools are equal, and give the same bytes in every listing form.
-    """
+    """Tools in the order of their server's list. Two catalogues with the same tools are equal, and
+    give the same bytes in every listing form."""
 
     def __init__(self, tools: Iterable[DescribedTool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -54,9 +52,7 @@ class Catalogue:
 
     def laid_over(self, other: Catalogue) -> Catalogue:
         """Return the tools of `other`, with the descriptions in this catalogue in place of theirs.
-
-        Log descriptions of tools that `other` does not have: mostly typing errors.
-        """
+        Log descriptions of tools that `other` does not have: mostly typing errors."""
         strangers = [name for name in self._tools if name not in other]
         if strangers:
             logger().warning(
@@ -127,10 +123,8 @@ def _listed_tool(tool: Mapping[str, Any] | bytes | msgspec.Raw) -> DescribedTool
 
 
 def _merged(tool: DescribedTool, over: DescribedTool | None) -> DescribedTool:
-    """Return the server's tool with the texts of a file.
-
-    The full description shows the file's schema. Calls are still checked against the server's.
-    """
+    """Return the server's tool with the texts of a file. The full description shows the file's
+    schema. Calls are still checked against the server's."""
     if over is None:
         return tool
     from penstock.disclosure.slimming import slim

@@ -172,10 +172,8 @@ def _reply(
 
 
 def _summaries(tool: DescribedTool, keep: Keep) -> Iterator[bytes]:
-    """Yield ever shorter summaries of a description that is too large for any reply.
-
-    A summary says what the tool does, names its parameters, and says how to read the rest.
-    """
+    """Yield ever shorter summaries of a description that is too large for any reply. A summary says
+    what the tool does, names its parameters, and says how to read the rest."""
     required = tool.schema.get("required")
     needed = (
         [name for name in required if isinstance(name, str)] if isinstance(required, list) else []

@@ -26,8 +26,8 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def no_dearer(self) -> bytes:
-        """The entry in full, without an output schema that `told` widens: few hosts show it to a model,
-        and a list must never cost more than the server's own."""
+        """The entry in full, without an output schema that `told` widens: few hosts show it to a
+        model, and a list must never cost more than the server's own."""
         if self.in_full == self.raw or "outputSchema" not in self.listed:
             return self.in_full
         members = rawjson.members(rawjson.compact(self.raw))

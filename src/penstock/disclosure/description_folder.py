@@ -29,10 +29,8 @@ class DescriptionFolder:
         self._lock = threading.Lock()
 
     def laid_over(self, catalogue: Catalogue) -> Catalogue:
-        """Return the catalogue with the folder's descriptions.
-
-        The result is the same object until one of them changes, so that its lists can be cached.
-        """
+        """Return the catalogue with the folder's descriptions. The result is the same object until
+        one of them changes, so that its lists can be cached."""
         with self._lock:
             self._read_again()
             return self._laid.get_or_make(catalogue, lambda: self._tools.laid_over(catalogue))

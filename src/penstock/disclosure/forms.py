@@ -154,15 +154,13 @@ class _Weighing(msgspec.Struct, frozen=True):
         return self.budget.admits(as_result(tools, self.around), self.meter)
 
     def surely_fits(self, tools: Sequence[bytes]) -> bool:
-        """Return whether even a cautious estimate fits. It needs no vocabulary, which takes longer to
-        load than most servers take to start."""
+        """Return whether even a cautious estimate fits. It needs no vocabulary, which takes longer
+        to load than most servers take to start."""
         return self.budget.admits(as_result(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
-        """Return the listing if only it fits, or if it has fewer tokens; else the full list.
-
-        So a list is never worse than the server's own.
-        """
+        """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a
+        list is never worse than the server's own."""
         fits = self.fits(listing.tools)
         if (fits and not self.fits(full.tools)) or self._cost(listing.tools) < self._cost(
             full.tools

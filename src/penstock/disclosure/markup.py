@@ -53,10 +53,8 @@ def closed_tags(text: str) -> frozenset[str]:
 
 
 def unmarked(text: str, closed: Collection[str]) -> str:
-    """Return a paragraph without its marks, and with a line break where a tag makes one.
-
-    `closed` names the tags that the text closes somewhere. Any other tag is a placeholder.
-    """
+    """Return a paragraph without its marks, and with a line break where a tag makes one. `closed`
+    names the tags that the text closes somewhere. Any other tag is a placeholder."""
     return _Unmarked(text, closed).text
 
 

@@ -74,10 +74,8 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         return told
 
     def refusal(self, tool: DescribedTool, arguments: Mapping[str, Any] | None) -> bytes:
-        """Return the answer to a call that may not run yet, or nothing if it may run.
-
-        If the arguments cannot be read (`None`), `teach` leaves the call to upstream.
-        """
+        """Return the answer to a call that may not run yet, or nothing if it may run. If the
+        arguments cannot be read (`None`), `teach` leaves the call to upstream."""
         if self.gate == "off" or self.listing.says_all_of(tool.name):
             return b""
         if self.gate == "strict":

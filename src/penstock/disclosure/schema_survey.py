@@ -57,10 +57,8 @@ class SchemaSurvey:
         return not _NAMED_PLACES.isdisjoint(self.keywords)
 
     def optional(self, schema: Mapping[str, Any]) -> set[str]:
-        """Return the properties that may be left out of an object.
-
-        If several schemas apply to one object, a different schema may require them.
-        """
+        """Return the properties that may be left out of an object. If several schemas apply to one
+        object, a different schema may require them."""
         properties, required = schema.get("properties"), schema.get("required", [])
         if not isinstance(properties, Mapping) or not isinstance(required, list):
             return set()

@@ -206,10 +206,8 @@ def _add_names(shares: dict[str, _Scores], names: Sequence[str]) -> None:
 
 
 def _joined(parts: Sequence[str]) -> dict[str, float]:
-    """Return each adjacent pair of words and all words, joined, with their share of the whole.
-
-    So `pull request`, `pull_request` and `pullRequest` are the same.
-    """
+    """Return each adjacent pair of words and all words, joined, with their share of the whole. So
+    `pull request`, `pull_request` and `pullRequest` are the same."""
     pairs = {search_words.joined(pair): 2 / len(parts) for pair in pairwise(parts)}
     return {**pairs, search_words.joined(parts): 1.0} if pairs else {}
 

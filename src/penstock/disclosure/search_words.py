@@ -85,11 +85,8 @@ def in_name(name: str) -> list[str]:
 
 
 def in_question(text: str) -> dict[str, str]:
-    """Return each stem in a query with its word, without common words.
-
-    `what` and `which` stay, because they ask for a list. A query of common words only (`who am i`)
-    keeps all of them.
-    """
+    """Return each stem in a query with its word, without common words. `what` and `which` stay,
+    because they ask for a list. A query of common words only (`who am i`) keeps all of them."""
     given = {stem(word): word for word in _text_words(text)}
     telling = {
         base: word for base, word in given.items() if word not in _COMMON or base in relations()
@@ -126,10 +123,8 @@ def one_typo_away(word: str) -> Iterator[str]:
 
 
 def _text_words(text: str) -> Iterator[str]:
-    """Yield the words of a text. An identifier (createIssue) counts as a whole and in parts.
-
-    Other words with capitals are not split: GitHub is not about git.
-    """
+    """Yield the words of a text. An identifier (createIssue) counts as a whole and in parts. Other
+    words with capitals are not split: GitHub is not about git."""
     both = _IDENTIFIER.sub(
         lambda found: f"{found[0]} {_SEAM.sub(' ', found[0])}", _compatible(text)
     )

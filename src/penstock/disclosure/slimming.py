@@ -114,10 +114,8 @@ class _Slimmer:
         return False
 
     def _is_openness_implied(self) -> bool:
-        """Return whether `additionalProperties: true` has no effect.
-
-        It has one if `unevaluatedProperties` asks what was evaluated, or if a reference leads to it.
-        """
+        """Return whether `additionalProperties: true` has no effect. It has one if
+        `unevaluatedProperties` is used, or if a reference leads to it."""
         return (
             "unevaluatedProperties" not in self.found.keywords and id(True) not in self.found.places
         )

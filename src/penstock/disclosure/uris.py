@@ -16,8 +16,8 @@ def uri_for(*names: str) -> str:
 
 
 def is_descriptions(uri: str) -> bool:
-    """Return whether a URI means the descriptions. One that is slightly wrong counts too: the answer
-    then shows the right form."""
+    """Return whether a URI means the descriptions. One that is slightly wrong counts too: the
+    answer then shows the right form."""
     scheme, _, rest = uri.partition(":")
     path = rest.lstrip("/")
     after = path.removeprefix(_PATH)

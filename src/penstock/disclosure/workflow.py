@@ -43,9 +43,7 @@ def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = Non
 
 def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None) -> str:
     """Return the workflow for a server's instructions. A host may show only 512 characters of it.
-
-    `form` is empty if the form of the list is not known yet.
-    """
+    `form` is empty if the form of the list is not known yet."""
     names = own or {}
     describe = names.get("describe_tools", "describe_tools")
     learn = f"LEARN its parameters from {_LEARN} or {describe}"
@@ -83,10 +81,8 @@ def listed_template(gate: str, form: str, own: Mapping[str, str] | None = None) 
 def system_prompt(
     tools: Iterable[Mapping[str, Any]], resources: Iterable[Mapping[str, Any]]
 ) -> str:
-    """Return a system prompt for a host: the tools, and the workflow if a server needs one.
-
-    The workflow comes from the server's resource, because only the server knows its gate.
-    """
+    """Return a system prompt for a host: the tools, and the workflow if a server needs one. The
+    workflow comes from the server's resource, because only the server knows its gate."""
     lines = [f"- {tool['name']}: {tool.get('description') or 'no description'}" for tool in tools]
     prompt = "You have these tools:\n" + "\n".join(lines)
     told = [

@@ -102,16 +102,14 @@ class Policy(Settings):
         return self._for("clients", name)
 
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
-        """Add the settings that tools bring along, by name of tool. The sections here override them.
-        A brought setting that contradicts a section is left out."""
+        """Add the settings that tools bring along, by name of tool. Sections override them. A brought
+        setting that contradicts a section is left out."""
         named = {literally(name): self._admitted(name, told) for name, told in brought.items()}
         return replace(self, tools={**named, **self.tools})
 
     def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the brought settings that do not contradict the sections for the tool.
-
-        Limits are tried first, since other settings are checked against them.
-        """
+        """Return the brought settings that do not contradict the sections for the tool. Limits are
+        tried first, since other settings are checked against them."""
         stated = stated_for(tool, self.tools)
         admitted: dict[str, Any] = {}
         for name in sorted(brought, key=lambda name: not name.startswith("max_")):

@@ -35,10 +35,8 @@ def stated_for(name: str, sections: Table) -> dict[str, Any]:
 
 
 def literally(name: str) -> str:
-    """Return a pattern that matches only this name, in a form that no user would write.
-
-    So it does not replace a section that a user wrote for the same name.
-    """
+    """Return a pattern that matches only this name, in a form that no user would write. So it does
+    not replace a section that a user wrote for the same name."""
     escaped = [f"[{letter}]" if letter in "*?[" else letter for letter in name]
     first = next((place for place, letter in enumerate(name) if letter.isalnum()), None)
     if first is not None:

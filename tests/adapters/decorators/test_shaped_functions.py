@@ -129,7 +129,7 @@ def test_a_function_that_gives_neither():
     def broken() -> Grid[Cell]:
         return [[1]]
 
-    with pytest.raises(PenstockError, match="it gave list"):
+    with pytest.raises(PenstockError, match="it returned list"):
         broken()
 
 

@@ -1,2 +1,2 @@
-"""Decorators for the functions behind tools: `heavy`, whose result is probed, and `shaped`, whose
-result is a grid or a series."""
+"""Decorators for the functions behind tools: `heavy` for large results, `shaped` for grids and
+series, `app_only` for widgets."""

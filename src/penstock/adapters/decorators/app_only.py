@@ -1,8 +1,8 @@
-"""`@app_only`: a tool that a widget calls, and the model never sees.
+"""`@app_only`: a tool that only widgets call, and that the model never sees.
 
-For what a widget needs and the model does not: geometry, pictures, tiles. Clients that show apps have it
-listed, and keep it from the model; to all others it is not listed. Its result may fill what the host
-takes, where that of any other tool is held to the budget.
+Use it for data that a widget needs and the model does not: geometry, pictures, tiles. Only clients
+that show apps get the tool in their list, and they hide it from the model. Its result may fill the
+ceiling; the result of any other tool is held to the budget.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from penstock.wire.marks import KEYWORD, new_mark
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# A tool without parameters has no other place for a mark. The middleware takes it out again.
+# A tool without parameters has no other place for the mark. The middleware removes the parameter.
 PARAMETER: Final = "app_only"
-_ABOUT: Final = "Not to be given: says that only apps call this tool."
+_ABOUT: Final = "Leave it out: it marks a tool that only apps call."
 
 
 def app_only(function: Callable[P, R], /) -> Callable[P, R]:
-    """Keep a tool for widgets. Stands below the framework's own decorator, on any function; the server
-    needs the middleware of `penstock.adapters`."""
+    """Keep a tool for widgets. Put this below the framework's own decorator, on any function. The
+    server needs the middleware of `penstock.adapters`."""
     parameters = signatures.parameters_of(function)
     if any(parameter.name == PARAMETER for parameter in parameters):
         raise InvalidSetting(
             "@app_only",
             signatures.name_of(function),
-            f"it has a parameter {PARAMETER} of its own.",
+            f"it already has a parameter {PARAMETER}.",
             next_step="Rename that parameter.",
         )
     mark = new_mark(added=(PARAMETER,), is_for_apps=True)

@@ -1,4 +1,4 @@
-"""The run of a decorated function, to its end: awaited, collected, and with errors that are seen."""
+"""The run of a decorated function: awaited, collected, and with errors that the agent can read."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from penstock.errors import InvalidOutput, InvalidResult, InvalidSetting, Pensto
 from penstock.wire.marks import Mark, current, running
 
 _FRAMEWORK_ERRORS: Final = ("mcp.server.mcpserver.exceptions", "fastmcp.exceptions")
-# About what is asked for and what is given. Others, a store's for instance, may say what is nobody's
-# business, and are the author's to show or hide.
+# Errors about arguments and results, which the agent may read. Other errors, such as a store's, may
+# hold private details: the author of the tool decides whether to show them.
 _OURS: Final = (InvalidOutput, InvalidResult, InvalidSetting)
 _DECORATED: Final = "__penstock_mark__"
-_LOG_LEVEL: Final = 20  # at which FastMCP logs an error of its kind: INFO
+_LOG_LEVEL: Final = 20  # INFO: the level at which FastMCP logs the error
 _shown_kinds: Final[dict[type[PenstockError], type[PenstockError]]] = {}
 
 Function = Callable[..., Any]
-# From the keyword arguments, and whether it is the tool that is called: what is left of them for the
-# function, and what was asked for besides.
+# Takes the keyword arguments, and whether the function is called as a tool. Returns the arguments
+# for the function, and a value for `Conclude`.
 Prepare = Callable[[dict[str, Any], bool], tuple[dict[str, Any], Any]]
+# Takes the function's result and the value from `Prepare`. Returns the final result.
 Conclude = Callable[[Any, Any], Any]
 
 
 def decorated(function: Function, mark: Mark, prepare: Prepare, conclude: Conclude) -> Function:
-    """A function that gives what `conclude` makes of the other's result."""
+    """Return a function that runs the given one, and passes its result through `conclude`."""
     if is_asynchronous(function):
 
         @wraps(function)
@@ -61,20 +62,20 @@ def decorated(function: Function, mark: Mark, prepare: Prepare, conclude: Conclu
 
 
 def _is_tool(mark: Mark) -> bool:
-    """Whether the tool is called that the function is, and not the function by other code."""
+    """Return whether a client calls the function as a tool, and not other code."""
     served = current()
     return served is not None and served.mark == mark.key
 
 
 def mark_once(wrapper: Function, function: Function, mark: Mark, by: str) -> None:
-    """Two decorators of ours would each want the result."""
+    """Note the mark. Refuse a second decorator of Penstock's: both would need the result."""
     if hasattr(inspect.unwrap(function, stop=_is_marked), _DECORATED):
         raise InvalidSetting(
             by,
             getattr(function, "__name__", function),
-            "it is decorated by @heavy, @shaped or @app_only already.",
-            next_step="Use one of them: what is over the budget is probed in any case, and what is for "
-            "an app is not.",
+            "it is already decorated with @heavy, @shaped or @app_only.",
+            next_step="Use one of them. A result over the budget becomes a probe anyway, except "
+            "with @app_only.",
         )
     setattr(wrapper, _DECORATED, mark)
 
@@ -83,11 +84,11 @@ def _is_marked(function: Function) -> bool:
     return hasattr(function, _DECORATED)
 
 
-# -- to the end --------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------
 
 
 def collected(value: Any) -> Any:
-    """Rows that come one by one, as the list they are."""
+    """Return a list of the rows of an iterator, or any other value as it is."""
     return list(value) if isinstance(value, Iterator) else value
 
 
@@ -99,9 +100,9 @@ async def collected_async(value: Any) -> Any:
 
 
 def is_asynchronous(function: Function) -> bool:
-    """Whether it has to be awaited, or gives what has to be."""
+    """Return whether the function is a coroutine function or an asynchronous generator function."""
     plain = inspect.unwrap(function)
-    kinds = (plain, getattr(plain, "__call__", None))  # noqa: B004 (an object may be called too)
+    kinds = (plain, getattr(plain, "__call__", None))  # noqa: B004 (an object may be callable)
     return any(map(inspect.iscoroutinefunction, kinds)) or any(
         map(inspect.isasyncgenfunction, kinds)
     )
@@ -111,16 +112,16 @@ def is_asynchronous(function: Function) -> bool:
 
 
 def refused(error: PenstockError, *, is_tool: bool) -> Any:
-    """As the result of a tool, in the words of every other refusal; else raised."""
+    """Return an error as the result of a tool, in the form of every other refusal, or raise it."""
     if not is_tool:
         raise shown(error) from error.__cause__
-    types: Any = import_module("mcp_types")  # an adapter has called: so it is there
+    types: Any = import_module("mcp_types")  # installed, because an adapter made this call
     told = encode({"error": error.message, "next_step": error.next_step}).decode()
     return types.CallToolResult(content=[types.TextContent(text=told)], is_error=True)
 
 
 def shown(error: PenstockError) -> PenstockError:
-    """The same error, as one of the frameworks' too, where they are loaded: any other they may hide."""
+    """Make the error one of the loaded frameworks' errors too: they may hide any other error."""
     loaded = (sys.modules.get(name) for name in _FRAMEWORK_ERRORS)
     kinds = tuple(module.ToolError for module in loaded if module is not None)
     if kinds and not isinstance(error, kinds):

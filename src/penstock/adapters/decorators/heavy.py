@@ -1,8 +1,8 @@
-"""`@heavy`: a tool whose result is large by nature, and is probed before it is read.
+"""`@heavy`: a tool whose result is large by nature, and is answered with a probe.
 
-Under the middleware of an adapter the function runs and gives its result as one JSON text, which the
-middleware holds to the budget; it knows who calls. Without one the function answers for itself: the
-first call gives a probe, and another with the token of that a view, each as the text that an agent reads.
+Under the middleware of an adapter, the function returns its result as one JSON text. The middleware
+knows the caller, and holds the text to the budget. Without a middleware, the function answers
+itself: the first call returns a probe, and a call with its token returns a view, each as text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 
 class HeavyOptions(TypedDict, total=False):
-    """Settings of one tool; what is not given is as everywhere."""
+    """The settings of one tool. An option that is missing has its value from the policy."""
 
     budget: WrittenBudget
     page_size: WrittenNumber
@@ -40,10 +40,10 @@ def heavy(function: AnyFunction, /) -> AnyFunction: ...
 @overload
 def heavy(**options: Unpack[HeavyOptions]) -> Callable[[AnyFunction], AnyFunction]: ...
 def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
-    """Answer the first call with a probe, and read what was stored by its token.
+    """Answer the first call with a probe, and later calls with views of the stored result.
 
-    Stands below the framework's own decorator, bare or with options: `budget` of each reply, `page_size`
-    in rows, `ttl` of what is stored, and `modes`, the views that are offered.
+    Put this below the framework's own decorator, bare or with options: the `budget` of each reply,
+    the `page_size` in rows, the `ttl` of stored results, and `modes`, the views that are offered.
     """
     settings = checked_options({**options, "heavy": True})
     if function is None:
@@ -54,8 +54,7 @@ def heavy(function: Any = None, /, **options: Unpack[HeavyOptions]) -> Any:
 
 
 def checked_options(settings: dict[str, Any], decorator: str = "@heavy") -> dict[str, Any]:
-    """A bad option fails where it stands, and names itself. Who asks for a longer life than any
-    means that too."""
+    """Validate the decorator's options. A `ttl` above `max_ttl` raises `max_ttl` along with it."""
     try:
         Policy(tools={"*": settings})
     except InvalidSetting as error:
@@ -63,7 +62,7 @@ def checked_options(settings: dict[str, Any], decorator: str = "@heavy") -> dict
             return checked_options({**settings, "max_ttl": settings["ttl"]}, decorator)
         name = error.setting.removeprefix("tools.*.")
         options = ", ".join(HeavyOptions.__annotations__)
-        step = f"Correct the option of {decorator}; there are {options}."
+        step = f"Correct the option of {decorator}. The options are {options}."
         raise InvalidSetting(name, error.value, error.why, next_step=step) from None
     return settings
 
@@ -73,7 +72,7 @@ def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Call
     asked = signatures.asked_for(function, parameters)
     names = {signatures.advertised_name(parameter) for parameter in asked}
     required = [*map(signatures.advertised_name, filter(signatures.is_required, asked))]
-    is_merged = TOKEN_FIELD not in names  # else it has a token of its own, and is left alone
+    is_merged = TOKEN_FIELD not in names  # a tool that has such a parameter is left alone
     added = tuple(name for name in NEGOTIATION_FIELDS if name not in names) if is_merged else ()
     mark = new_mark(added=added, settings=settings, is_merged=is_merged)
     wrapper = _wrapper(function, mark, StandaloneGate(function, asked, mark))
@@ -88,7 +87,8 @@ def _decorate(function: Callable[..., Any], settings: Mapping[str, Any]) -> Call
 
 
 def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Parameter]:
-    """The first carries the mark, and says what a call without it has to have."""
+    """Return the added parameters. The first one, the token, carries the mark, and says which
+    parameters a call without a token needs."""
     fields = {name: dict(NEGOTIATION_FIELDS[name]) for name in mark.added}
     if not fields:
         return []
@@ -103,7 +103,7 @@ def _negotiation_fields(mark: Mark, required: Sequence[str]) -> list[inspect.Par
 
 
 def _wrapper(function: Callable[..., Any], mark: Mark, alone: StandaloneGate) -> Callable[..., Any]:
-    """The function as a tool; where nothing is known of who calls, it answers for itself."""
+    """Return the function as a tool. Without a middleware, it answers calls itself."""
 
     def prepare(kwargs: dict[str, Any], is_tool: bool) -> tuple[dict[str, Any], bool]:
         return alone.own(kwargs), is_tool

@@ -1,8 +1,8 @@
-"""`@shaped`: a tool whose result is a grid or a series, of which a summary is mostly enough.
+"""`@shaped`: a tool whose result is a grid or a series, for which a summary is usually enough.
 
-The tool gains a parameter `output`, and answers with one of two forms, told apart by a field of that
-name. The function runs alike for both. Under the middleware of an adapter, a full form that is over the
-budget goes the way of every large result.
+The tool gains a parameter `output`, which selects one of two forms. A field `output` in the result
+names the form. The function runs in the same way for both. Under the middleware of an adapter, a
+full form over the budget is treated as any large result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from penstock.wire.marks import KEYWORD, current, new_mark
 
 P = ParamSpec("P")
 Form = dict[str, Any]
-# What a function gives, made a grid or a series of.
+# Makes a grid or a series of a function's result.
 Shape = Callable[[Any], Shaper]
 
 PARAMETER: Final = "output"
@@ -38,7 +38,7 @@ _ABOUT: Final = (
     "summary: the best or a sample, a picture in text, and how much was left out; full: everything."
 )
 _HOW: Final = (
-    "Annotate its return as Grid[...] or Series[...], or say how to make one of what it gives: "
+    "Annotate its return as Grid[...] or Series[...], or pass what makes one of its result: "
     '@shaped(shape=partial(Grid, rank_by="cost")).'
 )
 
@@ -52,10 +52,10 @@ def shaped(function: Callable[P, Any], /) -> Callable[P, Form]: ...
 @overload
 def shaped(*, shape: Shape | None = None) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def shaped(function: Any = None, /, *, shape: Shape | None = None) -> Any:
-    """Answer with a summary of a grid or series, and with all of it on demand.
+    """Answer with a summary of a grid or series, or with all of it on demand.
 
-    Stands below the framework's own decorator, on a function that returns a `Grid` or a `Series`; or on
-    any other, with `shape`, which makes one of what it gives.
+    Put this below the framework's own decorator, on a function that returns a `Grid` or a `Series`.
+    For any other function, `shape` makes one of its result.
     """
     if function is None:
         return lambda later: _decorate(later, shape)
@@ -65,14 +65,12 @@ def shaped(function: Any = None, /, *, shape: Shape | None = None) -> Any:
 def _decorate(function: Callable[..., Any], shape: Shape | None) -> Callable[..., Any]:
     parameters = signatures.parameters_of(function)
     if any(parameter.name == PARAMETER for parameter in parameters):
-        raise _unfit(
-            function, f"it has a parameter {PARAMETER} of its own.", "Rename that parameter."
-        )
+        raise _unfit(function, f"it already has a parameter {PARAMETER}.", "Rename that parameter.")
     mark = new_mark(added=(PARAMETER,), has_link=True)
 
     def prepare(kwargs: dict[str, Any], is_tool: bool) -> tuple[dict[str, Any], str | None]:
-        """Which form is asked for: the function knows nothing of it, and code that calls it while a
-        request is served wants what it gives."""
+        """Take out `output`, which the function does not know. The form is None for code that calls
+        the function while a request is served: such code needs the function's own result."""
         form = _form(kwargs.pop(PARAMETER, None))
         return kwargs, form if is_tool or current() is None else None
 
@@ -92,7 +90,7 @@ def _unfit(function: Callable[..., Any], why: str, next_step: str = _HOW) -> Inv
     return InvalidSetting("@shaped", name_of(function), why, next_step=next_step)
 
 
-# -- what is given -----------------------------------------------------------------------------
+# -- the result --------------------------------------------------------------------------------
 
 
 def _form(asked: Any) -> str:
@@ -105,16 +103,16 @@ def _form(asked: Any) -> str:
 def _given(value: Any, shape: Shape | None, function: Callable[..., Any], form: str) -> Form:
     made = value if shape is None else shape(value)
     if not isinstance(made, Shaper):
-        step = "Return a Grid or a Series, or give @shaped(shape=...) what makes one."
-        raise _unfit(function, f"it gave {type(made).__name__}.", step)
+        step = "Return a Grid or a Series, or pass what makes one to @shaped(shape=...)."
+        raise _unfit(function, f"it returned {type(made).__name__}.", step)
     return made.full() if form == "full" else made.summary()
 
 
-# -- what is promised --------------------------------------------------------------------------
+# -- the output schema ------------------------------------------------------------------------
 
 
 def _schema(function: Callable[..., Any], shape: Shape | None) -> dict[str, Any]:
-    """The union of both forms, as far as the annotation says what they hold."""
+    """Return the schema of both forms, as precise as the function's annotation."""
     made = _promised(function) if shape is None else getattr(shape, "func", shape)
     kind = get_origin(made) or made
     cells = get_args(made) if shape is None else ()
@@ -130,7 +128,7 @@ def _schema(function: Callable[..., Any], shape: Shape | None) -> dict[str, Any]
 
 
 def _promised(function: Callable[..., Any]) -> Any:
-    """The return type, without what stands around it."""
+    """Return the function's return type, without `Annotated` and without `None`."""
     hints = signatures.hints_of(function)
     if hints is None:
         step = "Define the names of its annotations in the module, before the function."
@@ -144,7 +142,7 @@ def _promised(function: Callable[..., Any]) -> Any:
 
 
 def _output_type(name: str, schema: Mapping[str, Any]) -> Any:
-    """A return type that frameworks make this output schema of."""
+    """Return a type from which frameworks make this output schema."""
     try:
         import typing_extensions
         from pydantic import ConfigDict
@@ -164,7 +162,8 @@ def _output_type(name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
-    """Without references, which pydantic takes for its own; one into itself admits anything."""
+    """Replace references by their definitions, because pydantic would take references for its own.
+    A recursive reference becomes a schema that admits anything."""
     if isinstance(node, list):
         return [_inlined(item, definitions, within) for item in node]
     if not isinstance(node, dict):

@@ -1,7 +1,7 @@
-"""What a framework reads of a decorated function: its parameters, with some added.
+"""The signature of a decorated function: its own parameters, and those that Penstock adds.
 
-Frameworks make the input schema of a tool from the signature of its function, by pydantic. Editors
-and type checkers never see what is made here: to them the decorated function is the function.
+Frameworks make a tool's input schema from this signature, with pydantic. Editors and type checkers
+see the signature of the original function instead.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ MISSING: Final = _Missing()
 
 
 def name_of(function: Function) -> str:
-    """An object that can be called may have no name of its own."""
+    """Return the function's name, or its type's: a callable object may have no name."""
     plain = getattr(function, "func", function)  # of a partial
     name: str = getattr(plain, "__name__", type(plain).__name__)
     return name
 
 
 def hints_of(function: Function) -> dict[str, Any] | None:
-    """Its annotations as types; None where a name in them cannot be found."""
+    """Return the annotations as types, or None if a name in them cannot be found."""
     try:
         return get_type_hints(function, include_extras=True)
     except NameError:
@@ -44,8 +44,8 @@ def hints_of(function: Function) -> dict[str, Any] | None:
 
 
 def parameters_of(function: Function) -> list[inspect.Parameter]:
-    """With annotations that are types, wherever they can be found; else the framework says what it
-    cannot find."""
+    """Return the parameters, with types as annotations if their names can be found. Otherwise the
+    framework reports the missing name."""
     hints = hints_of(function) or {}
     return [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
@@ -53,27 +53,27 @@ def parameters_of(function: Function) -> list[inspect.Parameter]:
     ]
 
 
-# -- what a client gives -----------------------------------------------------------------------
+# -- parameters for clients --------------------------------------------------------------------
 
 
 def asked_for(
     function: Function, parameters: Iterable[inspect.Parameter]
 ) -> list[inspect.Parameter]:
-    """Those that a client gives: a context is the framework's to give, and `self` the object's."""
+    """Return the parameters for clients: not `self`, and not those that the framework fills in."""
     named = [parameter for parameter in parameters if parameter.kind not in _NAMELESS]
     rest = named[1:] if named and _is_receiver(named[0], function) else named
     return [parameter for parameter in rest if not _is_injected(parameter.annotation)]
 
 
 def _is_receiver(parameter: inspect.Parameter, function: Function) -> bool:
-    """Of a method that is decorated before it is bound."""
+    """Return whether this is `self` or `cls` of a method that is decorated before it is bound."""
     within = getattr(function, "__qualname__", "").rpartition(".")[0]
     is_method = bool(within) and not within.endswith("<locals>")
     return is_method and parameter.name in ("self", "cls") and parameter.annotation is _NOTHING
 
 
 def _is_injected(annotation: Any) -> bool:
-    """A context, or what is marked for the framework to fill in."""
+    """Return whether the framework fills in the parameter: a context, or a dependency."""
     parts = [annotation, get_origin(annotation), *get_args(annotation)]
     bases = [base for part in parts if isinstance(part, type) for base in part.__mro__]
     marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
@@ -86,7 +86,8 @@ def _is_frameworks(kind: type) -> bool:
 
 
 def is_required(parameter: inspect.Parameter) -> bool:
-    """pydantic may be told of a default beside the type, or of none in the place of the default."""
+    """Return whether a parameter has no default. A pydantic field may hold the default beside the
+    type, or stand in the place of the default and hold none."""
     if parameter.default is not _NOTHING:
         return _says_required(parameter.default) is True
     return not any(_says_required(item) is False for item in _about(parameter))
@@ -98,14 +99,14 @@ def _says_required(item: Any) -> bool | None:
 
 
 def _about(parameter: inspect.Parameter) -> tuple[Any, ...]:
-    """What is said of a parameter: pydantic's fields, in its annotation or as its default."""
+    """Return the pydantic fields of a parameter, from its annotation and its default."""
     annotation = parameter.annotation
     beside = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
     return (*beside, parameter.default)
 
 
 def advertised_name(parameter: inspect.Parameter) -> str:
-    """How clients call it."""
+    """Return the parameter's name for clients: its alias, if it has one."""
     aliases = [getattr(item, "alias", None) for item in _about(parameter)]
     return next((alias for alias in aliases if isinstance(alias, str)), parameter.name)
 
@@ -116,11 +117,11 @@ def default_of(parameter: inspect.Parameter) -> Any:
     return make(call_default_factory=True) if callable(make) else given
 
 
-# -- what a framework sees ---------------------------------------------------------------------
+# -- signatures for frameworks -----------------------------------------------------------------
 
 
 def optional(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The same parameter, which may be left out: the second call has none of a tool's own."""
+    """Return the parameter as an optional one: a call with a token has none of the tool's own."""
     if not is_required(parameter):
         return parameter
     annotation = Any if parameter.annotation is _NOTHING else parameter.annotation
@@ -131,8 +132,8 @@ def optional(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def added(name: str, schema: Mapping[str, Any], default: Any = None) -> inspect.Parameter:
-    """A parameter of ours. What is given for it is for us to check: frameworks say less clearly what
-    is wrong."""
+    """Return a parameter that Penstock adds. Its type admits anything: Penstock checks the value,
+    because the errors of frameworks are less clear."""
     kind = inspect.Parameter.KEYWORD_ONLY
     try:
         from pydantic import WithJsonSchema
@@ -148,7 +149,8 @@ def _with_default(
     default: Callable[[], Any],
     told: dict[str, Any] | None = None,
 ) -> inspect.Parameter:
-    """With a default that does not show in the schema, and what is told there besides."""
+    """Return the parameter with a default that its schema does not show, and with `told` in the
+    schema."""
     try:
         from pydantic import Field
     except ImportError:
@@ -163,7 +165,7 @@ def show(
     """Make a function look, to frameworks, as if it had these parameters and this return type."""
     listed = sorted(parameters, key=lambda parameter: parameter.kind)
     shown = inspect.Signature.empty if returns is MISSING else returns
-    wrapper.__signature__ = inspect.Signature(listed, return_annotation=shown)  # type: ignore[attr-defined]  # as `inspect` reads it
+    wrapper.__signature__ = inspect.Signature(listed, return_annotation=shown)  # type: ignore[attr-defined]  # `inspect` reads it
     named = {parameter.name: parameter.annotation for parameter in listed}
     annotations = {name: kind for name, kind in named.items() if kind is not _NOTHING}
     wrapper.__annotations__ = (
@@ -172,5 +174,5 @@ def show(
 
 
 def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that were given."""
+    """Return the arguments that the caller gave."""
     return {name: value for name, value in arguments.items() if value is not MISSING}

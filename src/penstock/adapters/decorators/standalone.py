@@ -1,7 +1,7 @@
-"""Heavy functions without a middleware: one gate in the process, for all of them.
+"""Heavy functions without a middleware. They share one gate in the process.
 
-Nobody knows who calls, so that whoever holds a token is its bearer. Settings come from the
-environment (`PENSTOCK_*`), as for the command.
+The caller is unknown, so any bearer of a token may use it. Settings come from the environment
+(`PENSTOCK_*`), as for the command.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def _gate() -> Gate:
 def _async_gate() -> AsyncGate:
     from penstock.gate.async_gate import AsyncGate
 
-    # The same store: what one function has stored can be handed to another.
+    # The same store: a result of one function can be passed to another.
     return AsyncGate(_gate().policy, store=_gate().store)
 
 
 class _ForFramework(Exception):
-    """A result that only its framework can send, such as an image of its own."""
+    """A result that only its framework can send, such as the framework's own image type."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -59,7 +59,7 @@ def _storable(value: Any) -> Any:
 
 
 class StandaloneGate:
-    """A heavy function that answers for itself."""
+    """A heavy function that answers calls itself."""
 
     def __init__(
         self, function: Callable[..., Any], asked: Sequence[inspect.Parameter], mark: Mark
@@ -76,7 +76,7 @@ class StandaloneGate:
         }
 
     def own(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """What the function is called with."""
+        """Return the arguments for the function, without Penstock's own."""
         kept = signatures.given(kwargs)
         return {name: value for name, value in kept.items() if name not in self._mark.added}
 
@@ -112,12 +112,15 @@ class StandaloneGate:
             return given.value
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-        """As Python would; what is missing is for the gate to say."""
+        """Bind the arguments as Python would. The gate reports missing ones."""
         return self._signature.bind_partial(*args, **self.own(kwargs))
 
     def _call(self, bound: inspect.BoundArguments, kwargs: Mapping[str, Any]) -> Call:
-        """As the core sees it. What the framework gave, a context for instance, no client has sent;
-        nor what has no JSON form; nor, beside a token, a default."""
+        """Return the call as the core sees it, with only the arguments that a client sent.
+
+        A framework adds others, such as a context. A value without a JSON form is not a client's
+        either, nor is a default beside a token.
+        """
         ours = {name: kwargs[name] for name in self._mark.added if name in kwargs}
         sent = {
             name: value
@@ -151,13 +154,13 @@ def _has_json(value: Any) -> bool:
 
 
 def _args(bound: inspect.BoundArguments, sent: Mapping[str, Any]) -> tuple[Any, ...]:
-    """With stored values in the place of references."""
+    """Return the positional arguments, with stored values in place of references."""
     bound.arguments.update({name: sent[name] for name in bound.arguments if name in sent})
     return bound.args
 
 
 def _told(reply: Reply) -> str:
-    """What the agent reads; a refusal is an error, which a framework marks as one."""
+    """Return the text for the agent. Raise a refusal: the framework marks it as an error."""
     if not reply.is_error:
         return reply.text
     said = reply.value

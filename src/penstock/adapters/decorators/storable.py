@@ -1,8 +1,8 @@
 """The result of a heavy function, in a form that can be stored.
 
-A value with a JSON form has that form. A part without one has the form that the frameworks send: both
-leave it to pydantic, with `str` for what pydantic does not know. So no value is refused that a
-framework takes.
+A value with a JSON form keeps that form. A part without one gets the form that the frameworks send:
+both use pydantic, and `str` for types that pydantic does not know. So Penstock accepts every value
+that a framework accepts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _FRAMEWORKS: Final = frozenset({"mcp", "mcp_types", "fastmcp"})
 
 
 def as_text(value: Any) -> Any:
-    """Return a result as one JSON text, which frameworks pass on as it is, and other middlewares can
-    read. What is made of a framework's own parts is its business."""
+    """Return a result as one JSON text, which frameworks pass on unchanged, and which other
+    middlewares can read. A framework's own types are left to the framework."""
     if isinstance(value, str) or is_frameworks(value):
         return value
     tally = Tally(_Forms())
@@ -40,13 +40,13 @@ def storable(value: Any) -> Result:
 
 def is_frameworks(value: Any) -> bool:
     items = value if isinstance(value, list | tuple) else [value]
-    kinds = set(map(type, items))  # few, however many items there are
+    kinds = set(map(type, items))  # few types, however many items
     return any(kind.__module__.partition(".")[0] in _FRAMEWORKS for kind in kinds)
 
 
 class _Forms:
-    """The forms of the parts of one value that have none in JSON. An iterator is read once, however
-    often its form is asked for."""
+    """The forms of the parts of one value that have no JSON form. An iterator is read once, however
+    often its form is needed."""
 
     def __init__(self) -> None:
         self._read: dict[int, tuple[Iterator[Any], list[Any]]] = {}

@@ -1,5 +1,5 @@
-"""Threads of our own for what takes long: whoever waits for us is not to wait for the server's own
-functions, which run in the threads that everybody shares."""
+"""Separate threads for Penstock's long work, so that this work does not wait for the server's own
+functions, which run in the shared threads."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _MOST: Final = 8
 
 
 async def in_thread(function: Callable[..., Given], *args: Any) -> Given:
-    """Given up where the caller is cancelled. Frameworks bring anyio; without it, asyncio's threads
-    have to do."""
+    """Run a function in a thread, and abandon it if the caller is cancelled. Frameworks bring
+    anyio; without it, the thread is one of asyncio's."""
     try:
         from anyio.to_thread import run_sync
     except ImportError:
@@ -24,7 +24,7 @@ async def in_thread(function: Callable[..., Given], *args: Any) -> Given:
 
 
 def _limiter() -> Any:
-    """One for each event loop."""
+    """Return the limiter of this event loop."""
     from anyio import CapacityLimiter
 
     limiters = _limiters()
