@@ -1,4 +1,4 @@
-"""Every door there is to Penstock, in both eras."""
+"""Fixtures for every door to Penstock, in both eras."""
 
 import pytest
 from doors import DOORS, ERAS, INSIDE
@@ -16,11 +16,11 @@ def door(request):
 
 @pytest.fixture(params=INSIDE)
 def inside(request):
-    """The doors that are in the server's own process."""
+    """Return each door that is in the server's own process."""
     return request.param
 
 
 @pytest.fixture(params=["mcp", "fastmcp"])
 def framework(request):
-    """The doors whose tools are made of functions."""
+    """Return each door whose tools are made from functions."""
     return request.param

@@ -1,4 +1,4 @@
-"""What the tests of the adapters share: a client behind every door, and what it was told."""
+"""Clients behind every door, and helpers for their replies, for the tests of the adapters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUN = [sys.executable, "-m", "penstock", "run"]
 PATIENCE = 60
 
 _OPTIONS = {"list_form": "--list", "list_budget": "--list-budget"}
-# Random, then where it stands, which is to be the same, then what vouches for that.
+# A random part, a position that must be the same in each run, and the position's signature.
 _TOKEN = re.compile(r"pen_[A-Za-z0-9_-]{16,}(?:(\.[A-Za-z0-9_-]*)\.[A-Za-z0-9_-]+)?")
 _STORED = re.compile(r"penstock://result/[A-Za-z0-9_-]+")
 _LIFE = re.compile(r'(expires_in\\*"\s*:\s*)(29\d|300)')
@@ -43,8 +43,8 @@ def clean_environment() -> dict[str, str]:
 
 
 def target_of(server: Any) -> Any:
-    """What the SDK's client connects to in process. FastMCP's own low-level server is not public;
-    over stdio and HTTP, which are, the tests of the wire go."""
+    """Return the server that the SDK's client connects to in process. For FastMCP this is not
+    public; the tests of the wire use stdio and HTTP, which are."""
     return server if isinstance(server, Server | MCPServer) else server._mcp_server
 
 
@@ -56,7 +56,7 @@ async def client_of(server: Any, era: str = "modern", **options: Any) -> AsyncIt
 
 @asynccontextmanager
 async def opened(door: str, era: str, kind: str = "few", **settings: Any) -> AsyncIterator[Client]:
-    """A client of the same functions, behind a door."""
+    """Yield a client of the same functions, behind a door."""
     if door == "relay":
         options = [
             word
@@ -83,7 +83,7 @@ async def opened(door: str, era: str, kind: str = "few", **settings: Any) -> Asy
 async def served(
     framework: str, *functions: Any, era: str = "modern", store: Any = None, **settings: Any
 ) -> AsyncIterator[Client]:
-    """A client of these functions, under a framework's own decorator, with the middleware."""
+    """Yield a client of these functions, under a framework's own decorator, with the middleware."""
     server, middleware = make(framework, *functions, store=store, **settings)
     try:
         async with client_of(server, era) as client:
@@ -115,7 +115,7 @@ def empty(framework: str, *, store: Any = None, name: str = "t", **settings: Any
 
 
 def run(scenario: Callable[[], Awaitable[Any]]) -> Any:
-    """A scenario, with an end to patience. A single fault comes out of the groups it is in."""
+    """Run a scenario with a time limit. Raise a single error without the groups around it."""
 
     async def patiently() -> Any:
         async with asyncio.timeout(PATIENCE):
@@ -148,21 +148,21 @@ def value_of(result: Any) -> Any:
 
 
 async def told(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool says, as JSON values; it must not be an error."""
+    """Return a tool's reply as JSON values. The reply must not be an error."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
     return value_of(result)
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool says that refuses."""
+    """Return a tool's error as JSON values."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error, text_of(result)
     return value_of(result)
 
 
 async def walked(client: Client, tool: str, token: str, **first: Any) -> list[Any]:
-    """Every row, once, by following `next`."""
+    """Return every row, by following `next`."""
     page = await told(client, tool, continuation_token=token, mode="paginated", **first)
     rows = list(page["items"])
     while page["has_more"]:
@@ -172,7 +172,7 @@ async def walked(client: Client, tool: str, token: str, **first: Any) -> list[An
 
 
 def normal(value: Any) -> Any:
-    """Without what differs from one run to the next: secrets, and seconds that have passed."""
+    """Return the value without what differs between runs: secrets, and remaining seconds."""
     text = json.dumps(value, ensure_ascii=False)
     text = _STORED.sub("penstock://result/HANDLE", _TOKEN.sub(r"pen_TOKEN\1", text))
     return json.loads(_LIFE.sub(r"\g<1>300", text))

@@ -40,7 +40,7 @@ async def connected(target: Any, era: str, *, has_apps: bool = True):
 
 @asynccontextmanager
 async def opened(door: str, era: str):
-    """A client with apps, of the same functions, behind a door."""
+    """Yield a client with apps, of the same functions, behind a door."""
     if door == "relay":
         command = [*RUN, "--", *SERVER, "plain", "--tools", "few"]
         target = StdioServerParameters(

@@ -1,4 +1,4 @@
-"""Corners in which the adapters were once wrong."""
+"""Rare cases in which the adapters were once wrong."""
 
 import json
 from typing import Annotated, Any
@@ -43,13 +43,13 @@ def rows(count: int) -> list[dict[str, Any]]:
 
 
 def near_the_budget(send):
-    """Sizes of replies whose results are about as large as a reply may be."""
+    """Return sizes of results around the largest that a reply may have."""
     return [len(compact(send("x" * size))) for size in range(1_200, 1_500, 3)]
 
 
 def test_what_passes_is_within_the_budget(inside, era):
-    """`isError: false`, which the SDK writes, is on the wire and not in the measure; nor is what the
-    SDK stamps on FastMCP's results of the modern era."""
+    """The SDK adds `isError: false` to a result, and more to FastMCP's modern results. Once the
+    measure left both out."""
     server, middleware = build(inside, "few", budget=BUDGET)
     with listening(inside, server) as url, Wire(url, era) as wire:
         sizes = near_the_budget(lambda text: wire.called("small", name=text))
@@ -67,7 +67,7 @@ def test_what_the_relay_passes_is_within_the_budget(era):
 
 
 def test_what_passes_is_within_the_budget_of_a_server_that_says_more_of_itself():
-    """FastMCP stamps all it knows of itself on each modern result; a name and a version are
+    """FastMCP adds all its data to each modern result. Once only its name and version were
     measured."""
     middleware = InFastMCP(Policy(budget=BUDGET))
     icon = Icon(src="https://example.org/icon.png", mime_type="image/png")
@@ -89,7 +89,7 @@ def test_what_passes_is_within_the_budget_of_a_server_that_says_more_of_itself()
 
 
 def test_a_stored_result_is_never_public():
-    """PROTOCOL 14. FastMCP's `cache_scope` is for its own resources, not for what a caller owns."""
+    """PROTOCOL 14. FastMCP's `cache_scope` is for its own resources, not for stored results."""
     middleware = InFastMCP(Policy(budget="2kB", ceiling="2kB"))
     server = FastMCP("t", middleware=[middleware], cache_ttl=3_600, cache_scope="public")
     server.tool(rows)
@@ -112,7 +112,7 @@ def described(count: int = Field(description="How many.")) -> list[dict[str, Any
 
 
 def test_a_required_parameter_that_is_described_in_its_default(framework):
-    """The commonest way to describe one: it is required on the first call, and not on others."""
+    """This is the most common way to describe a parameter. Only the first call requires it."""
 
     async def scenario():
         async with served(framework, described, list_form="full") as client:
@@ -125,7 +125,7 @@ def test_a_required_parameter_that_is_described_in_its_default(framework):
 
 
 def test_the_same_without_a_middleware(framework):
-    """There a second call could not be made at all."""
+    """Without a middleware, a second call once was impossible."""
     server, middleware = make(framework, described)
     server.middleware.remove(middleware)
     middleware.close()
@@ -139,7 +139,7 @@ def test_the_same_without_a_middleware(framework):
 
 
 def test_a_parameter_that_the_sdk_resolves():
-    """It is not the client's to give, and so not missing."""
+    """The client does not give the parameter, so it is not missing."""
 
     def ninety() -> int:
         return 90
@@ -157,7 +157,7 @@ def test_a_parameter_that_the_sdk_resolves():
 
 
 def test_a_heavy_tool_that_is_left_alone_is_listed_as_its_own(framework):
-    """The fields of a negotiation that will not be are not advertised."""
+    """Its list entry has no fields for views, because the tool has no views."""
 
     async def scenario():
         async with served(framework, rows, list_form="full", except_=["rows"]) as client:
@@ -172,7 +172,7 @@ def test_a_heavy_tool_that_is_left_alone_is_listed_as_its_own(framework):
 
 
 def test_nothing_is_null(framework):
-    """A function that gives None: not the empty text, which is the placeholder of the handover."""
+    """A function that returns None gives null, not the empty text of the handover."""
 
     @heavy
     def nothing() -> None:
@@ -187,7 +187,7 @@ def test_nothing_is_null(framework):
 
 
 def test_a_heavy_tool_that_asks_for_input():
-    """What asks the client is no result, heavy or not."""
+    """A request for the client's input is not a result, heavy or not."""
     middleware = InFastMCP(Policy())
     server = FastMCP("t", middleware=[middleware])
     schema = {"type": "object", "properties": {"count": {"type": "integer"}}}
@@ -214,7 +214,7 @@ def test_a_heavy_tool_that_asks_for_input():
 
 
 def test_a_heavy_tool_that_gives_a_result_of_its_frameworks(framework):
-    """It is the result, error and all, and not data that looks like one."""
+    """The framework's result is sent as it is, with its error flag. It is not data."""
 
     @heavy
     def answering(size: int) -> Any:
@@ -236,7 +236,7 @@ def test_a_heavy_tool_that_gives_a_result_of_its_frameworks(framework):
 
 @pytest.mark.parametrize("namespace", [None, "store"])
 def test_a_mounted_server_that_has_penstock_itself(namespace):
-    """What is listed can be called: the reader of the inner server, under the outer one's name."""
+    """Every listed tool can be called: the inner server's reader has the outer server's prefix."""
     middleware = InFastMCP(Policy(budget="3kB", list_form="full"))
     inner = FastMCP("inner", middleware=[middleware])
     inner.tool(rows)
@@ -256,7 +256,7 @@ def test_a_mounted_server_that_has_penstock_itself(namespace):
 
 
 def test_a_mounted_server_and_its_outer_one_that_both_have_penstock():
-    """One of them is enough: a heavy tool stays heavy, and there is one reader, which reads."""
+    """Only one of them acts: a heavy tool stays heavy, and there is one reader, which works."""
     inside, outside = (InFastMCP(Policy(list_form="full"), name=name) for name in ("i", "o"))
     inner = FastMCP("inner", middleware=[inside])
     inner.tool(rows)
@@ -276,8 +276,8 @@ def test_a_mounted_server_and_its_outer_one_that_both_have_penstock():
 
 
 def test_fastmcps_client_finds_the_data_in_a_full_list():
-    """It unwraps a result by what it marks, and reads the type from the schema's own `properties`,
-    which the union has not."""
+    """FastMCP's client unwraps a result by a mark, and reads its type from the schema's own
+    `properties`, which a union does not have."""
     middleware = InFastMCP(Policy(list_form="full"))
     server = FastMCP("t", middleware=[middleware])
 
@@ -298,7 +298,7 @@ def test_fastmcps_client_finds_the_data_in_a_full_list():
 
 
 def test_the_relay_before_a_server_that_has_penstock_itself(era):
-    """A reference to what the server has stored is the server's to resolve."""
+    """The server resolves a reference to a result that it stored."""
     inside = [*SERVER, "mcp", "--set", f"budget={BUDGET}", "--set", "list_form=full"]
     with piped(era, [*RUN, "--list", "full", "--", *inside]) as pipes:
 

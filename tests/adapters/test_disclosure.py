@@ -1,4 +1,4 @@
-"""A hundred tools behind every door: a list within its budget, and a way to each of them."""
+"""A hundred tools behind every door: a list within its budget, and access to every tool."""
 
 import json
 
@@ -30,7 +30,7 @@ def test_the_list_is_within_its_budget_on_the_wire(inside, era):
 
 
 def test_index(door, era):
-    """Find, describe, call: each by its tool; and any tool by its own name."""
+    """The agent finds, describes and calls tools, and calls any tool by its own name."""
 
     async def scenario():
         async with opened(door, era, "many") as client:
@@ -54,7 +54,7 @@ def test_index(door, era):
 
 
 def test_the_gate_teaches(door, era):
-    """A call that does not fit is answered with the description, and the next one runs."""
+    """Invalid arguments return the description, and the next call runs."""
 
     async def scenario():
         async with opened(door, era, "many") as client:
@@ -85,7 +85,7 @@ def test_the_gate_is_strict(door, era):
 
 
 def test_the_gate_is_strict_without_a_list(inside, era):
-    """A client that lists nothing is not let through for it."""
+    """A client that never lists the tools does not pass the gate."""
 
     async def scenario():
         async with opened(inside, era, "many", gate="strict") as client:
@@ -132,7 +132,7 @@ def test_the_resource_of_descriptions(inside, era):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_few_tools_are_listed_in_full(door, era):
-    """Never worse than raw."""
+    """A list never costs more than the server's own."""
 
     async def scenario():
         async with opened(door, era, "few", list_budget="20000tok") as client:
@@ -145,7 +145,7 @@ def test_few_tools_are_listed_in_full(door, era):
 
 
 def test_a_heavy_tool_among_many(framework, era):
-    """Called through `call_tool`, it is probed, and read through itself or `read_result`."""
+    """A call through `call_tool` returns a probe. The tool and `read_result` read the result."""
 
     async def scenario():
         async with opened(framework, era, "heavy", list_form="index") as client:

@@ -1,4 +1,4 @@
-"""What only FastMCP has: results that are none, mounted servers, other middleware, tags, versions."""
+"""FastMCP's own features: requests for input, mounted servers, other middleware, tags, versions."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def few() -> list[int]:
 
 @pytest.fixture
 def penstock():
-    """Middleware for a test, closed at its end."""
+    """Return a maker of middleware that is closed after the test."""
     made = []
 
     def make(**settings):
@@ -69,7 +69,7 @@ def question() -> mcp_types.InputRequiredResult:
 
 
 def test_a_request_for_input_passes(penstock):
-    """And so does the answer that the client sends with its second try."""
+    """The answer that the client sends with its second call passes too."""
     server = server_with(penstock(budget="1kB"))
 
     @server.tool
@@ -95,7 +95,7 @@ def test_a_request_for_input_passes(penstock):
 
 @pytest.mark.parametrize("namespace", [None, "store"])
 def test_a_mounted_server_is_covered(penstock, era, namespace):
-    """The middleware is on the outer one; its tools are that one's."""
+    """The middleware is on the outer server, which lists Penstock's tools."""
     outer = FastMCP("outer", middleware=[penstock(budget="3kB", list_form="full")])
     outer.mount(server_with(), namespace=namespace)
     prefix = f"{namespace}_" if namespace else ""
@@ -119,7 +119,7 @@ def test_a_mounted_server_is_covered(penstock, era, namespace):
 
 
 class Watching(Middleware):
-    """Writes down what it sees of calls."""
+    """A middleware that records the calls that it sees."""
 
     def __init__(self):
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -132,7 +132,7 @@ class Watching(Middleware):
 
 
 def test_middleware_around_and_within(penstock):
-    """The outer one sees what the client does, the inner one what the tool does."""
+    """The outer middleware sees the client's reply, the inner one the tool's result."""
     outer, inner = Watching(), Watching()
     server = server_with(outer, penstock(budget="3kB"), inner)
 
@@ -150,7 +150,7 @@ def test_middleware_around_and_within(penstock):
 
 
 def test_what_is_not_changed_is_the_same_object(penstock):
-    """A result that passes is the server's own, whatever it carries."""
+    """A result that passes is the server's own object, with all its members."""
     seen = []
 
     class Last(Middleware):
@@ -199,7 +199,7 @@ def test_a_middleware_that_rewrites_arguments(penstock, era):
 
 
 def test_what_a_tool_is_told_with_stays(penstock, era):
-    """Titles, tags, meta, annotations and icons, when the list is full."""
+    """A full list keeps titles, tags, meta, annotations and icons."""
 
     def made(*middleware):
         server = server_with(*middleware)
@@ -231,7 +231,7 @@ def test_what_a_tool_is_told_with_stays(penstock, era):
 
 
 def test_the_list_in_python(penstock):
-    """`list_tools()` gives FastMCP's own objects where nothing was changed."""
+    """`list_tools()` returns FastMCP's own objects for unchanged tools."""
     middleware = penstock(list_form="full")
     server = server_with(middleware, functions=(few,))
 
@@ -248,7 +248,7 @@ def test_the_list_in_python(penstock):
 
 
 def test_calls_in_python(penstock):
-    """By whoever runs the server: negotiated too, and read again."""
+    """The code that runs the server gets probes too, and can read them."""
     server = server_with(penstock(budget="3kB"))
 
     async def scenario():
@@ -262,19 +262,19 @@ def test_calls_in_python(penstock):
 
 
 def test_versions(penstock, era):
-    """The newest is listed and called, an older one when it is asked for."""
+    """The newest version is listed and called, an older one on request."""
 
     def made(*middleware):
         server = FastMCP("t", middleware=list(middleware))
 
         @server.tool(version="1.0")
         def which(count: int) -> str:
-            """Which."""
+            """Return the version."""
             return f"first {count}"
 
         @server.tool(name="which", version="2.0")
         def second(count: int) -> str:
-            """Which."""
+            """Return the version."""
             return f"second {count}"
 
         return server
@@ -311,7 +311,7 @@ def test_paged_lists(penstock, era):
 
 
 def test_what_a_session_sees(penstock):
-    """A session that has hidden a tool is not told of it, nor is another's list changed."""
+    """A session that hides a tool does not see it. The lists of other sessions stay."""
     server = server_with(penstock(), functions=(large, *MANY))
 
     @server.tool
@@ -339,7 +339,7 @@ def test_what_a_session_sees(penstock):
 
 
 def test_fastmcps_client(penstock):
-    """Reads what its server sends: data where it passes, text where it was replaced."""
+    """FastMCP's client reads data from a result that passes, and text from a probe."""
     server = server_with(penstock(budget="3kB"))
 
     async def scenario():
@@ -369,7 +369,7 @@ def test_masked_errors_stay_masked(penstock, era):
             result = await client.call_tool("crash", {})
             assert result.is_error
             assert "secret" not in text_of(result)
-            # What Penstock itself says is for the agent.
+            # Penstock's own errors are for the agent.
             missing = await refused(client, "rows")
             assert "count" in missing["error"]
 

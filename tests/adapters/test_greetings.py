@@ -1,4 +1,4 @@
-"""What a server with Penstock in it says of itself at the start."""
+"""Greetings of a server with Penstock inside."""
 
 import pytest
 from adapter_server import INSTRUCTIONS
@@ -31,7 +31,7 @@ def test_the_extension_and_the_instructions(inside, era):
 
 
 def test_the_relay_claims_nothing(era):
-    """It is not the server: what it stands before may claim what it likes."""
+    """The relay is not the server, and claims no capabilities of its own."""
 
     async def scenario():
         async with opened("relay", era) as client:
@@ -43,7 +43,7 @@ def test_the_relay_claims_nothing(era):
 
 
 def test_a_server_without_tools_is_left_alone(era):
-    """There is nothing to keep within a budget."""
+    """Without tools, there is nothing to keep within a budget."""
 
     def bare(*middleware):
         server = Server("bare", version="1", instructions="Nothing here.")
@@ -62,7 +62,7 @@ def test_a_server_without_tools_is_left_alone(era):
 
 
 def test_a_server_that_registers_no_tool(framework, era):
-    """Both frameworks answer `tools/list` all the same; the reader is there for later ones."""
+    """Both frameworks answer `tools/list` anyway. The reader is listed for later tools."""
 
     async def scenario():
         server, middleware = empty(framework)

@@ -1,4 +1,4 @@
-"""Over HTTP, on real sockets: whose a stored result is, and that every refusal reads the same."""
+"""Owners of stored results over HTTP, on real sockets. Every refusal reads the same."""
 
 import json
 from contextlib import ExitStack, contextmanager
@@ -20,7 +20,7 @@ QUERY = {"mode": "sql", "query": "SELECT max(id) AS m FROM result"}
 
 @contextmanager
 def clients(door, *eras, stateless=False, users=(), **settings):
-    """Clients of one server, each with a connection (and a session) of its own."""
+    """Yield clients of one server, each with its own connection and session."""
     server, middleware = build(door, "heavy", budget=2_000, list_form="full", **settings)
     if users:
         server = with_users(door, "heavy", [middleware])
@@ -43,7 +43,7 @@ def assert_owned(client, token):
 
 
 def assert_refused(client, token):
-    """By the reader, by the tool itself and in an argument."""
+    """Check that the reader, the tool and a reference in an argument refuse the token."""
     assert client.told("read_result", continuation_token=token, **QUERY)["error"] == REFUSAL
     assert client.told("read_result", continuation_token="pen_nonsense")["error"] == REFUSAL  # noqa: S106 (no password)
     assert client.told("rows", continuation_token=token)["error"] == REFUSAL
@@ -86,7 +86,7 @@ def test_a_link_is_the_sessions_too(door):
 @pytest.mark.parametrize("door", HTTP_DOORS)
 @pytest.mark.parametrize("stateless", [False, True], ids=["stateful", "stateless"])
 def test_a_modern_token_is_its_bearers(door, stateless):
-    """Nobody has said who he is: whoever holds it may read."""
+    """The caller is unknown, so any bearer of the token may read."""
     with clients(door, "modern", "modern", stateless=stateless) as (one, other):
         token = token_of(one)
         assert_owned(one, token)
@@ -103,7 +103,7 @@ def test_without_sessions_a_legacy_token_is_its_bearers(door):
 @pytest.mark.parametrize("door", ["mcp", "fastmcp"])
 @pytest.mark.parametrize("stateless", [False, True], ids=["stateful", "stateless"])
 def test_users_own_their_results(door, era, stateless):
-    """In both eras, and in every connection of theirs."""
+    """This holds in both eras, and on all connections of a user."""
     who = ("ann", "bob", "ann")
     with clients(door, era, era, era, users=who, stateless=stateless) as (ann, bob, ann_again):
         token = token_of(ann)
@@ -122,7 +122,7 @@ def test_a_user_is_the_same_in_both_eras(door):
 @pytest.mark.parametrize("door", ["mcp", "fastmcp"])
 @pytest.mark.parametrize("stateless", [False, True], ids=["stateful", "stateless"])
 def test_grants_are_the_users(door, era, stateless):
-    """What one has read a description of, another has not."""
+    """A grant of one user does not count for another."""
     server, middleware = build(door, "many", gate="strict")
     server = with_users(door, "many", [middleware])
     good = {"station": "Lyon", "hours": 1}
@@ -139,7 +139,7 @@ def test_grants_are_the_users(door, era, stateless):
 
 
 def test_a_stored_result_is_never_public():
-    """Whatever a server says of what others may keep, it does not say it of what a caller owns."""
+    """The cache settings of a server do not apply to a caller's stored results."""
     hint = CacheHint(ttl_ms=3_600_000, scope="public")
     hints = {"resources/read": hint, "tools/list": hint}
     middleware = Penstock(Policy(budget=2_000, ceiling=2_000, clients={"x": {"list": "full"}}))

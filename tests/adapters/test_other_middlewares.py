@@ -1,4 +1,4 @@
-"""Decorated tools beside middlewares of other people's: what those do to a result counts."""
+"""Decorated tools beside other middlewares, which may change a result."""
 
 import json
 from typing import Any
@@ -123,7 +123,7 @@ def test_a_transformed_tool_gives_what_its_transform_gives():
 
 
 def test_a_task_that_a_tool_leaves_behind_meets_other_servers_as_anyone_does():
-    """It has inherited the tool's context, and is no part of its request any more."""
+    """The task has inherited the tool's context, but is not part of the request any more."""
     import asyncio
 
     other = FastMCP("other", middleware=[InFastMCP(Policy(budget="2kB"))])

@@ -1,5 +1,5 @@
-"""An output schema that is advertised binds: every reply keeps it, and none is advertised where a
-reply would not."""
+"""Advertised output schemas. Every reply matches its schema, and no schema is advertised that a
+reply would not match."""
 
 import dataclasses
 from typing import Any
@@ -84,9 +84,9 @@ LARGE = 5_000
 
 
 def check(tool, result):
-    """Against what was advertised, by another validator than the client's own."""
+    """Check a result against the advertised schema, with a validator that is not the client's."""
     schema = sent(tool)["outputSchema"]
-    assert schema["type"] == "object"  # or legacy clients refuse the list
+    assert schema["type"] == "object"  # otherwise legacy clients refuse the list
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
     validator(schema).validate(sent(result)["structuredContent"])
@@ -99,7 +99,7 @@ def test_every_reply_keeps_the_schema(framework, era, name):
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             tool = tools[name]
             assert tools["read_result"].output_schema is None
-            # The client validates each of these, and raises where it does not keep the schema.
+            # The client validates each reply too, and raises if it does not match the schema.
             check(tool, await client.call_tool(name, {"size": 3}))
             probe = await client.call_tool(name, {"size": LARGE})
             check(tool, probe)
@@ -109,7 +109,7 @@ def test_every_reply_keeps_the_schema(framework, era, name):
             read = await client.call_tool("read_result", {"continuation_token": token})
             assert "structuredContent" not in sent(read)
             items, more = value_of(page)["items"], value_of(read)["items"]
-            # What is said once has more room than what is said twice.
+            # A text that the reply holds once has more room than one that it holds twice.
             assert more == items or (name == "text" and more[0].startswith(items[0]))
             check(tool, page)
             wrong = await client.call_tool(name, {"continuation_token": token, "mode": "no"})
@@ -121,7 +121,7 @@ def test_every_reply_keeps_the_schema(framework, era, name):
 
 
 def test_the_same_behind_the_relay_and_by_hand(door, era):
-    """Rows are wrapped by both frameworks: the schema of that binds too."""
+    """Both frameworks wrap rows. Replies match the schema of the wrapper too."""
 
     async def scenario():
         async with opened(door, era, list_form="full", budget="3kB") as client:

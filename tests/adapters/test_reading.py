@@ -1,4 +1,4 @@
-"""What an agent gets behind every door: small results as they are, large ones by their parts."""
+"""Replies to an agent behind every door: small results unchanged, large ones in parts."""
 
 import json
 
@@ -126,7 +126,7 @@ def test_full(steps):
 
 
 def test_full_above_the_ceiling(steps):
-    """A link, and behind it everything."""
+    """The reply has a link to the whole result."""
     link = steps["full above the ceiling"]["content"][1]
     assert link["mimeType"] == "application/json"
     (content,) = steps["resource"]["contents"]
@@ -145,7 +145,7 @@ def test_a_resource_that_is_not_there(steps, era):
 
 @pytest.mark.parametrize("step", ["wrong token", "changed token", "no token of ours"])
 def test_tokens_that_are_not_good(steps, step):
-    """All refusals of a token read alike."""
+    """All refusals of a token read the same."""
     assert steps[step]["isError"]
     assert value(steps[step])["error"] == REFUSAL
     assert value(steps[step]) == value(steps["wrong token"])
@@ -175,7 +175,7 @@ def test_mistakes_are_told(steps, step, said):
 
 
 def test_an_error_over_the_budget(steps):
-    """It is an error still, and all of it can be read."""
+    """The reply is still an error, and the whole error can be read."""
     assert steps["large error"]["isError"]
     read = "".join(items(steps["large error read"]))
     assert read.count("broken ") > 100

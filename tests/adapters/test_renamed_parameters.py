@@ -1,4 +1,4 @@
-"""What is required follows a parameter, whatever it is called on the wire."""
+"""Required parameters that have another name on the wire."""
 
 from typing import Annotated, Any
 

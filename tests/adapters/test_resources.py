@@ -27,7 +27,7 @@ def with_resources(framework, *functions, **settings):
 
 
 def test_they_are_listed_and_read_as_ever(framework, era):
-    """After ours, and of any size: a resource is the client's to ask for."""
+    """The server's resources come last, and have any size: the client chooses to read one."""
     server, middleware = with_resources(framework, *MANY)
 
     async def scenario():
@@ -49,7 +49,7 @@ def test_they_are_listed_and_read_as_ever(framework, era):
 
 
 def test_what_is_not_there_is_said_as_ever(framework, era):
-    """In the framework's own words, as without Penstock."""
+    """The error is the framework's, as without Penstock."""
     server, middleware = with_resources(framework)
     bare, other = with_resources(framework)
     bare.middleware.remove(other)

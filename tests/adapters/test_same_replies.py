@@ -1,5 +1,5 @@
-"""The same calls get the same replies behind every door, but for what a framework itself does
-differently. Each difference is in this table, and nothing else is let pass."""
+"""The same calls get the same replies behind every door, except for differences of the frameworks.
+This table holds each allowed difference."""
 
 import copy
 import json
@@ -12,9 +12,9 @@ from transcripts import normalised
 # FastMCP marks results for its own client.
 FASTMCP_MARK = {"wrap_result": True}
 FASTMCP_FRAME = '"_meta":{"fastmcp":{"wrap_result":true}},'
-# So a page that is filled to the budget has a row less: all pages together are compared.
+# So a page that fills the budget has one row less: the test compares all pages together.
 FILLED = re.compile(r"page [1-9]$")
-# FastMCP writes a list as one text, the SDK each item as a text of its own.
+# FastMCP writes a list as one text, the SDK writes each item as a separate text.
 LISTS = ("few rows", "own mode", "own token", "ours as its own")
 # The SDK puts a sentence before the text of an error; FastMCP quotes the name of an unknown tool.
 ERRORS = ("small error", "unknown tool", "large error", "large error read")
@@ -23,7 +23,7 @@ LISTED = ("list",)
 
 
 def as_the_sdk_would(step, reply):
-    """A reply of FastMCP's, as far as it may differ."""
+    """Return a reply of FastMCP as the SDK would write it."""
     told = copy.deepcopy(reply)
     if not isinstance(told, dict):
         return told
@@ -38,7 +38,7 @@ def as_the_sdk_would(step, reply):
 
 
 def pages_together(steps):
-    """The pages that were cut to the budget as one, beside all other steps."""
+    """Return all steps, with the pages that were cut to the budget joined into one."""
     pages = [json.loads(steps[step]["content"][0]["text"]) for step in steps if FILLED.match(step)]
     others = {step: reply for step, reply in steps.items() if not FILLED.match(step)}
     return {**others, "pages": [row for page in pages for row in page["items"]]}
@@ -56,7 +56,7 @@ def without_sizes(value):
 
 @pytest.mark.parametrize("door", ["relay", "lowlevel"])
 def test_to_the_byte(door, era):
-    """Behind these doors is the same framework: nothing may differ."""
+    """These doors have the same framework, so nothing may differ."""
     expected, got = normalised("mcp", era), normalised(door, era)
     assert list(got) == list(expected)
     assert {step: got[step] for step in got if got[step] != expected[step]} == {}
@@ -85,7 +85,7 @@ def test_fastmcp_lists_the_same_tools(era):
 
 @pytest.mark.parametrize("door", ["mcp", "fastmcp"])
 def test_sizes_differ_by_what_the_frame_weighs(door):
-    """`total_size` is what would be on the wire: the modern stamp, and FastMCP's mark, are on it."""
+    """`total_size` is the size on the wire, with the modern members and FastMCP's mark."""
     sizes = {}
     for era in ERAS:
         text = normalised(door, era)["rows"]["content"][0]["text"]

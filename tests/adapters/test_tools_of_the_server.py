@@ -1,4 +1,4 @@
-"""Tools as servers have them: that come and go, that are left alone, that ask, that fail hard."""
+"""Tools of servers: tools that come and go, are left alone, ask for input, or fail."""
 
 import json
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ def large(count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("list_form", ["full", "auto", "index"])
 def test_a_tool_that_comes_later(framework, era, list_form):
-    """Is listed, called and probed, though the tools were known before."""
+    """A new tool is listed and called, and returns a probe, although the tools were known."""
 
     async def scenario():
         server, middleware = make(framework, large, list_form=list_form)
@@ -53,7 +53,7 @@ def test_a_tool_that_comes_later(framework, era, list_form):
 
 
 def test_a_tool_that_goes(framework, era):
-    """Its results stay; it is not there any more."""
+    """The results of a tool that is gone can still be read."""
 
     async def scenario():
         server, middleware = make(framework, rows, large, list_form="full")
@@ -76,7 +76,7 @@ def test_a_tool_that_goes(framework, era):
 
 
 def test_a_reader_of_the_servers_own(framework, era):
-    """Ours steps aside, and says so wherever it is named."""
+    """Penstock's reader takes another name, and every text uses that name."""
 
     def read_result(name: str) -> str:
         """The server's own."""
@@ -125,7 +125,7 @@ def ask_for_name() -> Elicit[Name]:
 
 
 def test_a_tool_that_asks(era):
-    """In the legacy era it asks meanwhile, in the modern one by a result that is none."""
+    """In the legacy era a tool asks during the call, in the modern era by a special result."""
 
     def greet(name: Annotated[Name, Resolve(ask_for_name)], times: int = 1) -> str:
         """Greets."""
@@ -150,7 +150,7 @@ def test_a_tool_that_asks(era):
 
 
 def test_an_error_of_the_protocol_over_the_budget(era):
-    """Its code stays, its message is cut, and all of it is in the store."""
+    """The error keeps its code. Its message is cut, and stored as a whole."""
 
     def failing(size: int) -> str:
         """Fails."""
@@ -177,12 +177,12 @@ def test_an_error_of_the_protocol_over_the_budget(era):
     run(scenario)
 
 
-# -- behind a strict gate, with nobody known ---------------------------------------------------
+# -- behind a strict gate, with unknown callers ------------------------------------------------
 
 
 @pytest.mark.parametrize("stateless", [False, True], ids=["stateful", "stateless"])
 def test_a_grant_that_is_shown(inside, stateless):
-    """Where nobody is known, the description comes with a handle, which is not the tool's to see."""
+    """For an unknown caller, the description comes with a handle, which the tool does not see."""
     server, middleware = build(inside, "many", gate="strict")
     good = {"station": "Lyon", "hours": 2}
     with listening(inside, server, stateless=stateless) as url, Wire(url, "modern") as wire:

@@ -1,8 +1,7 @@
-"""Bytes on real wires: no reply over its budget, and none larger than the core has measured.
+"""Replies on real wires: none is over its budget, or larger than the core measured.
 
 Sizes are of compact JSON in UTF-8. The SDK writes replies of the modern era over HTTP with `\\u`
-escapes, in which no reader of the JSON sees a difference; everywhere else the bytes are compared as
-they came.
+escapes, which mean the same to a reader of JSON. Everywhere else the original bytes are compared.
 """
 
 import json
@@ -18,9 +17,9 @@ from http_rig import MODERN
 from penstock.core.model.reply import Reply
 from wire import Response, Wire, listening
 
-# Every budget with one form of the list: whether a reply is structured content too depends on it.
+# Each budget has one listing form, on which it depends whether a reply has structured content.
 BUDGETS = {1_000: "full", 1_500: "index", 6_000: "full", 25_000: "index"}
-# Calls that together make every kind of reply; TOKEN is that of the first.
+# Calls that together make every kind of reply. TOKEN is the token of the first reply.
 CALLS = [
     ("rows", {"count": 3_000}),
     ("heavy_rows", {"count": 50}),
@@ -55,7 +54,7 @@ def compact(raw):
 
 
 class Scale:
-    """Weighs what was sent against what the core said it would send."""
+    """A comparison of the sent bytes with the bytes that the core measured."""
 
     def __init__(self, monkeypatch):
         self.measured: list[bytes] = []
@@ -67,7 +66,7 @@ class Scale:
                 self.measured.append(written)
             return written
 
-        monkeypatch.setattr(Reply, "wire", wire)  # it does what it did, and is listened to
+        monkeypatch.setattr(Reply, "wire", wire)  # the same behaviour, recorded
 
     def weigh(self, sent, budget):
         assert len(compact(sent)) <= budget, sent[:3_000]
@@ -114,7 +113,7 @@ def test_no_description_is_over_budget(monkeypatch, inside, era, budget):
         ]:
             scale.weigh(wire.called(tool, **arguments), budget)
         uri = f"resource:///tool_descriptions?tools={','.join(names)}"
-        if budget >= 2_500:  # the address alone is over less than that
+        if budget >= 2_500:  # the URI alone is larger than a smaller budget
             assert len(compact(wire.result("resources/read", {"uri": uri}))) <= budget
     middleware.close()
 
@@ -182,7 +181,7 @@ def piped(era, command):
 
 @pytest.mark.parametrize("door", INSIDE)
 def test_no_reply_over_stdio_is_over_budget(door, era):
-    """As the bytes came, in compact JSON and UTF-8 already."""
+    """The bytes are compared unchanged: they are compact JSON in UTF-8 already."""
     command = [*SERVER, door, "--tools", "heavy", "--set", "budget=1500"]
     with piped(era, command) as pipes:
         listed = pipes.result("tools/list")

@@ -17,7 +17,7 @@ _cache: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 def transcript(door: str, era: str) -> dict[str, Any]:
-    """What each step was answered with, as sent."""
+    """Return the reply to each step, as sent."""
     if (door, era) not in _cache:
         _cache[door, era] = run(lambda: _recorded(door, era))
     return _cache[door, era]
@@ -104,7 +104,7 @@ class _Walk:
         await self.call("bad reference", "total", items="@result:pen_AAAAAAAAAAAAAAAAAAAAAAAA")
 
     async def _large(self, token: str) -> None:
-        """Above the ceiling a link; the resource has all of it."""
+        """Read a result above the ceiling: the reply has a link to a resource with all of it."""
         result = await self.read("full above the ceiling", token, mode="full")
         links = [block for block in result.content if block.type == "resource_link"]
         assert len(links) == 1, result

@@ -25,7 +25,7 @@ class Response(msgspec.Struct):
 
 @contextmanager
 def listening(door: str, server: Any, *, stateless: bool = False) -> Iterator[str]:
-    """The address of a server."""
+    """Yield the address of a server."""
     app = app_of(door, server, stateless=stateless)
     config = uvicorn.Config(app, port=0, log_level="error", ws="none", timeout_graceful_shutdown=1)
     serving = uvicorn.Server(config)
@@ -45,7 +45,7 @@ def listening(door: str, server: Any, *, stateless: bool = False) -> Iterator[st
 
 
 class Wire(Raw):
-    """A raw client that says what the bytes of each result were."""
+    """A raw client that returns the bytes of each result."""
 
     def __init__(self, url: str, era: str, *, bearer: str = "") -> None:
         super().__init__(url)
@@ -62,7 +62,7 @@ class Wire(Raw):
         return response_in(self.post(message))
 
     def result(self, method: str, params: dict[str, Any] | None = None) -> bytes:
-        """The bytes of a `result`."""
+        """Return the bytes of a `result`."""
         response = self.sent(method, params)
         assert bytes(response.result), bytes(response.error)
         return bytes(response.result)
@@ -71,7 +71,7 @@ class Wire(Raw):
         return self.result("tools/call", {"name": tool, "arguments": arguments})
 
     def told(self, tool: str, **arguments: Any) -> Any:
-        """What a tool says, as JSON values, error or not."""
+        """Return a tool's reply or error as JSON values."""
         result = msgspec.json.decode(self.called(tool, **arguments))
         return msgspec.json.decode(result["content"][0]["text"])
 

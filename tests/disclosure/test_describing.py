@@ -1,4 +1,4 @@
-"""Full descriptions on demand, and what is said to a question that cannot be answered."""
+"""Full descriptions on demand, and the errors of requests for them."""
 
 import json
 
@@ -91,7 +91,7 @@ def test_duplicates_and_empty_names_count_once():
 
 @pytest.mark.parametrize("limit", [1_000, 2_000, 100_000])
 def test_ten_thousand_names(limit):
-    """What was asked for and is not told is counted; the names that fit are named."""
+    """The reply counts the omitted tools, and names as many as fit."""
     told = ask(URI + "?tools=" + ",".join(f"t{n}" for n in range(10_000)), limit=limit)
     answered = [name for name in told if not name.startswith("$")]
     assert told["$omitted"] + len(answered) == 10_000
@@ -115,7 +115,7 @@ def test_one_that_is_too_large_by_itself_is_summarised_with_the_way_to_the_rest(
 
 
 def test_only_what_was_told_is_told():
-    """So that only that is granted."""
+    """The reply names the tools it describes, so that only these are granted."""
     chosen = selected(URI + "?tools=read_file,nothing,write_file")
     assert described(chosen, selector(700)).tools == ("read_file",)
     assert described(chosen, selector(9_999)).tools == ("read_file", "write_file")

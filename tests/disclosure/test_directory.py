@@ -1,4 +1,4 @@
-"""A directory of names in as little room as there is."""
+"""Directories of names, in a limited space."""
 
 import pytest
 

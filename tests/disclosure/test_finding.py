@@ -1,4 +1,4 @@
-"""What `find_tools` replies."""
+"""Replies of `find_tools`."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Lists of tools in each form: within the budget, never above raw, nothing dropped."""
+"""Lists of tools in each form: within the budget, never above the server's own, nothing dropped."""
 
 import json
 
@@ -63,7 +63,7 @@ def test_a_longer_list_is_told_in_brief():
 
 @pytest.mark.parametrize("tokens", [1_000, 1_500, 2_000, 3_000, 5_000])
 def test_brief_fills_the_budget(tokens):
-    """Another word for any one of them would be too much, or there is no other word."""
+    """One more word for any tool would be too much, or there are no more words."""
     listing = lister(tokens).listing(MIDDLE)
     assert listing.form == "brief"
     assert tokens - cost(listing.tools) < len(MIDDLE) * 3

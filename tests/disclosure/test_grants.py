@@ -1,4 +1,4 @@
-"""Grants: whose they are, how long they last, how many there may be."""
+"""Grants: their holders, their lifetime and their largest number."""
 
 import logging
 

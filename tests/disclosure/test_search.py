@@ -12,7 +12,7 @@ import pytest
 
 from penstock.disclosure.search_index import Hit, Parameter, Searchable, SearchIndex
 
-# A tool a line: name | description | parameters, each with its description and choices.
+# One tool on each line: name | description | parameters, each with its description and choices.
 CATALOGUE = """
 read_file | Read the complete contents of a file as text. Fails for files that are not UTF-8. | path: Where the file is; head: Only the first lines; tail: Only the last lines
 read_media_file | Read an image or audio file. Returns base64 data and its MIME type. | path
@@ -141,7 +141,7 @@ REQUESTS = {
 
 
 def parameter(text):
-    """`name: description [choice, choice]`."""
+    """Read a parameter from `name: description [choice, choice]`."""
     text, _, choices = text.partition("[")
     name, _, description = text.partition(":")
     given = tuple(choice.strip() for choice in choices.strip(" ]").split(",") if choice.strip())
@@ -166,7 +166,7 @@ def names(query, most=10, index=INDEX):
 
 
 def placed(most):
-    """The share of the requests whose tool is among the first `most`."""
+    """Return the share of requests whose tool is among the first `most`."""
     return sum(name in names(query, most) for query, name in REQUESTS.items()) / len(REQUESTS)
 
 
@@ -318,7 +318,7 @@ def test_no_typo_is_seen_in_short_words_or_known_ones():
 
 
 def test_all_words_count_more_than_one():
-    """Although `cancel` is rare here, and no tool for events says it."""
+    """This holds although `cancel` is rare here, and no tool for events has it."""
     verbs = ("list", "update", "delete", "share", "copy", "move", "import", "export")
     events = [Searchable(f"{verb}_event") for verb in verbs]
     others = [Searchable(f"other{number}") for number in range(11)]
@@ -369,7 +369,7 @@ def test_ties_go_by_the_order_of_the_catalogue():
 
 
 def test_the_order_does_not_hang_on_hashes():
-    """Of strings they differ from process to process."""
+    """The hashes of strings differ between processes."""
     script = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "import test_search as here\n"

@@ -1,4 +1,4 @@
-"""Descriptions made short: their words alone, the first sentence, and ever more of them."""
+"""Shortened descriptions: words without markup, the first sentence, and cuts after any word."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_clipped(text, most, shown):
     assert clipped(text, most) == shown
 
 
-# -- whatever comes -------------------------------------------------------------------------------
+# -- any text ------------------------------------------------------------------------------------
 
 PIECES = st.sampled_from(
     (
@@ -280,7 +280,7 @@ def test_a_clip_is_short_enough_and_cuts_nothing_in_two(text, most):
     assert not (before and unicodedata.combining(after))
 
 
-# -- in proportion --------------------------------------------------------------------------------
+# -- linear time ----------------------------------------------------------------------------------
 
 HOSTILE = (
     "*", "**a", "*a ", "a* ", "_", "~~", "`", "` ", "``a`", "[", "![", "](", "](a", "](a(b)", '](a "', "[a](", "[a](b)",
@@ -299,7 +299,7 @@ def every_form(text):
 
 
 def steps(text):
-    """How many lines of our modules run."""
+    """Return how many lines of the modules run."""
     files = {module.__file__ for module in MODULES}
     count = 0
 
@@ -340,7 +340,7 @@ EXPRESSIONS = {
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_no_expression_gives_back_what_it_took(name):
-    """An endless repeat that is tried again, shorter and shorter, is how work explodes."""
+    """A repeat without an end that backtracks can take exponential time."""
     assert not [*given_back(re._parser.parse(EXPRESSIONS[name].pattern, EXPRESSIONS[name].flags))]
 
 
@@ -350,7 +350,7 @@ def test_an_expression_that_gives_back_is_seen():
 
 
 def given_back(parsed):
-    """The repeats in an expression without an end that are not possessive."""
+    """Return the repeats without an end in an expression that are not possessive."""
     if isinstance(parsed, list | tuple | re._parser.SubPattern):
         for part in parsed:
             yield from given_back(part)
@@ -360,6 +360,6 @@ def given_back(parsed):
 
 
 def test_a_cut_never_takes_a_whole_sentence_with_it():
-    """`&` leads on to more, but here it is a paragraph."""
+    """`&` usually leads on to more, but here it is a whole paragraph."""
     wording = Wording("```\n&amp;\n- word")
     assert [wording.take(words) for words in range(wording.words + 1)][1:3] == ["&", "&"]

@@ -1,4 +1,4 @@
-"""Schemas lose what generators leave in them, and admit what they admitted."""
+"""Slim schemas lose the noise of generators, and admit what they admitted before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def described(properties, **more):
 
 
 def slim_property(schema, **more):
-    """What is left of an optional property."""
+    """Return an optional property after slimming."""
     return slim(described({"user_id": schema}, **more))["properties"]["user_id"]
 
 
@@ -368,7 +368,7 @@ INSTANCES = st.dictionaries(st.sampled_from((*NAMES, "d")), VALUES, max_size=4)
 
 
 def left_out(value, schema, root):
-    """A value without the nulls that a schema lets be left out."""
+    """Return a value without the nulls that may be left out by its schema."""
     if not isinstance(schema, dict):
         return value
     if "$ref" in schema:
@@ -397,7 +397,7 @@ def anywhere_required(schema):
 
 
 def without_nulls(value, kept):
-    """A value without any null, except by these names."""
+    """Return a value without any null, except under these names."""
     if isinstance(value, list):
         return [without_nulls(item, kept) for item in value]
     if not isinstance(value, dict):
@@ -409,12 +409,12 @@ def without_nulls(value, kept):
     }
 
 
-# Dear to try: each case is two schemas and two validations.
+# Slow: each case takes two schemas and two validations.
 SELDOM = settings(max_examples=settings.default.max_examples // 4)
 
 
 def unshared(schema):
-    """As it comes off the wire: no two places hold the same object."""
+    """Return a copy as if read from the wire: no two places hold the same object."""
     return json.loads(json.dumps(schema))
 
 

@@ -1,4 +1,4 @@
-"""Forms of one word are the same to the search, and other words are not."""
+"""Words in the search: forms of one word are the same, and different words differ."""
 
 from __future__ import annotations
 

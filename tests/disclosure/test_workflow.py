@@ -1,4 +1,4 @@
-"""What an agent is told of a list that does not say everything."""
+"""Instructions for an agent whose list does not describe tools in full."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Settings that tools bring along: weaker than what a policy says, stronger than its defaults."""
+"""Settings that tools bring along: a policy overrides them, and they override its defaults."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_a_gate_adopts_them_and_keeps_those_of_before():
         assert gate.policy is known
         assert "continuation_token" in gate.offer(Call("a"), ROWS).value
         assert gate.offer(Call("c"), ROWS).value == ROWS
-        gate.adopt({}, of=["a"])  # another tool of that name
+        gate.adopt({}, of=["a"])  # a different tool of the same name
         assert gate.offer(Call("a"), ROWS).value == ROWS
         assert gate.policy.for_tool("b").page_size == 2
 
@@ -84,6 +84,6 @@ def test_a_life_longer_than_any():
     def rows():
         return ROWS
 
-    assert json.loads(rows())["expires_in"] == 300  # a bearer's
+    assert json.loads(rows())["expires_in"] == 300  # `bearer_ttl`
     policy = Policy().with_tools({"rows": {"ttl": 8_000, "max_ttl": 8_000, "heavy": True}})
     assert policy.for_tool("rows").ttl == 8_000

@@ -1,4 +1,4 @@
-"""Every setting, from every source, in the order of precedence; a bad one names itself."""
+"""Every setting, from every source, in order of precedence. The error of a bad one names it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_every_setting_was_tried():
 
 
 def test_precedence(config):
-    """Command line, environment, file, host profile, default: each step takes one away."""
+    """The order is command line, environment, file, host, default. Each step removes one."""
     file = config('host = "codex"\nbudget = "3kB"')
     environment = {"PENSTOCK_BUDGET": "2kB"}
     found = [

@@ -1,4 +1,4 @@
-"""What else is said of a setting: it is there, and said in a sentence."""
+"""The table of settings: its fields, and the meaning of each."""
 
 import inspect
 import re
@@ -19,7 +19,7 @@ def test_every_field_is_a_setting():
 
 @pytest.mark.parametrize("setting", [HOST, *SETTINGS.values()], ids=lambda each: each.name)
 def test_a_meaning_is_one_plain_sentence(setting):
-    """It stands in the help of the command line too, which knows no links."""
+    """The help of the command line shows it too, and cannot show links."""
     assert re.fullmatch(r"[A-Z][^|\[\]%\n]*[^.]\.", setting.meaning)
     assert ". " not in setting.meaning
 
@@ -51,7 +51,7 @@ def test_a_policy_does_not_change():
     with pytest.raises(AttributeError, match="budget"):
         Policy().budget = "1kB"
     with pytest.raises(AttributeError, match="list"):
-        Policy().list = "index"  # which is called list_form
+        Policy().list = "index"  # the field is `list_form`
 
 
 def test_policies_of_tools_share_one_table():

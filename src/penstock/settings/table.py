@@ -154,7 +154,7 @@ class Settings:
     app_only: Setting[WrittenNames, tuple[str, ...]] = Setting(
         parsers.names,
         (),
-        "The tools, by name or pattern, that only apps call. Only clients that show apps get them, "
+        "The tools, by name or pattern, that only apps call: only clients that show apps get them, "
         "and these clients hide them from the model.",
     )
     explorer: Setting[WrittenFlag, bool] = Setting(

@@ -1,4 +1,4 @@
-"""`@heavy` without a middleware: the function answers for itself, as text."""
+"""`@heavy` without a middleware: the function answers calls itself, as text."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ def bare(framework):
 
 
 def test_called_in_python():
-    """It gives what an agent would read: text."""
+    """The function returns text, as an agent would read it."""
     probe = json.loads(rows(90))
     assert probe["count"] == 90
     token = probe["continuation_token"]
@@ -120,7 +120,7 @@ def test_a_token_is_its_functions():
 
 
 def test_what_has_no_json_form_in_python():
-    """As a framework would send it."""
+    """The value is stored as a framework would send it."""
 
     @heavy
     def measured() -> dict[str, complex]:
@@ -177,7 +177,7 @@ def test_a_result_is_read_once():
 
     @heavy
     def everything() -> dict[str, Any]:
-        """One of each, beside what is too large for an envelope."""
+        """Return one of each, beside a value that is too large for an envelope."""
         return {"query": query, "model": Model(n=1), "n": numbers(), "it": object, "x": "y" * 9_000}
 
     probe = json.loads(everything())
@@ -202,7 +202,7 @@ def test_what_the_function_raises_in_python():
     "function", [rows, async_rows, generated, async_generated], ids=lambda item: item.__name__
 )
 def test_under_a_framework(framework, era, function):
-    """The tool reads its own results: there is no other reader."""
+    """The tool reads its own results, because there is no reader."""
 
     async def scenario():
         server = bare(framework)
@@ -222,7 +222,7 @@ def test_under_a_framework(framework, era, function):
 
 
 def test_refusals_under_a_framework(framework, era):
-    """Errors that say what is wrong; frameworks put words of their own around them."""
+    """Errors say what is wrong. Frameworks add words of their own."""
 
     async def scenario():
         server = bare(framework)

@@ -1,4 +1,4 @@
-"""Heavy functions while they run: contexts, progress, errors, each other, many at once, cancelled."""
+"""Running heavy functions: contexts, progress, errors, nested calls, many at once, cancelled."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ ROWS = [{"id": number, "note": "x" * 50} for number in range(100)]
 
 
 def reporting(framework):
-    """A heavy function that takes its framework's context, first, last and by keyword."""
+    """Return heavy functions that take their framework's context first, last and by keyword."""
     if framework == "mcp":
         context_type: Any = SdkContext
     else:
@@ -50,7 +50,7 @@ def reporting(framework):
 
 
 def test_the_context_is_given_and_progress_arrives(framework, era):
-    """Over HTTP: in process FastMCP tells nothing of progress in the modern era, alone or not."""
+    """This test uses HTTP: in process, FastMCP reports no progress in the modern era."""
     server, middleware = make(framework, *reporting(framework), list_form="full")
 
     async def scenario(url):
@@ -84,7 +84,7 @@ def test_the_context_is_given_and_progress_arrives(framework, era):
 
 
 def test_what_a_heavy_function_raises(framework, era):
-    """Is told as its framework tells it of any function."""
+    """The error reads as the framework's errors from any function."""
     from fastmcp.exceptions import ToolError as FastError
     from mcp.server.mcpserver.exceptions import ToolError
 
@@ -205,7 +205,7 @@ def test_a_heavy_function_that_calls_itself(framework):
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_a_nested_call_of_fastmcp_is_not_negotiated(era):
-    """A tool that calls another by the server gets what it gives, whole."""
+    """A tool that calls another through the server gets the whole result."""
     from fastmcp import Context
 
     async def scenario():
@@ -241,7 +241,7 @@ def test_a_nested_call_of_fastmcp_is_not_negotiated(era):
 
 
 def test_many_at_once(framework, era):
-    """Twenty heavy calls that all wait for each other: nobody gets what another asked for."""
+    """Twenty heavy calls wait for each other. Each gets its own result."""
     together = threading.Barrier(5)
 
     @heavy
@@ -302,14 +302,14 @@ def test_a_cancelled_call_leaves_nothing(framework, era):
             with anyio.fail_after(10):
                 await ended.wait()
             assert store.stats().entries == 0
-            assert (await told(client, "inner", count=90))["count"] == 90  # all else goes on
+            assert (await told(client, "inner", count=90))["count"] == 90  # other calls still work
             assert store.stats().entries == 1
 
     run(scenario)
 
 
 def test_a_blocking_call_that_is_cancelled_leaves_nothing(framework, era):
-    """The thread cannot be stopped; what it gives at last is nobody's."""
+    """The thread cannot be stopped, but its result is dropped."""
     store = MemoryStore()
     started, go_on, done = threading.Event(), threading.Event(), threading.Event()
 
@@ -328,7 +328,7 @@ def test_a_blocking_call_that_is_cancelled_leaves_nothing(framework, era):
             async def cancel_when_it_runs():
                 await anyio.to_thread.run_sync(started.wait, 30)
                 scope.cancel()
-                if era == "legacy":  # by a message: what is asked after it is answered after it
+                if era == "legacy":  # a message cancels; the server handles this list after it
                     await client.list_tools()
                 go_on.set()
 
@@ -345,7 +345,7 @@ def test_a_blocking_call_that_is_cancelled_leaves_nothing(framework, era):
 
 
 class Slow(MemoryStore):
-    """A store that is told when it may go on."""
+    """A store that waits until the test lets it go on."""
 
     def __init__(self):
         super().__init__()

@@ -82,7 +82,7 @@ def test_a_wrong_type_is_the_frameworks_to_tell(framework, era):
 
 
 def test_a_field_in_vain_is_told(framework, era):
-    """On a first call there is nothing yet to page."""
+    """The reply names fields that have no effect on a first call."""
 
     async def act(client):
         probe = await told(client, "rows", count=90, mode="summary", page=2)
@@ -108,7 +108,7 @@ def test_empty_and_null_mean_absent(framework, era):
 
 
 def test_arguments_beside_a_token(framework, era):
-    """The same again is fine, another is a mistake that is told."""
+    """The same arguments are accepted, others are refused."""
 
     async def act(client):
         token = (await told(client, "rows", count=90, start=5))["continuation_token"]
@@ -131,7 +131,7 @@ def test_tokens_of_others_are_refused(framework, era):
 
 
 def test_an_own_mode(framework, era):
-    """Without a token it is the tool's, with one it is Penstock's."""
+    """`mode` belongs to the tool, and with a token to Penstock."""
 
     async def act(client):
         probe = await told(client, "with_mode", mode="fast")
@@ -155,7 +155,7 @@ def test_many_own_fields(framework, era):
 
 
 def test_an_own_continuation_token(framework, era):
-    """The tool is left alone; its results are read with the reader."""
+    """Penstock leaves the tool alone. The reader reads its results."""
 
     async def act(client):
         listed = {tool.name: sent(tool) for tool in (await client.list_tools()).tools}

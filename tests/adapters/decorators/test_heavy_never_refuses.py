@@ -1,5 +1,5 @@
-"""`@heavy` takes every value that a framework takes: stored is what the tool would send without it,
-or the same with more structure."""
+"""`@heavy` takes every value that a framework takes. It stores what the tool would send without
+it, or the same with more structure."""
 
 import asyncio
 import datetime as dt
@@ -26,7 +26,7 @@ Pair = namedtuple("Pair", "x y")  # noqa: PYI024 (tools return these too)
 
 
 class Told:
-    """A class that says of itself what it is."""
+    """A class with its own text form."""
 
     def __str__(self) -> str:
         return "told, by itself"
@@ -40,7 +40,7 @@ def database_row():
     return row
 
 
-# Sent by a framework as they are stored. Functions, for a generator can be read but once.
+# A framework sends the stored form. These are functions, because a generator is read only once.
 SAME = {
     "complex": lambda: 1 + 2j,
     "object": Told,
@@ -57,7 +57,7 @@ SAME = {
     "keys": lambda: {(1, 2): "tuple", Path("/a"): "path", 7: "number"},
     "numbers beside": lambda: {"it": Told(), "large": 10**30, "none": None, "yes": True},
 }
-# Sent by a framework as text that says less, or not at all.
+# A framework sends a text that says less, or sends nothing.
 BETTER = {
     "array": (lambda: np.arange(4).reshape(2, 2), [[0, 1], [2, 3]]),
     "scalar": (lambda: np.int64(7), 7),
@@ -110,14 +110,14 @@ def giving(make):
 
 
 def value_sent(result):
-    """What a client reads; the SDK sends each item of a list as a block of its own."""
+    """Return the value that a client reads. The SDK sends a list as one block for each item."""
     assert not result.is_error, text_of(result)
     values = [_read(block.text) for block in result.content]
     return values if len(values) != 1 else values[0]
 
 
 def _read(text):
-    """FastMCP sends some texts as JSON and some as they are."""
+    """Read a text. FastMCP sends some texts as JSON and some unchanged."""
     try:
         return json.loads(text)
     except ValueError:
@@ -238,7 +238,7 @@ def test_alone_many_rows_are_probed(framework):
 
 @pytest.mark.parametrize("is_awaited", [False, True])
 def test_a_frameworks_own_image_is_sent_by_it(framework, is_awaited):
-    """With the middleware and without."""
+    """This holds with and without the middleware."""
 
     def make():
         if framework == "mcp":

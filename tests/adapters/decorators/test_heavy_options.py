@@ -75,7 +75,7 @@ def test_modes(framework, era):
 
 
 def test_the_policy_has_the_last_word(framework):
-    """What whoever runs the server says of a tool is stronger than what its author said."""
+    """The policy of the server overrides the options that the author of the tool gave."""
 
     async def scenario():
         settings = {"tools": {"rows": {"page_size": 4}}}
@@ -87,7 +87,7 @@ def test_the_policy_has_the_last_word(framework):
 
 
 def test_heavy_without_the_decorator(framework):
-    """By the policy alone: the tool is probed, and read with the reader."""
+    """The policy alone makes a tool heavy. The reader reads its result."""
 
     async def scenario():
         settings = {"tools": {"few": {"heavy": True}}}

@@ -1,4 +1,4 @@
-"""`@heavy` on every kind of function, registered in every way there is, with the middleware."""
+"""`@heavy` on every kind of function, registered in every way, with the middleware."""
 
 import json
 
@@ -60,7 +60,7 @@ KINDS = [plain, with_options, with_none, asynchronous, generator, async_generato
 
 
 async def assert_heavy(client, tool="rows"):
-    """The first call is probed, the second reads, through the tool itself and through the reader."""
+    """Check that the first call returns a probe, which the tool and the reader can read."""
     listed = {item.name: item for item in (await client.list_tools()).tools}
     schema = sent(listed[tool])["inputSchema"]
     assert schema["properties"].keys() == {"count", *NEGOTIATION}
@@ -175,7 +175,7 @@ def test_methods(framework, function):
 
 
 def test_every_form_of_the_list(framework, era):
-    """However it is listed, it is heavy, and its mark is nobody's business."""
+    """The tool is heavy in every listing form, and no list shows its mark."""
 
     async def scenario(list_form):
         async with served(framework, plain, with_options, era=era, list_form=list_form) as client:
@@ -190,7 +190,7 @@ def test_every_form_of_the_list(framework, era):
 
 
 def test_without_a_list_first(framework, era):
-    """A client that calls at once gets what one gets that has listed."""
+    """A client that never lists the tools gets the same reply as one that did."""
 
     async def scenario():
         async with served(framework, plain, era=era) as client:

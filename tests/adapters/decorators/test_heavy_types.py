@@ -1,4 +1,4 @@
-"""What type checkers, editors and `inspect` see of a heavy function."""
+"""A heavy function as type checkers, editors and `inspect` see it."""
 
 import inspect
 import subprocess
@@ -65,7 +65,7 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
-    """What mypy says of the functions above, and of mistakes with them."""
+    """Return mypy's report on the functions above, and on wrong uses of them."""
     folder = tmp_path_factory.mktemp("typed")
     path = folder / "typed.py"
     path.write_text(TYPED + "\n".join(MISTAKES) + "\n")

@@ -1,4 +1,4 @@
-"""What a heavy function may give: all that has a JSON form (for the rest see `test_heavy_never_refuses`)."""
+"""Results of heavy functions that have a JSON form. `test_heavy_never_refuses` has the others."""
 
 import dataclasses
 import datetime as dt
@@ -104,7 +104,7 @@ def test_a_set(framework):
 
 
 def test_bytes(framework):
-    """As base64, in windows of text."""
+    """Bytes are stored as base64, and read as a text."""
 
     async def scenario():
         async with served(framework, giving(b"\x00" * 3_000)) as client:
@@ -140,7 +140,7 @@ def test_a_huge_line(framework, era):
 
 @pytest.mark.parametrize("value", [[], {}, "", "short", 7, 0, False, True, [{"id": 1}], {"a": [1]}])
 def test_what_is_smaller_than_its_probe_passes(framework, era, value):
-    """Never worse than raw."""
+    """A reply is never larger than the raw result."""
 
     async def scenario():
         async with served(framework, giving(value), era=era) as client:

@@ -1,4 +1,4 @@
-"""Grids and series behind both frameworks, in both eras: two forms, as they are promised."""
+"""Grids and series behind both frameworks, in both eras: both forms match their output schema."""
 
 import json
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def test_a_full_form_within_the_budget_passes(framework, era):
 
 
 def test_every_form_is_as_the_list_promises(framework, era):
-    """The SDK's client checks too: a call would fail."""
+    """The SDK's client checks the schema too: a wrong result would fail the call."""
 
     async def scenario():
         async with served(framework, sweep, course, era=era, list_form="full") as client:
