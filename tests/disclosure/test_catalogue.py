@@ -65,10 +65,10 @@ def test_a_folder_in_the_patterns_own_format(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("{nonsense", "skipped"),
+        ("{nonsense", "skipping"),
         ("[1, 2]", "not a JSON object"),
         ({"name": 7}, "not text"),
-        ("[" * 5_000, "skipped"),
+        ("[" * 5_000, "skipping"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_skipped_and_logged(tmp_path, caplog, content, told):

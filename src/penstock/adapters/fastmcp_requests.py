@@ -56,7 +56,7 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
 
 
 def _facts(around: Context | None) -> ServerFacts:
-    """Return what is known of the server. FastMCP serves tools and resources even if it has none."""
+    """Return what is known of the server. FastMCP always serves tools and resources."""
     capabilities: dict[str, Any] = {"tools": {}, "resources": {}}
     info = None if around is None else _server_info(around.fastmcp)
     return ServerFacts(capabilities, info, {"isError": False})

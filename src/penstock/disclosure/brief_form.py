@@ -28,7 +28,7 @@ def brief_tools(
     tools: Sequence[DescribedTool], fits: Fits, *, at_least: bool = False
 ) -> list[bytes] | None:
     """Return the tools with as many words as fit. If not even the fewest words fit, return None, or
-    with `at_least` the tools with these words."""
+    with `at_least` the tools cut to the fewest words."""
     wordings = [Wording(tool.description) for tool in tools]
     least = [min(LEAST_WORDS, wording.first_words) for wording in wordings]
 

@@ -47,7 +47,7 @@ def _tool_in(file: Path) -> DescribedTool | None:
         logger().warning("skipping the description %s: its name is not text", file.name)
         return None
     if name != file.stem:
-        logger().warning("the description %s describes the tool %s", file.name, name)
+        logger().warning("the file %s describes the tool %s", file.name, name)
     for key, kind in _KINDS.items():
         if key in value and not isinstance(value[key], kind):
             logger().warning(

@@ -35,9 +35,7 @@ _WEIGHTS: Final[Mapping[str, float]] = {
     "choices": 0.5,
 }
 _HALF_EFFECT: Final = 3.0  # the weight of a word, over all fields, that gives half the top score
-_LENGTH_COUNTS: Final = (
-    0.5  # 0: the length of a field has no effect; 1: a word counts in proportion
-)
+_LENGTH_COUNTS: Final = 0.5  # 0: a field's length has no effect; 1: it divides a word's weight
 
 # The score of other matches, relative to a match of the word itself.
 _RELATED: Final = 0.5

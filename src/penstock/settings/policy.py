@@ -102,8 +102,8 @@ class Policy(Settings):
         return self._for("clients", name)
 
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
-        """Add the settings that tools bring along, by name of tool. Sections override them. A brought
-        setting that contradicts a section is left out."""
+        """Add the settings that tools bring along, by name of tool. Sections override them. A setting
+        that contradicts a section is left out."""
         named = {literally(name): self._admitted(name, told) for name, told in brought.items()}
         return replace(self, tools={**named, **self.tools})
 

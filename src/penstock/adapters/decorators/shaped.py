@@ -29,7 +29,7 @@ from penstock.wire.marks import KEYWORD, current, new_mark
 
 P = ParamSpec("P")
 Form = dict[str, Any]
-# Makes a grid or a series of a function's result.
+# Makes a grid or a series from a function's result.
 Shape = Callable[[Any], Shaper]
 
 PARAMETER: Final = "output"
@@ -38,7 +38,7 @@ _ABOUT: Final = (
     "summary: the best or a sample, a picture in text, and how much was left out; full: everything."
 )
 _HOW: Final = (
-    "Annotate its return as Grid[...] or Series[...], or pass what makes one of its result: "
+    "Annotate its return as Grid[...] or Series[...], or pass a function that converts its result: "
     '@shaped(shape=partial(Grid, rank_by="cost")).'
 )
 
@@ -55,7 +55,7 @@ def shaped(function: Any = None, /, *, shape: Shape | None = None) -> Any:
     """Answer with a summary of a grid or series, or with all of it on demand.
 
     Put this below the framework's own decorator, on a function that returns a `Grid` or a `Series`.
-    For any other function, `shape` makes one of its result.
+    For any other function, `shape` converts the result to one of these.
     """
     if function is None:
         return lambda later: _decorate(later, shape)
@@ -103,7 +103,7 @@ def _form(asked: Any) -> str:
 def _given(value: Any, shape: Shape | None, function: Callable[..., Any], form: str) -> Form:
     made = value if shape is None else shape(value)
     if not isinstance(made, Shaper):
-        step = "Return a Grid or a Series, or pass what makes one to @shaped(shape=...)."
+        step = "Return a Grid or a Series, or pass a function that makes one: @shaped(shape=...)."
         raise _unfit(function, f"it returned {type(made).__name__}.", step)
     return made.full() if form == "full" else made.summary()
 
