@@ -1,4 +1,4 @@
-"""A Django site's REST framework API as MCP tools, inside the budget and under its permissions.
+"""A Django site's REST framework API as MCP tools, within the budget and with its permissions.
 
 INSTALLED_APPS = [..., "rest_framework", "penstock.django"]
 urlpatterns = [..., path("mcp/", include("penstock.django.urls"))]

@@ -1,4 +1,4 @@
-"""The Django app. To install it reads nothing and opens nothing; it only registers its checks."""
+"""The Django app. Installing it only registers the checks: it reads and opens nothing."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class PenstockConfig(AppConfig):
     default = True
 
     def ready(self) -> None:
-        from penstock.django import checks  # noqa: F401 (registers as it is loaded)
+        from penstock.django import checks  # noqa: F401 (its import registers the checks)

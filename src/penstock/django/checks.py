@@ -1,7 +1,7 @@
-"""What `manage.py check` says about a site's settings.
+"""The system checks of a site's settings, for `manage.py check`.
 
-A check is a function that yields messages, and stands in one of the two tables at the end. A site
-that means what it does silences a warning by its id, in SILENCED_SYSTEM_CHECKS.
+A check is a function that yields messages. The two tables at the end list the checks. A site
+silences a warning about something that it does on purpose by its id, in SILENCED_SYSTEM_CHECKS.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ _OTHER_STORE: Final = (
     f'Set {place_of("STORE")} to "sqlite:" (one machine), to the URL of a Redis (many), or to'
     ' "django-cache:" with the alias of a cache that all processes share.'
 )
-# What to do instead of some settings of frisian-mcp.
+# The replacements of some settings of frisian-mcp.
 _INSTEAD: Final[Mapping[str, str]] = {
     "ALLOW_UNAUTHENTICATED": f"Say who may call in {place_of('PERMISSION_CLASSES')}.",
     "API_KEYS": f"Name a class that knows your keys in {place_of('AUTHENTICATION_CLASSES')}.",
-    "DISPATCH_GROUPS": f"A list of tools is kept within {place_of('LIST_BUDGET')} by itself.",
-    "RATE_LIMIT": "REST framework's throttles hold for tools too: set them in REST_FRAMEWORK.",
+    "DISPATCH_GROUPS": f"Penstock keeps lists of tools within {place_of('LIST_BUDGET')}.",
+    "RATE_LIMIT": "REST framework's throttles apply to tools too: set them in REST_FRAMEWORK.",
     "ROUTES": f"Say what is exposed in {place_of('ALLOW')} and {place_of('TOOL_MAX_TIER')}.",
-    "TOKEN_TIER_MAP": f"Name a function that gives a request its tier in {place_of('TIER')}.",
-    "TOOLS_PAGE_SIZE": f"A list of tools is kept within {place_of('LIST_BUDGET')} by itself.",
-    "UNAUTHENTICATED_TIER": f"Name a function that gives a request its tier in {place_of('TIER')}.",
+    "TOKEN_TIER_MAP": f"Name a function in {place_of('TIER')} that returns a request's tier.",
+    "TOOLS_PAGE_SIZE": f"Penstock keeps lists of tools within {place_of('LIST_BUDGET')}.",
+    "UNAUTHENTICATED_TIER": f"Name a function in {place_of('TIER')} that returns a request's tier.",
 }
 
 Messages = Iterator[CheckMessage]
@@ -71,15 +71,15 @@ def check_settings() -> Messages:
 def check_rest_framework() -> Messages:
     if not apps.is_installed("rest_framework"):
         yield checks.Error(
-            "REST framework is not installed in this site, and its views are what becomes tools.",
+            "REST framework is not installed in this site: Penstock makes tools of its views.",
             hint='Add "rest_framework" to INSTALLED_APPS.',
             id=NO_REST_FRAMEWORK,
         )
 
 
 def check_spelling() -> Messages:
-    """Django loads from a settings module what is written in upper case, and drops the rest."""
-    # None where a site has made its settings in code.
+    """Find names in lower case, which Django does not load from a settings module."""
+    # None if the site made its settings in code.
     module = getattr(settings, "SETTINGS_MODULE", None)
     for name, value in vars(sys.modules[module]).items() if module in sys.modules else ():
         if _is_meant_as_setting(name, value):
@@ -97,7 +97,7 @@ def _is_meant_as_setting(name: str, value: Any) -> bool:
         return False
     if upper == SETTING:
         return isinstance(value, Mapping)
-    # A function may well be in lower case there, to be named by a setting.
+    # A settings module may define a function in lower case, for a setting to name.
     is_shouted = name[len(FRISIAN_PREFIX) :].isupper()
     return upper.startswith(FRISIAN_PREFIX) and (is_shouted or not callable(value))
 
@@ -129,7 +129,7 @@ def _check_cache(alias: str) -> Messages:
     stated = settings.CACHES[alias].get("BACKEND", "")
     told = f'The results of tools are kept in the cache "{alias}"'
     try:
-        # The class alone: to make a cache may make files, or need a server.
+        # Import the class only: making a cache may create files, or need a server.
         backend = import_string(stated)
     except Exception as error:  # noqa: BLE001 (a module may raise anything while it is loaded)
         why = f"{told}, whose backend cannot be imported: {error}"
@@ -143,15 +143,14 @@ def _check_cache(alias: str) -> Messages:
 
 
 def _is_kind_of(backend: Any, kind: type) -> bool:
-    """A backend need not be a class: it is called, and that is all."""
+    """Return whether a backend is such a class. Any callable may be a backend."""
     return isinstance(backend, type) and issubclass(backend, kind)
 
 
 def _of_one_process(told: str) -> CheckMessage:
     return checks.Warning(
-        f"{told}, of which each process has its own: a result that one worker keeps, the others"
-        " do not find.",
-        hint=f"{_OTHER_STORE} With one process alone, silence this warning.",
+        f"{told}, and each process has its own: no process finds the results of another.",
+        hint=f"{_OTHER_STORE} If the site has only one process, silence this warning.",
         id=ONE_PROCESS_ONLY,
     )
 
@@ -180,7 +179,7 @@ def check_writes(site: Site) -> Messages:
 
 
 def check_names(_site: Site) -> Messages:
-    # Not above: nothing of REST framework's can be imported before the apps are ready.
+    # Imported here, because REST framework cannot be imported before the apps are ready.
     from penstock.django.registry import repeated_names
 
     for name in repeated_names():
@@ -198,32 +197,32 @@ def check_patterns(site: Site) -> Messages:
         yield checks.Warning(
             f"No tool is called {pattern!r}, which {place_of('ALLOW')}, {place_of('DENY')} or"
             f" {place_of('TOOL_MAX_TIER')} names.",
-            hint="See `manage.py penstock_doctor` for the names that there are.",
+            hint="`manage.py penstock_doctor` shows the names of the tools.",
             id=NO_SUCH_TOOL,
         )
 
 
 def _lets_everybody_in(site: Site) -> bool:
-    # Not above: REST framework may be missing, which is for another check to say.
+    # Imported here, because REST framework may be missing; `check_rest_framework` reports that.
     from rest_framework.permissions import AllowAny
     from rest_framework.settings import api_settings
 
     required: Iterable[object] | None = site.permission_classes
     try:
         required = api_settings.DEFAULT_PERMISSION_CLASSES if required is None else required
-    except ImportError:  # of which REST framework tells whoever comes: nobody gets in
+    except ImportError:  # REST framework raises the same on every request: nobody gets in
         return False
     return all(each is AllowAny for each in required)
 
 
-# Whatever the settings are.
+# Checks that run whether or not the settings could be read.
 _OF_ANY_SITE: Final[tuple[Callable[[], Messages], ...]] = (
     check_settings,
     check_rest_framework,
     check_spelling,
     check_counterparts,
 )
-# Of settings that could be read. What is to be checked about the tools themselves comes here too.
+# Checks that need valid settings. Checks of the tools themselves belong here too.
 _OF_A_READ_SITE: Final[tuple[Callable[[Site], Messages], ...]] = (
     check_store,
     check_urlconf,
@@ -238,6 +237,6 @@ def check_site(**_: Any) -> list[CheckMessage]:
     found = [message for check in _OF_ANY_SITE for message in check()]
     try:
         read = site()
-    except InvalidSetting:  # each of them is among the messages
+    except InvalidSetting:  # `check_settings` has reported each invalid setting
         return found
     return found + [message for check in _OF_A_READ_SITE for message in check(read)]

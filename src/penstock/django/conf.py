@@ -1,8 +1,8 @@
 """Everything a site can set, read once from Django's settings, and validated.
 
 Precedence: `settings.PENSTOCK`, the settings of frisian-mcp, the environment (`PENSTOCK_*`), host
-profile, default. A bad setting names itself as the site has written it. `settings_problems` gives
-all of them, for the system checks; `site` raises the first, for whoever cannot go on without.
+profile, default. An error names the setting as the site has written it. `settings_problems` returns
+all errors, for the system checks; `site` raises the first, for code that needs valid settings.
 """
 
 from __future__ import annotations
@@ -38,18 +38,19 @@ from penstock.settings.sources import ENVIRONMENT_PREFIX
 from penstock.settings.table import HOST, SETTINGS, TABLES
 from penstock.stores import Store, open_store
 
-# In memory each process would have its own, and a site is served by several.
+# Several processes serve a site, and each would have its own store in memory.
 DEFAULT_STORE: Final = "sqlite:"
 
 
 @dataclass(frozen=True)
 class Site:
-    """One site's settings. `policy` holds those that every Penstock has."""
+    """One site's settings."""
 
+    # The settings that Penstock has outside Django too.
     policy: Policy = field(default_factory=lambda: Policy(store=DEFAULT_STORE))
     max_tier: Tier = Tier.READ
-    tool_tiers: Mapping[str, Tier] = field(default_factory=dict)
-    tier_of: Callable[[Any], Any] | None = None
+    tool_tiers: Mapping[str, Tier] = field(default_factory=dict)  # by pattern of names
+    tier_of: Callable[[Any], Any] | None = None  # returns the tier of a request
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     authentication_classes: tuple[type, ...] | None = None
@@ -64,18 +65,18 @@ class Site:
     is_enabled: bool = True
 
     def highest_tier(self, tool: str) -> Tier:
-        """The highest at which this tool is exposed: the last pattern that matches its name."""
+        """Return the tier of the last pattern that matches the tool's name, else `max_tier`."""
         stated = [tier for name, tier in self.tool_tiers.items() if fnmatchcase(tool, name)]
         return stated[-1] if stated else self.max_tier
 
     def admits(self, tool: str) -> bool:
-        """Whether the lists of names let a tool be exposed at all."""
+        """Return whether `allow` and `deny` let a tool be exposed at all."""
         if any(fnmatchcase(tool, pattern) for pattern in self.deny):
             return False
         return not self.allow or any(fnmatchcase(tool, pattern) for pattern in self.allow)
 
 
-# What each key is read with, and the field it is for.
+# For each key: the field of `Site`, and the function that reads the value.
 _READERS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "MAX_TIER": ("max_tier", Tier.parse),
     "TOOL_MAX_TIER": ("tool_tiers", values.tiers_by_pattern),
@@ -97,7 +98,7 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
 
 @cache
 def site() -> Site:
-    """The settings of this site; `InvalidSetting` where one of them cannot be used."""
+    """Return the settings of this site, or raise the first `InvalidSetting`."""
     found, problems = _read()
     if problems:
         raise problems[0]
@@ -109,19 +110,19 @@ def settings_problems() -> list[InvalidSetting]:
 
 
 def tier_for(request: Any, site: Site) -> Tier | None:
-    """How much a request may do; None is nothing at all. What cannot be told is None too."""
+    """Return how much a request may do. None is nothing at all, also if finding the tier fails."""
     try:
         if site.tier_of is None:
             return _tier_of_user(getattr(request, "user", None))
         given = site.tier_of(request)
         return None if given is None else Tier.parse(given)
-    except Exception:  # noqa: BLE001 (the site's own code: whatever fails in it opens no door)
-        logger().exception("A request is refused: its tier could not be told.")
+    except Exception:  # noqa: BLE001 (the site's own code: a failure in it opens no door)
+        logger().exception("A request is refused: its tier could not be found.")
         return None
 
 
 def open_site_store(site: Site) -> Store:
-    """The store that a site has named: one of Django's caches, or one of Penstock's own."""
+    """Open the store that the site has set: one of Django's caches, or one of Penstock's own."""
     policy = site.policy
     alias = cache_alias(policy.store)
     if alias is None:
@@ -132,7 +133,7 @@ def open_site_store(site: Site) -> Store:
 
 
 def _tier_of_user(user: Any) -> Tier:
-    """A site may have users of its own making, or None for nobody."""
+    """Return the default tier of a user, which may be of any class, or None."""
     if not getattr(user, "is_authenticated", False):
         return Tier.READ
     return Tier.ADMIN if getattr(user, "is_superuser", False) else Tier.READ_WRITE
@@ -152,12 +153,12 @@ def _read() -> tuple[Site, list[InvalidSetting]]:
 
 
 def _own_server_name() -> str:
-    """The package that a site's URLs are in is mostly called like the site."""
+    """Return the package that holds the site's URLs, which mostly has the site's name."""
     return str(getattr(settings, "ROOT_URLCONF", None) or "django").partition(".")[0]
 
 
 def _policy(written: Mapping[str, Written], problems: list[InvalidSetting]) -> Policy:
-    """One by one first, so that all that are wrong are found; then together."""
+    """Read each setting alone first, to find every wrong one; then all of them together."""
     options: dict[str, Any] = {}
     for key, each in written.items():
         try:
@@ -184,9 +185,9 @@ def _option(written: Written) -> Any:
 
 
 def _table(groups: Any) -> dict[str, Any]:
-    """Settings of one tool or client, whose names may be in either case."""
+    """Read the settings by tool or by client. Their names may be in either case."""
     if not isinstance(groups, Mapping):
-        raise ValueError("must be a dict of dicts")  # noqa: TRY004 (`parsed` says of which setting)
+        raise ValueError("must be a dict of dicts")  # noqa: TRY004 (`parsed` names the setting)
     return {name: _group(name, stated) for name, stated in groups.items()}
 
 
@@ -209,7 +210,7 @@ def _environment() -> dict[str, str]:
 
 
 def _place(setting: str, written: Mapping[str, Written]) -> str:
-    """Where the site has made a setting that the policy calls so."""
+    """Return where the site has written the setting that has this name in the policy."""
     name, _, rest = setting.partition(".")
     key = name.upper()
     if name in TABLES and rest:

@@ -1,4 +1,4 @@
-"""What a site exposes, to whom, and what that costs: as values, for `manage.py penstock_doctor`."""
+"""The tools that a site exposes, who sees them and what they cost, for `penstock_doctor`."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ from penstock.django.gateway import Gateway
 from penstock.django.tools import SiteTool
 from penstock.wire import messages
 
-# Somebody who is in no database: whoever is let in only for being who he is does not count.
-_NOBODYS_KEY: Final = -1
+# No user in the database has this key, so no permission of a certain user applies.
+_UNUSED_KEY: Final = -1
 _ASKING: Final = messages.request(b"1", "tools/list", b"{}")
 
 
 @dataclass(frozen=True)
 class Examined:
-    """A tool. `tokens`: what its full description costs. `callers`: the names of those who see it."""
+    """A tool, its cost, and who sees it."""
 
     tool: SiteTool
-    tokens: int
-    callers: tuple[str, ...]
+    tokens: int  # of its full description
+    callers: tuple[str, ...]  # the names of those who see the tool
 
 
 @dataclass(frozen=True)
 class CallerReport:
-    """What one caller is shown: how many tools, in how many tokens, and in how many had they all been
-    listed in full."""
+    """The list of tools that one caller is shown, in numbers."""
 
     caller: str
     tier: str
     tools: int
     listed_tokens: int
-    raw_tokens: int
+    raw_tokens: int  # if every tool were listed in full
 
 
 @dataclass(frozen=True)
@@ -57,23 +56,23 @@ class Diagnosis:
 
 
 def example_callers(names: Sequence[str] = ()) -> dict[str, Any]:
-    """Nobody, anybody, who may do anything; and users by their names."""
+    """Return an anonymous caller, a user without permissions, a superuser, and the named users."""
     model: Any = get_user_model()
     known = {
         "anonymous": AnonymousUser(),
-        "user": _somebody(model),
-        "superuser": _somebody(model, is_staff=True, is_superuser=True),
+        "user": _unsaved_user(model),
+        "superuser": _unsaved_user(model, is_staff=True, is_superuser=True),
     }
     named = {name: model.objects.get_by_natural_key(name) for name in names}
     return {**known, **named}
 
 
-def _somebody(model: Any, **more: bool) -> Any:
-    """A user of whatever model the site has; what it makes a property of, it knows best."""
+def _unsaved_user(model: Any, **more: bool) -> Any:
+    """Make a user of the site's model. Attributes that are read-only properties keep their value."""
     made = model()
     is_uuid = isinstance(model._meta.pk, UUIDField)  # noqa: SLF001 (documented by Django)
     for name, value in {
-        "pk": uuid4() if is_uuid else _NOBODYS_KEY,
+        "pk": uuid4() if is_uuid else _UNUSED_KEY,
         "is_active": True,
         **more,
     }.items():
@@ -110,7 +109,7 @@ def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
 def _caller(gateway: Gateway, user: Any) -> Caller:
     http = RequestFactory().post("/", data=b"{}", content_type="application/json")
     http.user = user
-    http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework's way of saying who it is)
+    http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework takes the user from it)
     http._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
     return gateway.caller(Request(http))
 
@@ -122,7 +121,7 @@ def _listed(gateway: Gateway, caller: Caller) -> bytes:
 
 
 def as_json(diagnosis: Diagnosis, pattern: str) -> str:
-    """For programs."""
+    """Return the diagnosis as JSON, with the tools whose names match the pattern."""
     return encode(
         {
             "meter": diagnosis.meter,

@@ -1,4 +1,4 @@
-"""The actions of a site's views, as its URLconf holds them."""
+"""The endpoints of a site's REST framework views, as its URLconf lists them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One method of one view at one place of the URLconf. `path` has the names of its parameters
-    in braces. `action` is a ViewSet's; of any other view, its method in lower case."""
+    """One HTTP method of one view at one path of the URLconf."""
 
-    path: str
+    path: str  # with the names of its parameters in braces
     method: str
     callback: Callable[..., Any]
 
@@ -31,12 +30,13 @@ class Endpoint:
 
     @property
     def action(self) -> str:
+        """The action of a ViewSet; of any other view, its method in lower case."""
         actions: Mapping[str, str] = getattr(self.callback, "actions", None) or {}
         return actions.get(self.method.lower(), self.method.lower())
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Of the path, in its order."""
+        """The parameters of the path, in its order."""
         return tuple(_PARAMETER.findall(self.path))
 
     @property
@@ -45,7 +45,7 @@ class Endpoint:
 
     @property
     def handler(self) -> Any:
-        """The function that answers, as the class has it."""
+        """The function of the view's class that answers."""
         return getattr(self.view_class, self.action, None)
 
     def view(
@@ -54,8 +54,8 @@ class Endpoint:
         kwargs: Mapping[str, Any] | None = None,
         kind: type[APIView] | None = None,
     ) -> APIView:
-        """An instance of the view, as REST framework makes one to answer a request with. `kind`: of
-        another class than its own."""
+        """Make an instance of the view, as REST framework does to answer a request. `kind` takes the
+        place of the view's own class."""
         made: Any = (kind or self.view_class)(**getattr(self.callback, "initkwargs", {}))
         made.args, made.kwargs, made.format_kwarg = (), dict(kwargs or {}), None
         actions = getattr(self.callback, "actions", None)
@@ -67,7 +67,7 @@ class Endpoint:
 
 
 def find_endpoints(urlconf: Any = None) -> list[Endpoint]:
-    """Every action of every view of REST framework's that the URLconf leads to."""
+    """Return the endpoints of every REST framework view in the URLconf."""
     found = EndpointEnumerator(urlconf=urlconf).get_api_endpoints()
     return [
         Endpoint(path, method, callback)

@@ -1,7 +1,7 @@
-"""One for a process: a message of a client's goes in, and what it is answered with comes out.
+"""The gateway of a process, which takes a client's message and returns the answer.
 
-The rules are a `wire.Session`'s, made for each request, with the site's `SiteServer` as its upstream. What
-a session learns of the tools is kept, and shared by all callers who may use the same ones.
+Each request gets a `wire.Session`, with the site's `SiteServer` as its upstream. The gateway keeps
+what a session learns about the tools, and shares it among all callers who may use the same tools.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LISTING: Final = ("tools/list", "resources/list", "resources/templates/list", "
 
 
 class Gateway:
-    """`site` and everything that is made from its settings."""
+    """A site, and everything that is made from its settings."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -45,16 +45,16 @@ class Gateway:
         self._engine = Engine(self.gate)
         self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
         self._seen: Recent[str, tuple[float, VisibleTools]] = Recent(_MOST_CALLERS)
-        # Two sites may share a store, and have users with the same keys.
+        # Tells sites apart that share a store and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
         self._server = f"django:{site.server_name}:{secret[:16]}"
 
     def answer(self, caller: Caller, line: bytes, *, is_modern: bool) -> bytes:
-        """What a client gets; nothing for a notification."""
+        """Return the answer to a client's message; empty for a notification."""
         caller.is_batch = is_batch = messages.batch_of(line) is not None
-        sight = self._sight(caller, line)
-        session = self._session(caller, sight, is_modern=is_modern)
-        server = SiteServer(caller, registry.tools(), sight, session.tell, is_batch=is_batch)
+        visible = self._visible_tools(caller, line)
+        session = self._session(caller, visible, is_modern=is_modern)
+        server = SiteServer(caller, registry.tools(), visible, session.tell, is_batch=is_batch)
         outputs = session.from_client(line)
         while outputs:
             output = outputs.pop(0)
@@ -76,13 +76,13 @@ class Gateway:
     def close(self) -> None:
         self.gate.close()
 
-    def _session(self, caller: Caller, sight: VisibleTools, *, is_modern: bool) -> Session:
+    def _session(self, caller: Caller, visible: VisibleTools, *, is_modern: bool) -> Session:
         return Session(
             Connection(
                 self.gate,
                 principal=caller.principal,
                 server=self._server,
-                known=self._knowledge(sight, is_modern=is_modern),
+                known=self._knowledge(visible, is_modern=is_modern),
                 is_inside=True,
                 hooks={
                     "authorize": partial(self._may_read, caller),
@@ -91,7 +91,7 @@ class Gateway:
             )
         )
 
-    # -- what tokens lead to -------------------------------------------------------------------
+    # -- hooks for reading stored results ------------------------------------------------------
 
     def _may_read(self, caller: Caller, name: str, origin: Any) -> bool:
         tool = registry.tools().get(name)
@@ -101,21 +101,24 @@ class Gateway:
         tool = registry.tools()[reference["tool"]]
         return tool.runs.window(reference, start, stop, caller)
 
-    # -- what is known -------------------------------------------------------------------------
+    # -- what is known about the tools ---------------------------------------------------------
 
-    def _knowledge(self, sight: VisibleTools, *, is_modern: bool) -> UpstreamState:
-        """Of just these tools: whoever is shown others has another."""
-        key = (is_modern, sight.digest)
+    def _knowledge(self, visible: VisibleTools, *, is_modern: bool) -> UpstreamState:
+        """Return what is known of exactly these tools. Callers who see other tools share another."""
+        key = (is_modern, visible.digest)
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
-    def _sight(self, caller: Caller, line: bytes) -> VisibleTools:
-        """The tools that a caller may use: as of now where he asks what there is; else as of a while
-        ago, which is enough to know what he was shown. Whether he may use one now is asked when he
-        calls it."""
+    def _visible_tools(self, caller: Caller, line: bytes) -> VisibleTools:
+        """Return the tools that a caller may use.
+
+        They are found anew for a message that asks which tools exist. For others, a set up to
+        `LIST_SECONDS` old will do: it tells what the caller was shown, and a call of a tool asks
+        for the permission again.
+        """
         who = f"{caller.principal.id}/{caller.tier}"
         now = self.gate.clock()
         until, seen = self._seen.get(who) or (0.0, None)
-        if seen is None or until < now or _asks_what_there_is(line):
+        if seen is None or until < now or _asks_for_tools(line):
             found = registry.tools().values()
             seen = VisibleTools([tool for tool in found if tool.may(caller)])
             self._seen.put(who, (now + LIST_SECONDS, seen))
@@ -130,10 +133,12 @@ class Gateway:
         return known
 
 
-def _asks_what_there_is(line: bytes) -> bool:
-    """Whether tools may be listed, found or described by the answer to a message: by its method, or as
-    the call of a tool that is Penstock's own, but for those that read stored results. A batch may do
-    anything."""
+def _asks_for_tools(line: bytes) -> bool:
+    """Return whether the answer to a message may list, find or describe tools.
+
+    A method that lists may do so, and a call of Penstock's own tools, except of those that read
+    stored results. A batch may hold any of these.
+    """
     message = messages.message_or_none(line)
     if message is None or message.method in _LISTING:
         return True
@@ -148,7 +153,7 @@ _gateway: Gateway | None = None
 
 
 def gateway() -> Gateway:
-    """The one of this process, made when it is first asked for."""
+    """Return the gateway of this process. The first call makes it."""
     global _gateway  # noqa: PLW0603 (one site a process)
     with _lock:
         if _gateway is None:
@@ -157,7 +162,7 @@ def gateway() -> Gateway:
 
 
 def forget(**_: Any) -> None:
-    """Settings have changed, which happens in tests alone."""
+    """Close the gateway, because settings have changed. They change in tests only."""
     global _gateway  # noqa: PLW0603 (as above)
     with _lock:
         if _gateway is not None:

@@ -1,8 +1,8 @@
-"""Which settings a site may make, under which names, and where it made them.
+"""The names of a site's settings, and the places where a site has written them.
 
-A setting is a key of `settings.PENSTOCK`, in upper case, or one of Django's own settings with the
-prefix of frisian-mcp, whose sites can so move over with their settings as they are. PENSTOCK is
-the stronger.
+A setting is a key of `settings.PENSTOCK`, in upper case. It may also be a Django setting with the
+prefix of frisian-mcp, so that sites which used that package can keep their settings. PENSTOCK takes
+precedence.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SETTING: Final = "PENSTOCK"
 FRISIAN_PREFIX: Final = "FRISIAN_MCP_"
 CACHE_SCHEME: Final = "django-cache"
 
-# The settings of any Penstock, and those of one in a Django site.
+# The settings that Penstock has everywhere, and those that it has only in a Django site.
 POLICY_KEYS: Final = frozenset(name.upper() for name in (*SETTINGS, HOST.name))
 SITE_KEYS: Final = frozenset({
     "ALLOW", "ALLOWED_ORIGINS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "ENABLED",
     "INSTRUCTIONS", "LEAN_WRITES", "MAX_TIER", "PERMISSION_CLASSES", "SERVER_NAME", "TIER", "TOOL_MAX_TIER",
     "TOOL_NAME_SEPARATOR", "URLCONF",
 })  # fmt: skip
-# Other names of some of them.
+# Other names of some settings.
 ALIASES: Final[Mapping[str, str]] = {
     "LIST_FORM": "LIST",
     "AUTO_NEGOTIATE_THRESHOLD": "INLINE",
@@ -44,15 +44,15 @@ KNOWN: Final = frozenset({*POLICY_KEYS, *SITE_KEYS, *ALIASES})
 
 @dataclass(frozen=True)
 class Written:
-    """One setting: `key` is its own name, `place` where and how the site has written it."""
+    """One setting, as a site has written it."""
 
-    key: str
-    place: str
+    key: str  # never an alias
+    place: str  # where and how the site has written the setting
     value: Any
 
 
 def written_in(settings: Any) -> tuple[dict[str, Written], list[InvalidSetting]]:
-    """What a site has set, by key, and what it cannot have meant. None counts as not set."""
+    """Return a site's settings by key, and its mistakes. None counts as not set."""
     stated = getattr(settings, SETTING, None)
     if stated is None:
         stated = {}
@@ -71,25 +71,25 @@ def place_of(key: str) -> str:
 
 
 def cache_alias(store: str) -> str | None:
-    """Which of Django's caches the URL of a store names; None for other stores."""
+    """Return the alias of the Django cache that the URL of a store names; None for other stores."""
     scheme, colon, alias = store.partition(":")
     is_cache = colon and scheme.strip().lower() == CACHE_SCHEME
     return (alias.strip() or "default") if is_cache else None
 
 
 def own_name(key: str) -> str:
-    """Of a setting within PENSTOCK["TOOLS"] or ["CLIENTS"], where either case is taken."""
+    """Return the name of a setting within PENSTOCK["TOOLS"] or ["CLIENTS"], in either case."""
     upper = key.upper()
     return ALIASES.get(upper, upper).lower()
 
 
 def close_to(key: str) -> str:
-    """The setting that was perhaps meant; nothing where none is alike."""
+    """Return the most similar setting; an empty text if none is similar."""
     return next(iter(get_close_matches(key.upper(), sorted(KNOWN), n=1)), "")
 
 
 def without_counterpart(settings: Any) -> list[str]:
-    """Settings of frisian-mcp that say nothing to Penstock."""
+    """Return the settings of frisian-mcp that Penstock does not know."""
     known = {name for name, _ in _frisian_names()}
     return [name for name in dir(settings) if name.startswith(FRISIAN_PREFIX) and name not in known]
 
@@ -132,7 +132,7 @@ def _unknown(key: object, value: object) -> InvalidSetting:
 
 
 def _showable(value: object) -> object:
-    """Not what may be the password in the URL of a store."""
+    """Return the value without the password that the URL of a store may hold."""
     return re.sub(r"(://).*@", r"\1…@", value) if isinstance(value, str) else value
 
 

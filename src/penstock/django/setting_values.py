@@ -1,7 +1,7 @@
-"""How the settings of a site may be written.
+"""Functions that read the values of a site's settings.
 
-A bad value is a `ValueError` that says what is wrong with it; `penstock.settings.parsers.parsed` says of
-which setting.
+A bad value raises a `ValueError` that says what is wrong with the value.
+`penstock.settings.parsers.parsed` adds the name of the setting.
 """
 
 # ruff: noqa: TRY004 -- see above: a wrong type is a bad value like any other
@@ -42,7 +42,7 @@ def names(value: Any) -> tuple[str, ...]:
 def allowed_names(value: Any) -> tuple[str, ...]:
     found = names(value)
     if not found:
-        # To some it is nothing, to others everything: a door is not opened on a guess.
+        # Some mean nothing by an empty list, others everything: do not open a door on a guess.
         raise ValueError('an empty list is ambiguous: leave it out for all tools, or DENY "*"')
     return found
 
@@ -58,16 +58,14 @@ def origins(value: Any) -> tuple[str, ...]:
 
 
 def _origin(written: str) -> str:
-    """As a browser sends it: no path, and no capitals."""
+    """Return an origin as a browser sends it: no path, and no capitals."""
     if written == ANY_ORIGIN:
         return written
     parts = urlsplit(written)
     plain = f"{parts.scheme}://{parts.netloc}".lower()
     is_plain = written.removesuffix("/").lower() == plain and "@" not in parts.netloc
     if not (parts.scheme and parts.hostname and is_plain and _has_good_port(parts.netloc)):
-        raise ValueError(
-            f"{written!r} is no origin; one is written https://host or https://host:port"
-        )
+        raise ValueError(f"{written!r} is not an origin: write https://host or https://host:port")
     return plain
 
 
@@ -88,7 +86,7 @@ def tiers_by_pattern(value: Any) -> Mapping[str, Tier]:
 
 def _pattern(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise ValueError(f"{name!r} is no pattern of names of tools")
+        raise ValueError(f"{name!r} is not a pattern of tool names")
     return name
 
 
@@ -100,7 +98,7 @@ def _tier(name: str, value: Any) -> Tier:
 
 
 def function(value: Any) -> Callable[[Any], Any]:
-    """One that takes a request."""
+    """Return a function that takes a request, given itself or as its dotted path."""
     found = _imported(value)
     if not callable(found):
         raise ValueError("must be a function of a request, or the dotted path of one")
@@ -115,13 +113,13 @@ def authentication_classes(value: Any) -> tuple[type, ...]:
 
 
 def permission_classes(value: Any) -> tuple[type, ...]:
-    # REST framework loads its own settings with it, which not every command needs.
+    # This import loads REST framework's settings, which not every command needs.
     from rest_framework.permissions import (
         OperandHolder,
         SingleOperandHolder,
     )
 
-    composed = (OperandHolder, SingleOperandHolder)  # `IsOwner | IsAdminUser` makes no class
+    composed = (OperandHolder, SingleOperandHolder)  # `IsOwner | IsAdminUser` is not a class
     return _classes(
         value,
         lambda found: isinstance(found, composed) or _is_class_with(found, "has_permission"),
@@ -134,7 +132,7 @@ def _classes(value: Any, is_good: Callable[[Any], bool]) -> tuple[type, ...]:
     found = tuple(map(_imported, value))
     for written, each in zip(value, found, strict=True):
         if not is_good(each):
-            raise ValueError(f"{written!r} is no class of this kind")
+            raise ValueError(f"{written!r} is not a class of this kind")
     return found
 
 
@@ -152,8 +150,8 @@ def _imported(value: Any) -> Any:
 
 
 def check_store(url: str) -> None:
-    """Whether there is such a store; it is not opened. Nothing of the URL but its scheme is shown,
-    for it may hold a password."""
+    """Refuse the URL of a store that does not exist, without opening the store. The error shows
+    only the scheme of the URL, which may hold a password."""
     alias = cache_alias(url)
     if alias is not None and alias not in settings.CACHES:
         raise InvalidSetting(

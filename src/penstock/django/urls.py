@@ -1,4 +1,4 @@
-"""path("mcp/", include("penstock.django.urls"))"""
+"""The URLs of the endpoint: `path("mcp/", include("penstock.django.urls"))`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.django.views import McpView
 app_name = "penstock"
 
 _view = McpView.as_view()
-for _alias in connections:  # each view that a call leads to has a transaction of its own
+for _alias in connections:  # each view that a tool calls gets its own transaction
     _view = transaction.non_atomic_requests(using=_alias)(_view)
 
 urlpatterns = [path("", _view, name="mcp")]

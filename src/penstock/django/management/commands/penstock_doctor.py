@@ -1,4 +1,4 @@
-"""manage.py penstock_doctor: what is exposed, to whom, and what it costs in tokens."""
+"""The command `manage.py penstock_doctor`: tools, who sees them, and what they cost in tokens."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "pattern", nargs="?", default="*", help='Only tools with names like this ("device_*").'
+            "pattern", nargs="?", default="*", help='Show only tools with names like "device_*".'
         )
         parser.add_argument(
-            "--user", action="append", default=[], metavar="NAME", help="Also as this user sees it."
+            "--user",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Show what this user sees too.",
         )
-        parser.add_argument("--json", action="store_true", help="As JSON, for programs.")
+        parser.add_argument("--json", action="store_true", help="Print JSON, for programs.")
 
     def handle(self, *_: Any, **options: Any) -> None:
         known = get_user_model()._default_manager  # noqa: SLF001 (documented by Django)
