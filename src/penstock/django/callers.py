@@ -1,4 +1,4 @@
-"""Who calls, and how a view sees him."""
+"""The caller of a tool, and how the site's views see the caller."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.settings.policy import Policy
 
-# What a view raises that refuses a request.
+# The exceptions with which a view refuses a request.
 REFUSALS: Final = (APIException, PermissionDenied, Http404)
-# Classes that look at nothing but the header, and give nothing but a user and what proves him: whom one
-# of these has found for the endpoint it would find for a view, with the same queries again.
+# Authentication classes that read only the header, and return only a user and the proof. For a view
+# they would find the same user as for the endpoint, with the same queries again.
 _KNOWN_BY_HEADER: Final = ("rest_framework_simplejwt.authentication.JWTAuthentication",)
 _SAME_AGAIN: Final = (TokenAuthentication, BasicAuthentication)
 
 
 class Caller:
-    """One request to the endpoint, with the answers to what is asked again and again."""
+    """The caller of one request to the endpoint. Answers that are needed repeatedly are kept."""
 
     def __init__(self, request: Request, site: Site, gate: Gate) -> None:
         self.request = request
         self.site = site
         self._gate = gate
         self.is_batch = False  # several calls in one request
-        self.counts: dict[bytes, int] = {}  # of live lists, by what they are asked for with
+        self.counts: dict[bytes, int] = {}  # rows of live lists, by encoded reference
         self.tier: Tier | None = tier_for(request, site)
         self._permitted: dict[str, bool | None] = {}
 
     @property
     def policy(self) -> Policy:
-        """With what decorators have set for their tools, as far as that is known by now."""
+        """The policy, with the settings of those decorators that are known by now."""
         return self._gate.policy
 
     @property
@@ -56,7 +56,7 @@ class Caller:
 
     @cached_property
     def _meta(self) -> dict[str, Any]:
-        """The same for every view."""
+        """The part of META that every view gets."""
         return handed_on(self.http)
 
     @property
@@ -65,7 +65,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        """The user; one without a key, by the header that proves who he is; else nobody."""
+        """The user by its key, or by the Authorization header if it has no key; else `NOBODY`."""
         user = self.request.user
         if self.is_anonymous:
             return NOBODY
@@ -81,15 +81,15 @@ class Caller:
     # -- permissions ---------------------------------------------------------------------------
 
     def may(self, name: str, ask: Callable[[], None]) -> bool | None:
-        """Whether he may use a tool; None where that cannot be told without arguments. `ask` raises
-        what refuses him. Asked once."""
+        """Return whether the caller may use a tool; None if that depends on arguments. `ask` raises
+        a refusal, and is called once for each tool."""
         if name not in self._permitted:
             self._permitted[name] = _answer(name, ask)
         return self._permitted[name]
 
     def ask_view(self, endpoint: Endpoint) -> None:
-        """Raises what a view refuses him with; or `Undecided` where that depends on arguments, which
-        are not known here."""
+        """Raise the view's refusal of this caller, or `Undecided` if the refusal depends on
+        arguments, which are not known yet."""
         looked_for = Lookups()
         inner = inner_request(self.http, endpoint, meta=self._meta)
         inner.__dict__["GET"] = NotedQuery(looked_for)
@@ -108,20 +108,23 @@ class Caller:
             raise
 
     def identify(self, view: APIView) -> None:
-        """Tell a view who calls, where it would find out just the same with the same queries again: by
-        the same classes as the endpoint, of which one that looks at nothing but a header found him."""
+        """Give a view the user that the endpoint has found, to save the same queries.
+
+        The view must have the endpoint's authentication classes. The class that found the user must
+        read only a header, and those before it must be REST framework's.
+        """
         own = self.request
         found: Any = own.successful_authenticator
         if not _is_same_again(found) or type(view).get_authenticators is not _VIEWS_OWN:
             return
         if self.is_batch:
-            return  # what one view leaves on the user, the next is not to find
+            return  # one view's changes to the user must not reach the next view
         classes = [type(one) for one in view.request.authenticators or ()]
         if classes == [type(one) for one in own.authenticators or ()]:
             before = classes[: classes.index(type(found))]
             if all(one.__module__.startswith("rest_framework.") for one in before):
                 view.request.user, view.request.auth = own.user, own.auth
-                view.request.__dict__["_authenticator"] = found  # there is no other way in
+                view.request.__dict__["_authenticator"] = found  # it has no setter
 
 
 _VIEWS_OWN: Final = APIView.get_authenticators
@@ -140,7 +143,7 @@ def _answer(name: str, ask: Callable[[], None]) -> bool | None:
         return None
     except REFUSALS:
         return False
-    except Exception as fault:  # noqa: BLE001 (the site's own code: it may want what is not there yet)
+    except Exception as fault:  # noqa: BLE001 (the site's own code: it may need arguments)
         _tell_once(name, type(fault).__name__)
         return None
     return True
@@ -149,6 +152,6 @@ def _answer(name: str, ask: Callable[[], None]) -> bool | None:
 @lru_cache(1_024)
 def _tell_once(name: str, why: str) -> None:
     told = (
-        "who may use %s cannot be told without arguments (%s): it is shown, and asked when called"
+        "who may use %s is not known without arguments (%s): it is listed, and checked when called"
     )
     logger().warning(told, name, why)

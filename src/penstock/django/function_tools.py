@@ -20,14 +20,14 @@ from penstock.wire.request import InsideResult
 
 
 class _Guard(APIView):
-    """What permission classes are shown as the view: they may look at it, and find nothing."""
+    """An empty view for permission classes to look at."""
 
-    _ignore_model_permissions = True  # REST framework's way of saying that there is no model here
+    _ignore_model_permissions = True  # tells REST framework that this view has no model
 
 
 @dataclass(frozen=True)
 class FunctionTool:
-    """A function, and who may have it called."""
+    """A function that does the work of a tool, with its permissions."""
 
     declared: Declared
 
@@ -35,12 +35,12 @@ class FunctionTool:
         self._guard(caller).check_permissions(caller.request)
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
-        del origin  # what it gave depends on the caller alone
+        del origin  # the permission depends on the caller alone
         try:
             self.ask(caller)
-        except Exception as fault:  # noqa: BLE001 (whatever it is, it does not permit)
+        except Exception as fault:  # noqa: BLE001 (a permission that fails does not permit)
             if not isinstance(fault, REFUSALS):
-                logger().warning("%s: may it still be read?", self.declared.name, exc_info=True)
+                logger().warning("%s: its permissions failed", self.declared.name, exc_info=True)
             return False
         return True
 
@@ -76,6 +76,6 @@ def function_tool(declared: Declared, modes: tuple[str, ...]) -> SiteTool:
         FunctionTool(declared),
         declared.heavy,
         modes=modes,
-        is_destructive=True,  # what it does is not known; annotations of reading tools say nothing
+        is_destructive=True,  # to be safe; the annotations of a reading tool leave it out
         where=f"{declared.function.__module__}.{declared.function.__qualname__}",
     )

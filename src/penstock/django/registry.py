@@ -1,4 +1,4 @@
-"""Every tool of a site: found when one is first asked for, for the URLconf must be loaded by then."""
+"""The registry of a site's tools, which it finds on first use, when the URLconf can be loaded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from penstock.django.view_visits import is_plain
 from penstock.django.written_records import VERIFY, VERIFY_SCHEMA
 from penstock.log import logger
 
-MODULE = "mcp_tools"  # where an app declares functions as tools
+MODULE = "mcp_tools"  # the module in which an app declares functions as tools
 _ECHOING = ("POST", "PUT", "PATCH")
 _NOT_TOOLS = (
     "penstock.django",
@@ -46,7 +46,7 @@ _found: dict[str, SiteTool] | None = None
 
 
 def tools() -> Mapping[str, SiteTool]:
-    """By name, as far as the site's settings expose any."""
+    """Return the tools that the site's settings expose, by name."""
     global _found  # noqa: PLW0603 (one site a process)
     with _lock:
         if _found is None:
@@ -55,7 +55,7 @@ def tools() -> Mapping[str, SiteTool]:
 
 
 def forget(**_: Any) -> None:
-    """Settings have changed, which happens in tests alone."""
+    """Forget the tools, because settings have changed. They change in tests only."""
     global _found  # noqa: PLW0603 (as above)
     with _lock:
         _found = None
@@ -65,7 +65,7 @@ setting_changed.connect(forget, dispatch_uid="penstock.tools")
 
 
 def find_tools(site: Site) -> list[SiteTool]:
-    """Functions first: their names are their authors'."""
+    """Return the tools that the site exposes."""
     found = list(_every_tool(site))
     for pattern in unmatched(site, found):
         logger().warning("no tool is called %s, which the settings name", pattern)
@@ -73,14 +73,14 @@ def find_tools(site: Site) -> list[SiteTool]:
 
 
 def _every_tool(site: Site) -> Iterator[SiteTool]:
-    """Exposed or not."""
+    """Yield every tool, exposed or not. Functions come first: they keep the names they declare."""
     autodiscover_modules(MODULE)
     functions: dict[str, SiteTool] = {}
     for one in declared:
         functions.setdefault(one.name, function_tool(one, _modes(one.name, one.heavy, site)))
     yield from functions.values()
     if site.discovers:
-        # Paths that are translated are those of the site's own language, whoever asks first.
+        # Translated paths are in the site's own language, not in that of the first caller.
         with translation.override(settings.LANGUAGE_CODE):
             endpoints = [one for one in find_endpoints(site.urlconf) if _is_wanted(one)]
         names = names_of(endpoints, functions, site.separator)
@@ -88,26 +88,26 @@ def _every_tool(site: Site) -> Iterator[SiteTool]:
 
 
 def unmatched(site: Site, tools: Iterable[SiteTool]) -> list[str]:
-    """Patterns in the site's lists of names that none of its tools has: slips, mostly."""
+    """Return the patterns in the site's settings that match no tool. Most of them are typos."""
     names = [tool.name for tool in tools]
     patterns = (*site.allow, *site.deny, *site.tool_tiers)
     return [one for one in patterns if not any(fnmatchcase(name, one) for name in names)]
 
 
 def unmatched_patterns(site: Site) -> list[str]:
-    """The same, for who has not looked for the tools."""
+    """Return the patterns that match no tool, and look for the tools only if there are patterns."""
     has_any = site.allow or site.deny or site.tool_tiers
     return unmatched(site, _every_tool(site)) if has_any else []
 
 
 def is_exposed(tool: SiteTool, site: Site) -> bool:
-    """By the site's lists of names, and by its tiers."""
+    """Return whether the site's lists of names and its tiers expose a tool."""
     return site.admits(tool.name) and tool.tier <= site.highest_tier(tool.name)
 
 
 def _is_wanted(endpoint: Endpoint) -> bool:
-    """Not what its author has left out, nor the endpoint of the tools itself, nor views of packages
-    that take passwords or describe the API."""
+    """Return whether an endpoint becomes a tool. Its author may exclude it. Views of Penstock, and
+    of packages that take passwords or describe the API, are excluded too."""
     package = endpoint.view_class.__module__
     if package.startswith(_NOT_TOOLS):
         return False
@@ -115,13 +115,16 @@ def _is_wanted(endpoint: Endpoint) -> bool:
 
 
 def _places(endpoint: Endpoint) -> tuple[Any, ...]:
-    """Where decorators of an action leave what they say: also of a function under `@api_view`."""
+    """Return the objects on which decorators leave marks, also on a function under `@api_view`."""
     return endpoint.handler, handler_of(endpoint), endpoint.callback
 
 
 def _heavy(endpoint: Endpoint) -> Mapping[str, Any] | None:
-    """On a class it is said of its lists. A view that pages for itself cannot follow: `page` is its own
-    parameter then, and only what is over the threshold is negotiated."""
+    """Return the settings of a heavy endpoint; None for others.
+
+    A mark on a class applies to its lists. A view with pages of its own cannot be heavy: `page` is
+    its own parameter, and Penstock negotiates only results above the threshold.
+    """
     if not endpoint.is_read or pages_itself(endpoint):
         return None
     of_class = (endpoint.view_class,) if reads_list(endpoint) else ()
@@ -136,7 +139,7 @@ def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str,
 
 def _view_tool(endpoint: Endpoint, name: str, site: Site) -> SiteTool:
     heavy = _heavy(endpoint)
-    # A view that is not listened to has pages of its own, and they are all that there is.
+    # If a view's lists are not captured, only its own pages show the rest of a list.
     is_heard = site.policy.covers(name) and not pages_itself(endpoint)
     is_heard = is_heard and (heavy is not None or is_plain(endpoint.callback))
     has_pages = endpoint.is_read and not is_heard
@@ -161,7 +164,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site) -> SiteTool:
 
 
 def repeated_names() -> list[str]:
-    """Names that two functions were declared under."""
+    """Return the names that more than one function declares."""
     autodiscover_modules(MODULE)
     times = Counter(one.name for one in declared)
     return sorted(name for name, count in times.items() if count > 1)

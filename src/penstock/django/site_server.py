@@ -1,7 +1,7 @@
-"""The MCP server of a site, as it would be without Penstock's rules: it answers one message.
+"""The MCP server of a site, as it would be without Penstock's rules.
 
-What it says is put through a `wire.Session` on the way out, which holds results and lists to their
-budgets; of what a tool gave it is told as of values. So nothing here knows of tokens or of brief forms.
+Its answers go through a `wire.Session`, which holds results and lists to their budgets. The session
+gets a tool's result as a value. So nothing here knows of tokens or of listing forms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CAPABILITIES: Final[Mapping[str, Any]] = {"tools": {"listChanged": False}}
 LIST_SECONDS: Final = 60
 _SERVER_ERROR: Final = 500
 _SHOWN: Final = 100
-# In the place of a result that the session was told of.
+# Stands in the message for a result that the session got as a value.
 _TOLD: Final = b'{"content":[]}'
 
 
@@ -43,7 +43,7 @@ Tell = Callable[[bytes, InsideResult], None]
 
 @dataclass(frozen=True)
 class VisibleTools:
-    """The tools that a caller is shown, and a digest of which they are."""
+    """The tools that a caller is shown, and a digest of their names."""
 
     tools: Sequence[SiteTool]
 
@@ -53,7 +53,7 @@ class VisibleTools:
 
 
 class Fault(Exception):
-    """A request that is answered with an error of the protocol's."""
+    """A request that is answered with a JSON-RPC error."""
 
     def __init__(self, code: int, told: str) -> None:
         super().__init__(told)
@@ -61,26 +61,26 @@ class Fault(Exception):
 
 
 class SiteServer:
-    """For one caller. `sight` are the tools that he is shown, `tools` those of the site, and `tell`
-    takes what a tool gave. In a batch, whoever is not known is told so message by message."""
+    """The server for one caller. `tools` are the site's, `visible` those that the caller is shown,
+    and `tell` takes a tool's result."""
 
     def __init__(
         self,
         caller: Caller,
         tools: Mapping[str, SiteTool],
-        sight: VisibleTools,
+        visible: VisibleTools,
         tell: Tell,
         *,
         is_batch: bool,
     ) -> None:
         self._caller = caller
         self._tools = tools
-        self._sight = sight
+        self._visible = visible
         self._tell = tell
         self._is_batch = is_batch
 
     def answer(self, line: bytes) -> bytes:
-        """A message or a batch of them, and what there is to say to it; nothing to a notification."""
+        """Return the answer to a message or a batch of messages; empty for a notification."""
         batch = messages.batch_of(line)
         if batch is not None:
             answers = [self._answer(messages.read_message(one)) for one in batch]
@@ -137,7 +137,7 @@ class SiteServer:
         return {"instructions": said} if said else {}
 
     def _cacheable(self) -> dict[str, Any]:
-        """What is listed is for this caller."""
+        """Return the cache hints of a list, which is for this caller only."""
         return {
             "ttlMs": LIST_SECONDS * 1_000,
             "cacheScope": "private",
@@ -147,7 +147,7 @@ class SiteServer:
     # -- tools ---------------------------------------------------------------------------------
 
     def list_tools(self, _message: Message, is_modern: bool) -> bytes:
-        listed = b"[" + b",".join(tool.listed for tool in self._sight.tools) + b"]"
+        listed = b"[" + b",".join(tool.listed for tool in self._visible.tools) + b"]"
         members: dict[str, Any] = {"tools": msgspec.Raw(listed)}
         if is_modern:
             members |= {**eras.COMPLETE, **self._cacheable()}
@@ -165,8 +165,11 @@ class SiteServer:
         return _TOLD
 
     def _tool(self, name: str) -> SiteTool:
-        """One that is not there and one that is not for him are the same to a caller; who has not said
-        who he is, is asked to."""
+        """Return a tool that the caller may use.
+
+        A forbidden tool and a missing one get the same answer. An anonymous caller is asked to
+        authenticate, by an HTTP status; a batch has only one, so there the message is refused.
+        """
         tool = self._tools.get(name)
         if tool is not None and tool.may(self._caller):
             return tool
@@ -187,7 +190,7 @@ class SiteServer:
             return InsideResult(_refusal(refused))
         except InvalidResult as unfit:
             return InsideResult(_error({"error": unfit.message, "next_step": unfit.next_step}))
-        except Exception:  # noqa: BLE001 (whatever a view does, the agent is told something)
+        except Exception:  # noqa: BLE001 (the agent gets an answer, whatever a view raises)
             logger().exception("the tool %s failed", tool.name)
             return InsideResult(failure(_SERVER_ERROR, {"detail": f"{tool.name} failed."}))
 

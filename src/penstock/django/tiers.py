@@ -1,4 +1,4 @@
-"""How much a tool may do, and so how much a request must be allowed."""
+"""The tiers of tools and requests: how much a tool does, and how much a request may do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock.errors import InvalidSetting
 
 
 class Tier(IntEnum):
-    """Each includes those before it."""
+    """A tier, which includes those before it."""
 
     READ = 1
     READ_WRITE = 2
@@ -16,12 +16,12 @@ class Tier(IntEnum):
 
     @property
     def label(self) -> str:
-        """As it is written in settings."""
+        """The name that settings use."""
         return self.name.lower()
 
     @classmethod
     def parse(cls, value: object) -> Tier:
-        """A tier or the name of one. A number is neither: it may come from anywhere."""
+        """Read a tier or its name. Refuse a number, which may come from anywhere."""
         if isinstance(value, cls):
             return value
         name = value.strip().upper() if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""What a tool of a site is, whether a function or a view, and how it is listed."""
+"""A tool of a site, whether a function or a view, and how it is listed."""
 
 from __future__ import annotations
 
@@ -30,50 +30,48 @@ _HEAVY_NOTE: Final = (
 
 
 class Runs(Protocol):
-    """What does the work of a tool."""
+    """The work behind a tool."""
 
     def ask(self, caller: Caller) -> None:
-        """Raises what refuses the caller, as far as that does not depend on arguments."""
+        """Raise a refusal of the caller that does not depend on arguments."""
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
-        """Whether he may still read what a call with this origin gave."""
+        """Return whether the caller may still read the result of a call with this origin."""
 
     def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
-        """What it gives, as values."""
+        """Run the tool."""
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        """Rows of a live result of its own."""
+        """Return some rows of one of the tool's live results."""
 
 
 @dataclass(frozen=True)
 class SiteTool:
-    """`schema` is what it takes itself; `heavy` are its settings, where it is, and `modes` what its
-    results can then be looked at in. `is_destructive` and `is_idempotent` are for hosts, which ask
-    people before what can do harm."""
+    """A tool of a site."""
 
     name: str
     description: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any]  # of the tool's own arguments
     tier: Tier
     runs: Runs
-    heavy: Mapping[str, Any] | None = None
-    is_destructive: bool = False
-    is_idempotent: bool = False
-    modes: tuple[str, ...] = tuple(Mode)
-    where: str = ""  # for people: what it leads to
+    heavy: Mapping[str, Any] | None = None  # the settings of a heavy tool
+    is_destructive: bool = False  # for hosts, which ask users before a harmful call
+    is_idempotent: bool = False  # for hosts, too
+    modes: tuple[str, ...] = tuple(Mode)  # of a heavy tool's results
+    where: str = ""  # the function or endpoint, for people
 
     def is_exposed(self, caller: Caller) -> bool:
-        """To this caller, as far as tiers go."""
+        """Return whether the tiers expose the tool to this caller."""
         return caller.tier is not None and self.tier <= caller.tier
 
     def may(self, caller: Caller) -> bool:
-        """Whether he may use it, or at least may not be refused before he has said for what."""
+        """Return whether the caller may use the tool, at least with some arguments."""
         if not self.is_exposed(caller):
             return False
         return caller.may(self.name, lambda: self.runs.ask(caller)) is not False
 
     def fault(self, arguments: Mapping[str, Any]) -> str:
-        """What is wrong with the arguments, in words; nothing where they are in order."""
+        """Return what is wrong with the arguments, in words; an empty text if they are valid."""
         return fault(self._described, arguments)
 
     @cached_property
@@ -82,7 +80,7 @@ class SiteTool:
 
     @cached_property
     def mark(self) -> Mark | None:
-        """Known as long as the tool is; see `penstock.wire.marks`."""
+        """The mark of a heavy tool, see `penstock.wire.marks`. It lives as long as the tool."""
         if self.heavy is None:
             return None
         own = owned_fields(self.schema)
@@ -92,7 +90,7 @@ class SiteTool:
 
     @cached_property
     def listed(self) -> bytes:
-        """As it stands in the server's own list, before anything is put in brief."""
+        """The tool in the server's own list, in the listing form `full`."""
         is_read = self.tier is Tier.READ
         annotations = {"readOnlyHint": is_read, "openWorldHint": False}
         if not is_read:

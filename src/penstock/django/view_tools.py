@@ -1,4 +1,4 @@
-"""Views that are tools: a call becomes a request to the view, and its response a result."""
+"""Views that are tools: a call becomes a request to the view, and the response a result."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
 _CUT: Final = "The list has {count} rows; this was made from the first {most}."
-_OWN_PAGE: Final = "This is one page of the API's own; the parameters of the tool, or next in it, lead to the others."
+_OWN_PAGE: Final = (
+    "This is one of the API's own pages; `next` or the tool's parameters lead to the others."
+)
 _NOT_FOUND: Final = 404
 _AT_FAULT: Final = 500
 
@@ -64,7 +66,7 @@ class LiveRowsFailed(StoreError):
 
 @dataclass(frozen=True)
 class SiteRequest:
-    """What is asked of a view: enough to ask it again."""
+    """A request to a view, with all that is needed to make the request again."""
 
     path: str
     query: Sequence[tuple[str, str]]
@@ -78,14 +80,14 @@ class SiteRequest:
 
 @dataclass(frozen=True)
 class ViewAction:
-    """An action of a view, as what does the work of a tool called `name`."""
+    """An endpoint that does the work of a tool."""
 
-    name: str
+    name: str  # of the tool
     endpoint: Endpoint
     inputs: Inputs
     is_heavy: bool
-    is_heard: bool
-    is_lean: bool
+    is_heard: bool  # its lists are captured, see `list_capture`
+    is_lean: bool  # a write answers with what identifies the record
     urlconf: Any = None
 
     @cached_property
@@ -98,29 +100,32 @@ class ViewAction:
 
     @cached_property
     def _content_type(self) -> str:
-        """JSON, unless the view takes forms alone."""
+        """JSON, unless the view takes only forms."""
         kinds = {parser.media_type for parser in self.endpoint.view().get_parsers()}
         takes_json = any(kind in (JSON, "*/*") or kind.endswith("json") for kind in kinds)
         return FORM if FORM in kinds and not takes_json else JSON
 
-    # -- who may -------------------------------------------------------------------------------
+    # -- permissions ---------------------------------------------------------------------------
 
     def ask(self, caller: Caller) -> None:
         caller.ask_view(self.endpoint)
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
-        """Whether the view would still let this request in; and to the object, where it is of one."""
+        """Return whether the view would still let this request in, and show it its object if any."""
         try:
             return self._lets_in(self._recalled(origin), caller)
         except (*REFUSALS, NoSuchPlace):
             return False
-        except Exception:  # noqa: BLE001 (what cannot be found out is not permitted)
-            logger().warning("%s: may it still be read?", self.endpoint.path, exc_info=True)
+        except Exception:  # noqa: BLE001 (a permission that fails does not permit)
+            logger().warning("%s: its permissions failed", self.endpoint.path, exc_info=True)
             return False
 
     def _lets_in(self, exchange: SiteRequest, caller: Caller) -> bool:
-        """Asked of the view itself, with all that stands before it. One behind a decorator does not
-        know that it is only asked: it may be read again, but not be written with."""
+        """Ask the view itself, and everything that guards it, whether it lets a request in.
+
+        A view behind a decorator cannot skip its work. So it is called again if it only reads; if
+        it writes, only its permission classes are asked.
+        """
         if is_plain(self.endpoint.callback):
             ask = find_object if finds_object(self.endpoint) else find_nothing
             visit = ViewVisit(caller.identify, is_throttled=False, instead=ask)
@@ -141,8 +146,8 @@ class ViewAction:
         return is_guarded_elsewhere(self.endpoint.view_class)
 
     def _lets_in_at_once(self, exchange: SiteRequest, caller: Caller, visit: ViewVisit) -> bool:
-        """Of a view that lets requests in as REST framework does, and nowhere else: the same in less
-        time, and every page asks."""
+        """Ask a view that lets requests in only where REST framework does. This is faster than a
+        whole request, which matters because every page asks."""
         request = self._request(exchange, caller)
         attach(visit, request)
         kwargs = exchange.match.kwargs
@@ -152,7 +157,7 @@ class ViewAction:
         getattr(view, self.endpoint.method.lower())()
         return True
 
-    # -- asking --------------------------------------------------------------------------------
+    # -- calls ---------------------------------------------------------------------------------
 
     def run(self, arguments: Mapping[str, Any], caller: Caller) -> InsideResult:
         given = dict(arguments)
@@ -225,21 +230,24 @@ class ViewAction:
         if rows is not None and listener.is_query:
             return self._listed(exchange, caller, policy, listener, response, rows)
         if listener.is_part and rows is None:
-            # It has built something of its own from a part: that makes sense of the whole alone.
+            # The view computes something from its rows, which makes sense for all of them only.
             return self._whole(exchange, caller, policy)
         return self._told(exchange, listener, response)
 
     def _listened_to(
         self, exchange: SiteRequest, caller: Caller, listener: ListCapture
     ) -> HttpResponseBase | None:
-        """None from a view that asks its paginator for more than any has to have, and so can only do
-        with its own. One that fails without having met ours fails by itself."""
+        """Return the response with the list captured; None if the view fails because of that.
+
+        Such a view uses attributes of its own paginator that ours does not have. A view that fails
+        before it uses our paginator would fail anyway.
+        """
         try:
             response = self._respond(exchange, caller, listener)
         except Exception:
             if not listener.was_met:
                 raise
-            logger().exception("%s is not read in parts, for it failed on that", self.name)
+            logger().exception("%s failed when read in parts, and is read whole", self.name)
             return None
         return None if listener.was_met and response.status_code >= _AT_FAULT else response
 
@@ -252,7 +260,7 @@ class ViewAction:
         response: HttpResponseBase,
         rows: list[bytes],
     ) -> InsideResult:
-        """A list that can be asked for in parts: so it is, where it is large."""
+        """Return live rows if a list is large or its tool heavy, else the whole list."""
         count = listener.count or 0
         size = sum(map(len, rows)) + len(rows) + 1
         is_all = count <= len(rows)
@@ -288,7 +296,7 @@ class ViewAction:
         key = encode(reference)
         counted = caller.counts.get(key)
         listener = ListCapture(start, stop, counted=counted)
-        # Many parts may be asked for in one call; it is one call for a throttle too.
+        # One call may read many parts; a throttle counts them as one call.
         is_first = counted is None
         try:
             response = self._respond(exchange, caller, listener, is_throttled=is_first)
@@ -301,7 +309,7 @@ class ViewAction:
             raise LiveRowsFailed(f"The list could not be read again{why}.")
         if listener.count is not None:
             caller.counts[key] = listener.count
-        # What has lost its order meanwhile is read whole.
+        # A list that can no longer be read in parts was read whole.
         return LiveWindow(rows if listener.is_query else rows[start:stop], listener.count)
 
 
@@ -312,6 +320,6 @@ def _rows_heard(listener: ListCapture, response: HttpResponseBase) -> list[bytes
 
 
 def _is_page(response: HttpResponseBase) -> bool:
-    """Whether an answer looks like a page of REST framework's, and not the only one."""
+    """Return whether a response looks like one of several pages of REST framework's."""
     data = response.data if isinstance(response, Response) else None
     return isinstance(data, Mapping) and bool(data.get("next") or data.get("previous"))

@@ -1,8 +1,8 @@
-"""The endpoint: streamable HTTP, in both eras of MCP.
+"""The MCP endpoint: streamable HTTP, in both eras of MCP.
 
-It is a view of REST framework's, so that it authenticates, permits and throttles as the site does, and
-refuses with the right status and header. It keeps no sessions and sends nothing by itself: every
-request is answered in its own response, as JSON, or as a stream of one event for who takes that alone.
+The endpoint is a REST framework view, so that it authenticates and permits as the site does, and
+refuses with the right status and header. It keeps no sessions and starts no messages. Each request
+is answered in its own response: as JSON, or as a stream of one event if the client takes only that.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from penstock.wire import eras, headers, messages
 from penstock.wire.headers import EVENTS, JSON
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, Message
 
-REFUSED: Final = -32001  # ours: not let in. Why is said in the HTTP status too
+REFUSED: Final = -32001  # Penstock's own code: not let in. The HTTP status says why
 
 
 class RefusedPost(Exception):
-    """A request that goes no further."""
+    """A request that is refused, with its response."""
 
     def __init__(self, status: int, error: bytes, key: bytes = b"") -> None:
         super().__init__()
         self.response = _json(messages.error_response(key or b"null", error), status)
 
 
-class _Unread(BaseParser):
-    """The body is a message, which is read as such; nobody who looks for a form in it gets in between."""
+class _NoForm(BaseParser):
+    """A parser that leaves the body alone: it is a message, not a form."""
 
     media_type = "*/*"
 
@@ -54,8 +54,8 @@ class _Unread(BaseParser):
         return {}
 
 
-class _AsItIs(BaseContentNegotiation):
-    """What is accepted is looked at where the answer is made."""
+class _NoNegotiation(BaseContentNegotiation):
+    """A negotiation that accepts every request: `McpView.post` reads the header Accept itself."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
         del request
@@ -70,15 +70,15 @@ class _AsItIs(BaseContentNegotiation):
 
 
 class McpView(APIView):
-    """POST a message, get its answer. Views that are called have transactions of their own."""
+    """The endpoint: POST a message, get its answer."""
 
-    parser_classes = (_Unread,)
+    parser_classes = (_NoForm,)
     renderer_classes = (JSONRenderer,)
-    content_negotiation_class = _AsItIs
+    content_negotiation_class = _NoNegotiation
     schema = None
-    throttle_classes = ()  # a call is one request, and the view that it leads to counts it
-    _ignore_model_permissions = True  # REST framework's way of saying that there is no model here
-    _key = b""  # of the request that is being answered
+    throttle_classes = ()  # the view that a call leads to counts the call
+    _ignore_model_permissions = True  # tells REST framework that this view has no model
+    _key = b""  # the JSON-RPC id of the request that is being answered
     http_method_names = ("post", "options")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -101,22 +101,22 @@ class McpView(APIView):
         return super().get_permissions() if own is None else [one() for one in own]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """A page from elsewhere is refused before anything is looked up for it."""
+        """Refuse a page of another origin before anything is looked up for the request."""
         _require_origin(_http(request))
         super().initial(request, *args, **kwargs)
 
     def check_permissions(self, request: Request) -> None:
-        """As for reading: what a call does is for the view that it leads to to permit."""
+        """Check permissions as for reading. The view that a call leads to permits what it does."""
         super().check_permissions(clone_request(request, "GET"))
 
     def handle_exception(self, exc: Exception) -> Any:
-        """What REST framework would have said, as an answer of the protocol's, with its headers."""
+        """Return what REST framework would have answered, as a JSON-RPC error, with its headers."""
         if isinstance(exc, RefusedPost):
             return exc.response
         if not isinstance(exc, REFUSALS):
             return _failed(exc, self._key)
-        said = self._said_by_site(exc)
-        data = getattr(said, "data", None)  # a site's own handler may answer with anything
+        said = self._response_of_site(exc)
+        data = getattr(said, "data", None)  # a site's exception handler may return any response
         detail = data.get("detail") if isinstance(data, Mapping) else data
         detail = detail or getattr(exc, "detail", None) or said.reason_phrase
         told = messages.error(REFUSED, str(detail), {"status_code": said.status_code})
@@ -126,8 +126,8 @@ class McpView(APIView):
                 made[name] = value
         return made
 
-    def _said_by_site(self, exc: Exception) -> HttpResponse:
-        """What its own handler of exceptions makes of it; where that is nothing, the bare status."""
+    def _response_of_site(self, exc: Exception) -> HttpResponse:
+        """Return the response of the site's exception handler; if it makes none, the bare status."""
         try:
             return super().handle_exception(exc)
         except REFUSALS:
@@ -170,8 +170,8 @@ def _event(message: bytes) -> HttpResponse:
 
 
 def _failed(error: Exception, key: bytes = b"") -> HttpResponse:
-    """Nothing that a client can help: what it is stands in the log. Where it is not known which
-    request is answered, the status has to say so."""
+    """Log an error that the client cannot help, and answer without its details. The HTTP status
+    reports the error only if the id of the request is not known."""
     logger().error("a request to the endpoint failed", exc_info=error)
     told = "The endpoint failed on this request; the site's log says why."
     if isinstance(error, InvalidSetting):
@@ -180,16 +180,16 @@ def _failed(error: Exception, key: bytes = b"") -> HttpResponse:
 
 
 def _private(response: HttpResponse) -> HttpResponse:
-    """What one caller was told is for no cache on the way."""
+    """Keep caches on the way from storing a response that is for one caller."""
     response["Cache-Control"] = "no-store"
     return response
 
 
-# -- what a request has to be ----------------------------------------------------------------------
+# -- checks of the request -------------------------------------------------------------------------
 
 
 def _require_origin(http: HttpRequest) -> None:
-    """A browser says which page sends; only the site's own pages and those it trusts may."""
+    """Refuse a browser's request unless its page is the site's own or one that the site trusts."""
     origin = http.headers.get("Origin", "")
     if not origin:
         return
@@ -202,7 +202,7 @@ def _require_origin(http: HttpRequest) -> None:
 
 
 def _is_origin(origin: str, allowed: str) -> bool:
-    """As Django compares them: with their schemes and ports, and `*.` for any subdomain."""
+    """Compare two origins as Django does: with scheme and port, and `*.` for any subdomain."""
     if allowed == "*":
         return True
     given, named = urlsplit(origin.lower()), urlsplit(allowed.rstrip("/").lower())
@@ -214,7 +214,7 @@ def _is_origin(origin: str, allowed: str) -> bool:
 
 
 def _accepted(http: HttpRequest) -> tuple[bool, bool]:
-    """Whether JSON is, and whether a stream."""
+    """Return whether the client accepts JSON, and whether it accepts a stream."""
     kind = http.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise RefusedPost(415, messages.error(INVALID_REQUEST, f"The body must be {JSON}."))
@@ -239,7 +239,7 @@ def _body(http: HttpRequest) -> bytes:
 
 
 def _read(line: bytes) -> Message | None:
-    """The message; None for a batch of them."""
+    """Return the message; None for a batch."""
     try:
         if messages.batch_of(line) is not None:
             return None
@@ -251,7 +251,7 @@ def _read(line: bytes) -> Message | None:
 
 
 def _require_agreement(message: Message | None, http: HttpRequest) -> None:
-    """A body of the modern era is one message, which says what the headers say."""
+    """Refuse a request of the modern era unless it is one message that agrees with the headers."""
     given = [(name.lower(), value) for name, value in http.headers.items()]
     fault = headers.disagreement(message, given)
     if fault is not None:
@@ -259,7 +259,7 @@ def _require_agreement(message: Message | None, http: HttpRequest) -> None:
 
 
 def _require_version(http: HttpRequest, *, is_modern: bool) -> None:
-    """Of the old era, where the header says which; it need not."""
+    """Refuse an unknown version of the legacy era. The header may be missing."""
     version = http.headers.get(headers.VERSION, "")
     if not is_modern and version and version not in eras.LEGACY_VERSIONS:
         supported = (*eras.MODERN_VERSIONS, *eras.LEGACY_VERSIONS)
