@@ -1,4 +1,4 @@
-"""What an author writes: `@mcp_tool`, `@mcp_heavy` and `@mcp_ignore`.
+"""The decorators for a site's code: `@mcp_tool`, `@mcp_heavy` and `@mcp_ignore`.
 
     @mcp_tool(name="orders.cancel", description="Cancel an order.", input_schema={...}, write=True)
     def cancel(arguments, request): ...
@@ -7,8 +7,9 @@
         @mcp_heavy
         def list(self, request): ...
 
-A function becomes a tool. A view is one by itself, if the site lets views be tools; there `@mcp_heavy`
-says that its lists are large. Whoever calls a view in another way than as a tool sees no difference.
+`@mcp_tool` makes a tool of a function. Views become tools without a decorator, unless the site
+switches that off; on a view, `@mcp_heavy` says that its lists are large. The decorators change
+nothing for other clients of a view.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ IGNORED: Final = "_penstock_ignored"
 
 @dataclass(frozen=True)
 class Declared:
-    """A function that an author has made a tool of. `heavy`: settings of the tool, where it is."""
+    """A function that a decorator has made a tool of."""
 
     name: str
     description: str
@@ -37,11 +38,11 @@ class Declared:
     function: Callable[..., Any]
     permission_classes: tuple[type, ...] | None
     tier: Tier
-    heavy: Mapping[str, Any] | None = field(default=None)
+    heavy: Mapping[str, Any] | None = field(default=None)  # the settings of a heavy tool
 
 
-# In the order in which the modules that hold them were imported. One name may stand here twice: a
-# system check says so, and what came first is served.
+# In the order of import. If two functions have the same name, the first is served, and a system
+# check reports the name.
 declared: list[Declared] = []
 
 
@@ -56,8 +57,8 @@ def mcp_tool(
 ) -> Callable[[Decorated], Decorated]:
     """Make a tool of a function, which is called with `(arguments, request)`.
 
-    Without `permission_classes` the site's default ones hold; with an empty list, none. `write` and
-    `admin` say from which tier on a caller may use it.
+    Without `permission_classes`, the site's default classes apply; with an empty list, none do.
+    `write` and `admin` set the tier that a caller needs.
     """
     return _declaring(name, description, input_schema, permission_classes, write, admin, None)
 
@@ -87,28 +88,28 @@ def mcp_heavy(
     admin: bool = False,
     **options: Unpack[HeavyOptions],
 ) -> Any:
-    """Say that what a tool gives is large: the first call answers with a little of it and a token.
+    """Declare that a tool's results are large: the first call returns a preview and a token.
 
-    Bare, or with nothing but options (`budget`, `page_size`, `ttl`, `modes`), on a method of a view or
-    on the class: its lists answer with their first page. With a name, a description and an input
-    schema, on a function: it becomes a tool as with `@mcp_tool`, and answers with a probe.
+    On a view's class or method, give no arguments or only options (`budget`, `page_size`, `ttl`,
+    `modes`): its lists answer with their first page. On a function, give a name, a description and
+    an input schema: the function becomes a tool as with `@mcp_tool`, and answers with a probe.
     """
     settings = checked_options({**options, "heavy": True}, "@mcp_heavy")
     if isinstance(name, str):
         if description is None or input_schema is None:
-            raise TypeError("@mcp_heavy(name, …) also takes a description and an input_schema.")
+            raise TypeError("@mcp_heavy(name, …) also needs a description and an input_schema.")
         return _declaring(
             name, description, input_schema, permission_classes, write, admin, settings
         )
     if description is not None or input_schema is not None or write or admin:
-        raise TypeError("@mcp_heavy on a function takes a name; on a view it takes options alone.")
+        raise TypeError("@mcp_heavy needs a name on a function; on a view it takes only options.")
     if name is None:
         return lambda view: _heavy_view(view, settings)
     return _heavy_view(name, settings)
 
 
 def mcp_ignore(view: Decorated) -> Decorated:
-    """Make no tool of this view, or of this method of one."""
+    """Make no tool of this view, or of this method of a view."""
     setattr(view, IGNORED, True)
     return view
 
@@ -130,13 +131,13 @@ def _declaring(
     classes = None if permission_classes is None else tuple(permission_classes)
 
     if any(isinstance(one, str) for one in permission_classes or ()):
-        raise TypeError(f"The permission_classes of {name} are classes, not their names.")
+        raise TypeError(f"The permission_classes of {name} must be classes, not their names.")
 
     def declare(function: Decorated) -> Decorated:
         if not callable(function):
-            raise TypeError(f"{function!r} is no function, and cannot be the tool {name}.")
+            raise TypeError(f"{function!r} is not a function, and cannot be the tool {name}.")
         if inspect.iscoroutinefunction(function):
-            raise TypeError(f"{name} is asynchronous: make it a function that is called as it is.")
+            raise TypeError(f"{name} is asynchronous: write it with `def`, not `async def`.")
         declared.append(Declared(name, description, input_schema, function, classes, tier, heavy))
         return function
 
@@ -147,15 +148,13 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
     if isinstance(view, type):
         return _heavy_class(view, settings)
     if not callable(view):
-        raise TypeError(f"@mcp_heavy stands on a method, a class or a function, not on {view!r}.")
+        raise TypeError(f"@mcp_heavy decorates a method, a class or a function, not {view!r}.")
 
     @wraps(view)
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
         from penstock.django.view_visits import listen
 
-        listen(
-            self
-        )  # of a function that is a view, this is the request, and there is nothing to hear
+        listen(self)  # if the view is a function, this is its request, and nothing listens
         return view(self, *args, **kwargs)
 
     setattr(listened_to, HEAVY, settings)
@@ -163,7 +162,7 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
-    """A view is listened to from when it has let a request in."""
+    """Make a view's class tell listeners of a request as soon as the view lets it in."""
     admit = view.initial
 
     @wraps(admit)
@@ -179,6 +178,6 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def said_of(name: str, *places: Any) -> Any:
-    """What a decorator has said in the first of these places where one has."""
+    """Return what decorators set under `name`, on the first of these objects that has it."""
     found = (getattr(place, name, None) for place in places)
     return next((said for said in found if said is not None), None)

@@ -1,14 +1,14 @@
-"""A view whose list is asked for in parts.
+"""The capture of a view's list, so that the list can be read in parts.
 
-REST framework's views hand their queryset to a paginator and what comes back to a serializer. A view
-that is listened to gets a paginator of ours: it counts the queryset, gives the view the rows that are
-wanted, and hears what the view makes of them. So a part of a list is what the view itself would have
-answered with for these rows, under its own permissions, filters, serializers and changes to them.
+REST framework's views give their queryset to a paginator, and the paginator's rows to a serializer.
+A captured view gets a paginator of Penstock's, which counts the queryset, gives the view the wanted
+rows, and keeps the serialized rows. So a part of a list is what the view itself answers for these
+rows, with its own permissions, filters and serializers.
 
-A view that paginates nothing but serializes a queryset is heard there in the same way.
+In a view that serializes a queryset without a paginator, the serializer is captured in the same way.
 
-What the view does with the rows that it got decides. If it answers with just them, the list can be
-asked for in parts, and again. If it builds something of its own from them, only the whole makes sense.
+If the view answers with exactly these rows, its list can be read in parts, and read again. If the
+view builds something else from the rows, only the whole makes sense.
 """
 
 from __future__ import annotations
@@ -33,27 +33,23 @@ _PAGE: Final = ("count", "next", "previous", "results")
 
 @dataclass
 class ListCapture:
-    """What is wanted of a list, and what was heard. `stop` None: all there is, up to `most`.
-
-    `heard` are the rows as the view has serialized them, encoded, and `count` how many there are in
-    all, where a queryset or a list was met. `is_query`: they can be asked for again, in parts.
-    """
+    """The rows that are wanted of a list, and the rows that were captured."""
 
     start: int = 0
-    stop: int | None = None
+    stop: int | None = None  # None: up to `most` rows
     most: int = 100_000
-    counted: int | None = None  # if it is known already
-    was_met: bool = False  # by the view, as its paginator
-    count: int | None = None
-    is_query: bool = False
-    is_cut: bool = False
-    is_part: bool = False
-    own_form: int = 0  # how many rows a page of the view's own has, where it says more than that
-    heard: list[bytes] | None = None
-    _given: int = 0
+    counted: int | None = None  # the count, if it is known already
+    was_met: bool = False  # the view has used our paginator
+    count: int | None = None  # of all rows, once the view has shown a queryset or a list
+    is_query: bool = False  # the rows can be read again, in parts
+    is_cut: bool = False  # the list is longer than `most`
+    is_part: bool = False  # the view got fewer rows than the list has
+    own_form: int = 0  # the page size of a paginator with responses of its own form; else 0
+    heard: list[bytes] | None = None  # the rows as the view serialized them, encoded
+    _given: int = 0  # rows given to the view; -1 if it asked for several lists
 
     def attend(self, view: Any) -> None:
-        """Be the paginator of a view, and hear what it serializes."""
+        """Replace the paginator of a view, and capture what the view serializes."""
         if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
             return
         heard, own = cast("Any", view), view.paginator
@@ -64,9 +60,9 @@ class ListCapture:
         heard.get_serializer = _heard_serializer(self, view, heard.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
-        """The rows that are wanted of what a view has found."""
+        """Return the wanted rows of a list that a view has found."""
         self.was_met = True
-        is_second = self.count is not None  # then the answer is made of several
+        is_second = self.count is not None  # the view makes its answer of several lists
         ordered = in_order(found, view) if isinstance(found, QuerySet) else None
         self.is_query = ordered is not None
         rows = found if ordered is None else ordered
@@ -83,15 +79,16 @@ class ListCapture:
         return given
 
     def hear(self, data: Any) -> None:
-        """One that is serialized as a list may be more than its rows: ranked, or summed up."""
+        """Keep the serialized rows, unless the list serializer has a `to_representation` of its own:
+        its list may be more than rows, such as ranks or a sum."""
         by = getattr(data, "serializer", None)
         is_by_rows = by is None or not overrides(type(by), "to_representation")
         self.heard = encoded_rows(data) if isinstance(data, list) and is_by_rows else None
 
     def plain_rows(self, data: Any) -> list[bytes] | None:
-        """The rows, if what the view answered is these and nothing else: as many as it was given, in
-        that order, and as they were serialized. What it has added to each, a rank for instance, may
-        depend on the others."""
+        """Return the rows if the view answered with exactly these: as many as it was given, in that
+        order, as they were serialized. A value that it adds to a row, such as a rank, may depend on
+        other rows."""
         rows = data["results"] if isinstance(data, dict) and tuple(data) == _PAGE else data
         if self.heard is None or not isinstance(rows, list) or len(rows) != self._given:
             return None
@@ -103,7 +100,7 @@ def _length(rows: Any) -> int:
 
 
 def _page_size(own: Any, request: Request) -> int | None:
-    """Of a view's own paginator; one without a size does not page."""
+    """Return the page size of a view's own paginator: None if it does not page, 0 if unknown."""
     for name in ("get_page_size", "get_limit"):
         size = getattr(own, name, None)
         if callable(size):
@@ -113,7 +110,7 @@ def _page_size(own: Any, request: Request) -> int | None:
 
 
 class _Paginator(BasePagination):
-    """In the place of the view's own."""
+    """The paginator of a captured view."""
 
     def __init__(self, listener: ListCapture, view: APIView, *, has_pages: bool) -> None:
         self._listener = listener
@@ -121,20 +118,20 @@ class _Paginator(BasePagination):
         self._has_pages = has_pages
 
     def __getattr__(self, name: str) -> Any:
-        """What other paginators have, this one has not."""
+        """Note that the view needs something that only other paginators have."""
         self._listener.was_met = True
         raise AttributeError(name)
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any]:
-        del request, view  # not everybody gives it
+        del request, view  # some callers leave out the view
         return self._listener.rows_of(queryset, self._view)
 
     def get_paginated_response(self, data: Any) -> Response:
         self._listener.hear(data)
         if not self._has_pages:
-            return Response(data)  # as it would have been without a paginator
+            return Response(data)  # as without a paginator
         count = self._listener.count
         return Response(dict(zip(_PAGE, (count, None, None, data), strict=True)))
 
@@ -142,7 +139,7 @@ class _Paginator(BasePagination):
 def _heard_serializer(
     listener: ListCapture, view: GenericAPIView[Any], make: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Of a view that serializes a queryset without having paginated it."""
+    """Capture the list of a view that serializes a queryset without a paginator."""
 
     def get_serializer(*args: Any, **kwargs: Any) -> Any:
         found = args[0] if args else kwargs.get("instance")

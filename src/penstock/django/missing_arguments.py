@@ -1,4 +1,4 @@
-"""What a permission looks for in arguments that are not there: then what it says without them is nothing."""
+"""Empty arguments that note lookups: the answer of a permission that looked for one means nothing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from django.http import QueryDict
 
 
 class Undecided(Exception):
-    """It depends on arguments, and there are none yet."""
+    """A permission that depends on arguments, which are not known yet."""
 
 
 class Lookups:
-    """Whether anything was."""
+    """A note of whether anything was looked for."""
 
     def __init__(self) -> None:
         self.anything = False
 
 
 class NotedArguments(dict[str, Any]):
-    """An empty dict that notes who looks into it."""
+    """An empty dict that notes lookups."""
 
     def __init__(self, looked_for: Lookups) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class NotedArguments(dict[str, Any]):
 
 
 class NotedQuery(QueryDict):
-    """The same of a query string."""
+    """An empty query string that notes lookups."""
 
     def __init__(self, looked_for: Lookups) -> None:
         super().__init__("")

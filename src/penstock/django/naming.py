@@ -1,7 +1,7 @@
-"""What discovered tools are called: `app_resource_action`, as long as that tells them apart.
+"""Names for discovered tools: `app_resource_action`, if that is unique.
 
-The app comes first, so that a list that shows only the beginnings of names is grouped by apps. A name
-does not depend on what else there is, unless another view would have the same: then both get longer.
+The app comes first, so that a list which shows only the beginnings of names is grouped by app. A
+name does not depend on other views, unless one of them would get the same: then both get longer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.apps import apps
 
 from penstock.django.endpoints import Endpoint
 
-LONGEST: Final = 64  # what the strictest of the hosts takes
+LONGEST: Final = 64  # the limit of the strictest host
 _VERBS: Final = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
 _NOT_NAMES: Final = re.compile(r"[^A-Za-z0-9]+")
 _PARAMETER: Final = re.compile(r"\{\w+\}")
@@ -26,7 +26,7 @@ _GENERIC: Final = re.compile(r"(api|rest|v\d+(\.\d+)?)", re.IGNORECASE)
 def names_of(
     endpoints: Sequence[Endpoint], taken: Iterable[str], separator: str
 ) -> dict[Endpoint, str]:
-    """A name for each, none of them twice, none of them taken."""
+    """Return a unique name for each endpoint, and none that is taken."""
     used = set(taken)
     named: dict[Endpoint, str] = {}
     left = list(endpoints)
@@ -38,7 +38,7 @@ def names_of(
             for endpoint, name in wanted.items()
             if times[name] == 1 and name not in used
         }
-        used |= set(wanted.values())  # also those that nobody got: they would mean any of several
+        used |= set(wanted.values())  # also names that several wanted: they would be ambiguous
         left = [endpoint for endpoint in left if endpoint not in named]
     for endpoint in left:
         base = _joined(_by_path_and_method(endpoint), separator)
@@ -65,7 +65,7 @@ def _by_path_and_method(endpoint: Endpoint) -> list[str]:
 
 
 def resource_of(endpoint: Endpoint) -> str:
-    """What a router calls it; else the last fixed part of the path."""
+    """Return the router's name for the resource; else the last fixed part of the path."""
     initkwargs: Mapping[str, Any] = getattr(endpoint.callback, "initkwargs", {})
     basename = initkwargs.get("basename")
     if basename:
@@ -76,7 +76,7 @@ def resource_of(endpoint: Endpoint) -> str:
 
 
 def action_of(endpoint: Endpoint) -> str:
-    """In the words that ViewSets have for it."""
+    """Return the name that a ViewSet would give to the action."""
     if getattr(endpoint.callback, "actions", None) or endpoint.action in _VERBS:
         return _VERBS.get(endpoint.action, endpoint.action)
     is_list = hasattr(endpoint.view_class, "list") or hasattr(endpoint.view_class, "paginator")
@@ -87,7 +87,7 @@ def action_of(endpoint: Endpoint) -> str:
 
 
 def _app_unless_said(endpoint: Endpoint, said: str) -> list[str]:
-    """The label of the view's app, where the rest does not begin with it anyway."""
+    """Return the label of the view's app, unless the rest of the name begins with it."""
     config = apps.get_containing_app_config(endpoint.view_class.__module__)
     label = config.label if config is not None else ""
     begins = said.lower().startswith(label.removesuffix("s").lower())

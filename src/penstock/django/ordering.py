@@ -1,4 +1,4 @@
-"""One order for the rows of a list, so that every row is on one page."""
+"""A total order for the rows of a list, so that every row is on exactly one page."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 
 
 def in_order(found: QuerySet[Any], view: APIView) -> QuerySet[Any] | None:
-    """The same rows, those that the view's own order leaves equal told apart by their key. None where
-    they cannot be: what is read in parts then would not be the whole."""
+    """Return the same rows in the view's own order, with ties broken by the key. Return None if the
+    key cannot break them: the parts of such a list would not add up to the whole."""
     if found.query.is_sliced:
         return None
     paginator = getattr(view, "pagination_class", None)
@@ -26,8 +26,8 @@ def in_order(found: QuerySet[Any], view: APIView) -> QuerySet[Any] | None:
 
 
 def _has_key(found: QuerySet[Any]) -> bool:
-    """Whether each row is one of the model's, or at least holds the key of one; and is so once, which
-    what is fetched along from many others may change."""
+    """Return whether each row is a row of the model, or holds its key, and appears once. A join to
+    many other rows may repeat a row."""
     query, key = found.query, found.model._meta.pk  # noqa: SLF001 (documented by Django)
     if not query.group_by and (query.annotations or query.values_select) and _joins_many(query):
         return False

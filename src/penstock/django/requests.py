@@ -1,7 +1,7 @@
-"""The request that a view gets: what a client of the API would have sent, made from a call of a tool.
+"""The requests that a tool makes to a view: each is what a client of the API would have sent.
 
-It carries all that the call itself came with, headers and cookies, session and whatever middleware has
-put on it; so a view authenticates the same caller, by its own classes, and refuses as it always does.
+Such a request carries everything that came with the tool's call: headers, cookies, the session and
+attributes set by middleware. So a view authenticates the same caller, and refuses as it always does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from penstock.django.endpoints import Endpoint
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 _ACCEPTED: Final = f"{JSON}, */*;q=0.1"
-# Of the call's own body, and of what an HTTP cache would say of another resource.
+# Headers about the body of the call, and conditions of HTTP caches on another resource.
 _NOT_THE_VIEWS: Final = (
     "CONTENT_TYPE",
     "CONTENT_LENGTH",
@@ -55,16 +55,16 @@ Answer = TypeVar("Answer")
 
 
 class NoSuchPlace(Exception):
-    """The arguments lead to no URL of the tool's, or to another view's."""
+    """Arguments that lead to no URL, or to the URL of another view."""
 
 
 def path_of(endpoint: Endpoint, values: Mapping[str, str]) -> str:
-    """The path of a request with these values in it."""
+    """Return an endpoint's path with these values for its parameters."""
     return _PARAMETER.sub(lambda found: values[found[1]], endpoint.path)
 
 
 def matched(endpoint: Endpoint, path: str, urlconf: Any) -> ResolverMatch:
-    """Where the URLconf leads, with the values in the path converted as it says. One may not lead into
+    """Resolve a path, with the values in it converted by the URLconf. Refuse a path that leads to
     another view: `devices/export/` is not the device called export."""
     try:
         with translation.override(settings.LANGUAGE_CODE):
@@ -87,11 +87,11 @@ def inner_request(
     content_type: str = JSON,
     meta: Mapping[str, Any] | None = None,
 ) -> HttpRequest:
-    """A request to the view of an endpoint, by whoever made the `outer` one. `meta`: what is handed on
-    of that one's, where it is known already."""
+    """Make a request to the view of an endpoint, for the caller of the `outer` request. `meta` is
+    the result of `handed_on(outer)`, if it is known already."""
     made = outer.__class__.__new__(outer.__class__)
-    # As it came, before REST framework wrote on it whom the endpoint has found. `copy` would leave out
-    # what cannot be pickled.
+    # Take the attributes from before REST framework set the endpoint's user. `copy` would leave out
+    # those that cannot be pickled.
     made.__dict__.update(getattr(outer, _CAME_WITH, outer.__dict__))
     made.method = endpoint.method
     made.path_info = path or endpoint.path
@@ -114,12 +114,12 @@ def inner_request(
 
 
 def remember(request: HttpRequest) -> None:
-    """What a request came with, to be called when it has just come."""
+    """Save the attributes of a request that has just arrived, for `inner_request`."""
     setattr(request, _CAME_WITH, dict(request.__dict__))
 
 
 def handed_on(outer: HttpRequest) -> dict[str, Any]:
-    """Of what a request came with, what a view is shown."""
+    """Return the part of a request's META that a view is shown."""
     return {name: value for name, value in outer.META.items() if name not in _NOT_THE_VIEWS}
 
 
@@ -131,7 +131,7 @@ def _encoded(body: Any, content_type: str) -> bytes:
 
 
 def _in_form(value: Any) -> Any:
-    """Lists are repeated; what a form has no way of saying is said in JSON."""
+    """Return a value for a form: a list for repeated fields, JSON for other values than text."""
     if isinstance(value, list):
         return [_in_form(item) for item in value]
     return value if isinstance(value, str) else encode(value).decode()
@@ -140,11 +140,11 @@ def _in_form(value: Any) -> Any:
 def _give_content(
     request: HttpRequest, content: bytes, content_type: str, query: QueryDict
 ) -> None:
-    """In the place of what the outer request has read, or would read, from its connection."""
+    """Replace the content that the outer request has read, or would read, from its connection."""
     for cached in ("headers", "accepted_types", "accepted_types_by_precedence"):
         request.__dict__.pop(cached, None)
-    request.__dict__["GET"] = query  # cached there by Django's own requests
-    request.__dict__["COOKIES"] = dict(request.COOKIES)  # so is this; a view may write on it
+    request.__dict__["GET"] = query  # where Django caches it
+    request.__dict__["COOKIES"] = dict(request.COOKIES)  # a copy, because a view may change it
     attributes: dict[str, Any] = {
         "_body": content,
         "_read_started": True,
@@ -159,7 +159,7 @@ def _give_content(
 def respond(
     view: View, request: HttpRequest, match: ResolverMatch, urlconf: Any = None
 ) -> HttpResponseBase:
-    """What a view answers, with the URLs of the URLconf that it is in."""
+    """Call a view, with its own URLconf active, and return the response."""
     if urlconf is None:
         return in_transaction(view)(request, *match.args, **match.kwargs)
     before = get_urlconf()
@@ -171,7 +171,7 @@ def respond(
 
 
 def in_transaction(view: Callable[..., Answer]) -> Callable[..., Answer]:
-    """As Django calls a view: in a transaction, where the site wants one for each request."""
+    """Wrap a view as Django does: in a transaction if the site wants one for each request."""
     outside: set[str] = getattr(view, "_non_atomic_requests", set())
     for alias, database in connections.settings.items():
         if database["ATOMIC_REQUESTS"] and alias not in outside:

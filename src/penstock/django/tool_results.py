@@ -1,4 +1,4 @@
-"""What a view or a function gave, as the result of a tool."""
+"""The results of tools, made from a view's response or a function's value."""
 
 from __future__ import annotations
 
@@ -27,28 +27,27 @@ _SMALL: Final = 20_000
 _MOST_STREAMED: Final = 64_000_000
 _EXPLAINED: Final = {
     401: "Authenticate, and call again.",
-    403: "This caller is not permitted to do that; another one may be.",
-    404: "There is nothing under these arguments: list or search for what there is.",
-    405: "Use another tool: this one does not go with the view.",
-    413: "Ask for less of it.",
+    403: "This caller may not do that; another caller may.",
+    404: "Nothing was found for these arguments: list or search first.",
+    405: "Use another tool: the view does not take this.",
+    413: "Ask for less.",
     409: "Read the current state, and call again with arguments that fit it.",
-    429: "Wait as long as is said, and call again.",
+    429: "Wait as the error says, and call again.",
 }
 _BY_KIND: Final = (
-    (500, "The site failed on this; its log says why. The same call will probably fail again."),
+    (500, "The site failed; its log says why. The same call will probably fail again."),
     (400, "Correct the arguments that are named, and call again."),
-    (0, "It is not for tools, or wants somebody to log in who is not: use another tool."),
+    (0, "The view is not for tools, or needs a login: use another tool."),
 )
 _TEXTS: Final = ("xml", "yaml", "csv", "javascript", "ndjson", "jsonl")
 
 
 class TooLong(Exception):
-    """A response that goes on and on."""
+    """A streamed response above the limit."""
 
 
 class _Encoder(JSONEncoder):
-    """REST framework's own, and what Django's models hold besides: files by their address, shapes by
-    what they call themselves in JSON."""
+    """REST framework's encoder, with files as their URLs and geometries as GeoJSON."""
 
     def default(self, obj: Any) -> Any:
         if isinstance(obj, Decimal):
@@ -62,7 +61,7 @@ class _Encoder(JSONEncoder):
 
 
 def encoded(value: Any) -> bytes:
-    """JSON of what a view has in its response, or a function gives."""
+    """Return a view's data or a function's value as JSON."""
     try:
         return encode(value)
     except InvalidResult as error:
@@ -82,7 +81,7 @@ def encoded_rows(rows: Sequence[Any]) -> list[bytes]:
 
 
 def result_of(value: Any) -> Result:
-    """Of a function's value."""
+    """Make a result of a function's value."""
     if isinstance(value, Result):
         return value
     if isinstance(value, HttpResponseBase):
@@ -97,8 +96,8 @@ def result_of(value: Any) -> Result:
 
 
 def with_word(result: Result, word: str) -> Result:
-    """A result with a word for whoever reads it, beside what it is: where it is small, as another
-    text; what is large is not to become something else by it."""
+    """Add a note for the agent to a small result, as a second text. A large result stays as it is,
+    because a second text would change its form."""
     if result.is_error or result.content or len(bytes(result.structured)) > _SMALL:
         return result
     texts = (bytes(result.structured).decode(), word)
@@ -106,18 +105,18 @@ def with_word(result: Result, word: str) -> Result:
 
 
 def result_of_response(response: HttpResponseBase) -> Result:
-    """Of a view's response: its data before it is rendered, where it has any."""
+    """Make a result of a view's response: of its data before rendering, if it has any."""
     try:
         return _result_of(response)
     except TooLong:
-        told = f"The response is longer than {_MOST_STREAMED:,} bytes; nothing of it is kept."
+        told = f"The response is longer than {_MOST_STREAMED:,} bytes; it was not kept."
         return failure(413, {"detail": told})
     finally:
         _release(response)
 
 
 def _release(response: HttpResponseBase) -> None:
-    """What a response has open. Not by its `close`, which tells the site that the request is over."""
+    """Close a response's resources. Its own `close` would tell the site that the request is over."""
     for close in getattr(response, "_resource_closers", ()):
         with suppress(Exception):
             close()
@@ -148,8 +147,8 @@ def _data_of(response: HttpResponseBase) -> Any:
 
 
 def failure(status: int, detail: Any) -> Result:
-    """What the API says is wrong, in the words that it has for it."""
-    told, detail = _told_apart(detail)
+    """Make a result of an error of the API, in the API's own words."""
+    told, detail = _sentence_and_rest(detail)
     error = (
         force_str(told) if told is not None else f"The API refused the call with status {status}."
     )
@@ -161,15 +160,15 @@ def failure(status: int, detail: Any) -> Result:
     return Result(content=({"type": "text", "text": encoded(said).decode()},), is_error=True)
 
 
-def _told_apart(detail: Any) -> tuple[Any, Any]:
-    """The sentence in which REST framework says what is wrong, and what else there is."""
+def _sentence_and_rest(detail: Any) -> tuple[Any, Any]:
+    """Return the sentence in which REST framework says what is wrong, and the other details."""
     if isinstance(detail, Mapping) and isinstance(detail.get("detail"), str):
         return detail["detail"], {name: it for name, it in detail.items() if name != "detail"}
     return None, detail
 
 
 def _content(response: HttpResponseBase, status: int) -> Result:
-    """Of a response that is no data: JSON, text, or else a file."""
+    """Make a result of a response without data: JSON, text, or else a file."""
     content = _bytes_of(response)
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not content:

@@ -1,8 +1,8 @@
-"""A view that is called for a tool, and who calls it.
+"""Visits: the instructions for a view that is called for a tool.
 
-A visit is put on the request that a view gets. A view that the URLconf leads to directly is called as a
-subclass of itself, which heeds it; one that is behind a decorator of the URLconf's is called through
-that, for it may be what guards the view.
+A visit is attached to the request that the view gets. If the URLconf names the view itself, a
+subclass of the view is called, which follows the visit. If the URLconf names a decorator around the
+view, the decorator is called, because it may guard the view.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from rest_framework.response import Response
 from penstock.django.endpoints import Endpoint
 
 _ATTRIBUTE: Final = "penstock_visit"
-# The modules of functions that lead to a view and do nothing else on the way.
+# The modules of the functions that call a view, and do nothing else.
 _MAKE_VIEWS: Final = ("rest_framework.viewsets", "django.views.generic.base")
 _FRAMEWORKS: Final = ("rest_framework.", "django.views.generic.")
 _PASS_ON: Final = ("django.views.decorators.csrf", "penstock.django.decorators")
 
 
 class ViewListener(Protocol):
-    """Who wants to know of a view that it has let a request in."""
+    """A listener, which is told of each view that has let a request in."""
 
     def attend(self, view: Any) -> None: ...
 
 
-def _stranger(_view: Any) -> None:
-    """Nothing is known of who calls."""
+def _identify_nobody(_view: Any) -> None:
+    """Leave it to the view to find out who calls."""
 
 
 @dataclass(frozen=True)
 class ViewVisit:
-    """`identify` tells a view who calls, where it would find out the same with the same queries again.
-    `is_throttled`: it counts as a request. `instead`: what a view that has let the request in does, in
-    the place of answering it."""
+    """One call of a view for a tool."""
 
-    identify: Callable[[Any], None] = _stranger
+    # Tells the view who calls, to save the queries that would find out the same.
+    identify: Callable[[Any], None] = _identify_nobody
     listener: ViewListener | None = None
-    is_throttled: bool = True
+    is_throttled: bool = True  # throttles count the call
+    # Takes the place of the view's handler, once the view has let the request in.
     instead: Callable[[Any], Response] | None = None
 
 
@@ -53,20 +53,20 @@ def attach(visit: ViewVisit, request: Any) -> None:
 
 
 def visit_of(request: Any) -> ViewVisit:
-    """Of a request that came in another way, one that says nothing."""
+    """Return the visit of a request; an empty one if the request is not of a tool."""
     found: ViewVisit = getattr(getattr(request, "_request", request), _ATTRIBUTE, _NONE)
     return found
 
 
 def listen(view: Any) -> None:
-    """To a view that has let a request in, if the request is of a tool."""
+    """Tell the listener, if there is one, of a view that has let a request in."""
     listener = visit_of(getattr(view, "request", None)).listener
     if listener is not None:
         listener.attend(view)
 
 
 def find_object(view: Any) -> Response:
-    """Instead of an answer: whether there is one, and may be seen."""
+    """Find the object of a request, or raise the view's refusal to show it."""
     view.get_object()
     return find_nothing(view)
 
@@ -76,7 +76,7 @@ def find_nothing(_view: Any) -> Response:
 
 
 def is_plain(callback: Any) -> bool:
-    """Whether a URLconf leads to the view itself, and not to a decorator around it."""
+    """Return whether the URLconf names the view itself, and not a decorator around it."""
     while True:
         module = getattr(callback, "__globals__", {}).get("__name__")
         if module in _MAKE_VIEWS:
@@ -87,8 +87,8 @@ def is_plain(callback: Any) -> bool:
 
 
 def is_guarded_elsewhere(view_class: type) -> bool:
-    """Whether a class has its say before REST framework lets a request in, or does something then that
-    the rest of it needs."""
+    """Return whether a class has code of its own that runs before REST framework lets a request in.
+    Such code may refuse the request, or prepare the view."""
     for name in ("as_view", "setup", "dispatch"):
         owner = next(base for base in view_class.__mro__ if name in vars(base))
         if not owner.__module__.startswith(_FRAMEWORKS):
@@ -97,14 +97,14 @@ def is_guarded_elsewhere(view_class: type) -> bool:
 
 
 def visited_class(own: Any) -> Any:
-    """The class of a view, as one that heeds a visit."""
+    """Make a subclass of a view's class that follows the visit of its request."""
 
     def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
         own.initial(self, request, *args, **kwargs)
         listen(self)
         instead = visit_of(request).instead
         if instead is not None:
-            # Where REST framework looks for what answers, once it has let a request in.
+            # REST framework looks for the handler here, once it has let a request in.
             setattr(self, str(request.method).lower(), lambda *_, **__: instead(self))
 
     def perform_authentication(self: Any, request: Request) -> None:
@@ -127,7 +127,7 @@ def visited_class(own: Any) -> Any:
 
 
 def visited_view(endpoint: Endpoint, visited: Any) -> Callable[..., Any]:
-    """The view of an endpoint with that class; with what decorators have said of the view."""
+    """Return the view of an endpoint with that class, and with the marks of its decorators."""
     if not is_plain(endpoint.callback):
         return endpoint.callback
     actions = getattr(endpoint.callback, "actions", None)
@@ -135,8 +135,8 @@ def visited_view(endpoint: Endpoint, visited: Any) -> Callable[..., Any]:
     made: Callable[..., Any] = (
         visited.as_view(dict(actions), **initkwargs) if actions else visited.as_view(**initkwargs)
     )
-    said = {
+    marks = {
         name: value for name, value in vars(endpoint.callback).items() if name not in vars(made)
     }
-    vars(made).update(said)
+    vars(made).update(marks)
     return made

@@ -1,6 +1,6 @@
-"""What an agent needs to know of a record that it has written: which one it is, and that it worked.
+"""The short answer to a write: which record the agent has written, and that it worked.
 
-It has sent the rest itself. The whole is stored, and `verify` has it sent.
+The agent has sent the rest itself. The whole answer is stored; `verify` asks for it at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VERIFY: Final = "verify"
 VERIFY_SCHEMA: Final = {
     "type": "boolean",
     "default": False,
-    "description": "Return all of what was written, not only what identifies it.",
+    "description": "Return the whole record, not only what identifies it.",
 }
 _NAMES: Final = ("id", "pk", "uuid", "slug", "url", "name", "code")
 _LONGEST: Final = 200
@@ -29,8 +29,11 @@ _CREATED: Final = 201
 def essence_of(
     response: HttpResponseBase, endpoint: Endpoint, kwargs: Mapping[str, Any], sent: Any
 ) -> dict[str, Any] | None:
-    """None for an error, for nothing that could be identified, and for an answer that is no echo: what
-    a search or a calculation gives is what it was called for."""
+    """Return what identifies the written records.
+
+    Return None for an error, for data that cannot be identified, and for an answer that does not
+    repeat what was sent: the caller wants the answer of a search or a calculation.
+    """
     status = response.status_code
     data = response.data if isinstance(response, Response) else None
     if status >= FIRST_ERROR or not data:
@@ -48,8 +51,8 @@ def essence_of(
 def _is_echo(
     data: Mapping[str, Any], status: int, endpoint: Endpoint, kwargs: Mapping[str, Any]
 ) -> bool:
-    """Whether it is the record that was written: by what the action is called, by the status, or
-    because it is the one that the URL names."""
+    """Return whether the data is the record that was written: by the action's name, by the status,
+    or because the URL names this record."""
     if endpoint.method in ("PUT", "PATCH") or endpoint.action == "create" or status == _CREATED:
         return True
     view: Any = endpoint.view_class
@@ -63,7 +66,7 @@ def _identity(row: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _identifying(endpoint: Endpoint) -> Iterator[str]:
-    """The key of the model, what the URL looks it up by, and what such fields are often called."""
+    """Yield names of identifying fields: the model's key, the view's lookup field, usual names."""
     view: Any = endpoint.view_class
     model = getattr(getattr(view, "queryset", None), "model", None)
     if model is not None:
