@@ -19,7 +19,7 @@ NUMBER = {"type": "number"}
 DATE = {"type": "string", "format": "date"}
 UUID = {"type": "string", "format": "uuid"}
 DRIVES = {"type": "array", "items": {"type": "string", "enum": ["electric", "diesel"]}}
-SORTING = "Fields to sort by, with commas between them; - before a name for descending order."
+SORTING = "Fields to sort by, separated by commas; - before a name for descending order."
 FILTERS = {
     "name": TEXT,
     "name__icontains": TEXT,

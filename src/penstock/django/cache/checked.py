@@ -1,7 +1,7 @@
-"""One of Django's caches, with its silence taken from it.
+"""One of Django's caches, made to report its failures.
 
-Whatever a backend raises comes out as a `StoreError` that names the cache. What `write` has written
-it has read back.
+Any exception of a backend becomes a `StoreError` that names the cache. `write` reads back what it
+has written.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from django.core.cache.backends.base import BaseCache
 
 from penstock.errors import EntryCorrupt, StoreError, StoreFull, StoreUnavailable
 
-# A backend may lose a write to another writer and say nothing, as the one in a database does. So one
-# loss proves nothing yet: it is tried again after each of these times, in seconds.
+# A backend may silently lose a write to another writer, as the database backend does. So one lost
+# value proves nothing: the write is tried again after each of these times, in seconds.
 PAUSES: Final = (0.0, 0.01, 0.03, 0.1)
-# Of half a megabyte each: what is in memory at once, and in one command of a network's client.
+# Values of half a megabyte that are in memory at once, and in one command to a cache server.
 VALUES_AT_ONCE: Final = 16
-# How a backend fails on a value that it cannot take apart any more.
+# Exceptions of a backend on a damaged value.
 DAMAGE: Final = (zlib.error, pickle.UnpicklingError, EOFError)
 
 ANOTHER: Final = (
@@ -51,14 +51,15 @@ class CheckedCache:
         values: Iterable[tuple[str, bytes]],
         timeout: int,
         *,
-        stands: Callable[[bytes, object], bool] = eq,
+        accepts: Callable[[bytes, object], bool] = eq,
     ) -> None:
-        """`stands` is told what was written and what was found, and says whether that will do."""
+        """Write values and read them back. `accepts` compares what was written with what was
+        found."""
         for batch in _batches(values):
-            self._write(dict(batch), timeout, stands)
+            self._write(dict(batch), timeout, accepts)
 
     def read(self, keys: Iterable[str]) -> dict[str, object]:
-        """What there is under these keys."""
+        """Return the values of those keys that the cache holds."""
         found: dict[str, object] = {}
         for batch in _batches(keys):
             with self._backend() as cache:
@@ -66,7 +67,7 @@ class CheckedCache:
         return {key.removeprefix(self._prefix): value for key, value in found.items()}
 
     def missing(self, keys: Iterable[str]) -> list[str]:
-        """Which of these keys there is nothing under."""
+        """Return the keys that the cache does not hold."""
         with self._backend() as cache:
             return [key for key in keys if not cache.has_key(self._prefix + key)]
 
@@ -81,13 +82,13 @@ class CheckedCache:
                 cache.delete_many([self._prefix + key for key in batch])
 
     def _write(
-        self, values: Mapping[str, bytes], timeout: int, stands: Callable[[bytes, object], bool]
+        self, values: Mapping[str, bytes], timeout: int, accepts: Callable[[bytes, object], bool]
     ) -> None:
         self._set(values, timeout)
         for pause in PAUSES:
             found = self.read(values)
             values = {
-                key: value for key, value in values.items() if not stands(value, found.get(key))
+                key: value for key, value in values.items() if not accepts(value, found.get(key))
             }
             if not values:
                 return
@@ -100,7 +101,7 @@ class CheckedCache:
             cache.set_many({self._prefix + key: value for key, value in values.items()}, timeout)
 
     def _failure(self, lost: int) -> StoreError:
-        """Some bytes that no limit stands against tell what kind of cache this is."""
+        """Find out why values were lost, by writing a few bytes that no limit refuses."""
         key, value = f"probe:{secrets.token_hex(8)}", bytes(range(256))
         self._set({key: value}, timeout=60)
         found = self.read([key])
@@ -117,7 +118,7 @@ class CheckedCache:
 
     @contextmanager
     def _backend(self) -> Iterator[BaseCache]:
-        """Each thread has its own, so it is asked for each time."""
+        """Yield the backend, which differs from thread to thread, and translate its errors."""
         try:
             yield caches[self._alias]
         except DAMAGE as error:

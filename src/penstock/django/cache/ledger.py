@@ -1,4 +1,4 @@
-"""What one process has put into a cache, which cannot be asked itself."""
+"""Notes of what one process has put into a cache, because a cache cannot list its values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Lock
 
 from penstock.core.model.store import Stats
 
-# Below this many, notes of what is long gone are not worth a look.
+# Below this number of notes, it is not worth looking for expired ones.
 SPARE_NOTES = 64
 
 
@@ -18,8 +18,8 @@ class _Note:
 
 
 class Ledger:
-    """Notes are kept until they are struck out, or, at a later `note`, for as long as the entry may
-    live. So there are never many more of them than entries."""
+    """Notes of entries. Now and then, `note` drops those of expired entries, so that there are never
+    many more notes than entries."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -1,13 +1,13 @@
-"""The store of a site that has a cache already: any backend of Django's cache framework.
+"""A store in any backend of Django's cache framework, for a site that has a cache already.
 
-A cache promises nothing. It may drop a value at once (DummyCache), for its size, for the number of
-others (MAX_ENTRIES), or because it is down, and not say so. So whatever `put` writes is read back,
-and what is not there is an error that names the cache. What an entry is made of stands in
-`penstock.django.cache.values`; its stub is written last.
+A cache promises nothing. It may silently drop a value: always (DummyCache), for its size, for the
+number of others (MAX_ENTRIES), or because it is down. So `put` reads back what it writes, and a
+missing value is an error that names the cache. `penstock.django.cache.values` says what an entry is
+made of; the stub is written last.
 
-A cache cannot be asked what it holds. So `stats` and `sweep` know of what this process has put, and
-no more; the rest ends by the cache's own timeouts. A quota for each owner would need the same
-knowledge: as in Redis, it bounds each single record.
+A cache cannot list what it holds. So `stats` and `sweep` know only what this process has put; the
+rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis, the
+quota bounds each single record.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from penstock.errors import EntryCorrupt, StoreError
 from penstock.stores.limits import StoreLimits
 
 DEFAULT_PREFIX: Final = "penstock:"
-# The caller's `now` decides what has expired. The cache only clears up, and late enough that a clock
-# that runs ahead never takes away what is still good.
+# The caller's `now` decides what has expired. The cache only cleans up, and so late that a clock
+# which runs ahead never removes a valid entry.
 SLACK_SECONDS: Final = 60
 LONGEST_SECONDS: Final = 10 * 365 * 86_400
 
@@ -54,7 +54,7 @@ class _CacheEntry:
 
 
 class CacheStore:
-    """`alias` is one of the site's CACHES, which stays Django's to open and to close."""
+    """A store in one of the site's CACHES. Django opens and closes the cache."""
 
     def __init__(
         self,
@@ -78,12 +78,12 @@ class CacheStore:
         try:
             self._write(key, stub, blocks, old)
         except StoreError:
-            with suppress(StoreError):  # the first one says what is wrong
+            with suppress(StoreError):  # the first error says what is wrong
                 self._undo(key, stub, old)
             raise
         self._ledger.note(key, size=record.size, expires=record.expires, now=now)
         if old is not None:
-            with suppress(StoreError):  # nobody finds them any more, and they end by themselves
+            with suppress(StoreError):  # nothing refers to these blocks, and they expire
                 self._cache.delete(_block_names(key, old.stub))
 
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
@@ -112,7 +112,7 @@ class CacheStore:
             return
         timeout = _timeout(expires - self._now)
         life = seal_struct(Life(entry.stub.serial, expires))
-        self._cache.write([(_life_name(key), life)], timeout, stands=_is_a_life)
+        self._cache.write([(_life_name(key), life)], timeout, accepts=_is_a_life)
         self._cache.touch([_name(key), *_block_names(key, entry.stub)], timeout)
         self._ledger.move(key, expires)
 
@@ -120,24 +120,24 @@ class CacheStore:
         self._remove(key, self._find_sound(key))
 
     def sweep(self, *, now: float) -> int:
-        """Of what this process has put. The cache removes the rest by itself."""
+        """Remove expired entries that this process has put. The cache removes others by itself."""
         self._now = now
         gone = 0
         for key in self._ledger.expired(now):
             entry = self._find_sound(key)
             if entry is not None and entry.expires > now:
-                self._ledger.move(key, entry.expires)  # another process has touched it
+                self._ledger.move(key, entry.expires)  # another process has prolonged the entry
             else:
                 self._remove(key, entry)
                 gone += 1
         return gone
 
     def stats(self) -> Stats:
-        """Of what this process has put, and not found gone."""
+        """Count what this process has put and not found missing."""
         return self._ledger.stats()
 
     def close(self) -> None:
-        """Nothing to do: the cache is Django's."""
+        """Do nothing: Django closes the cache."""
 
     def _find(self, key: str) -> _CacheEntry | None:
         names = (_name(key), _life_name(key))
@@ -148,14 +148,14 @@ class CacheStore:
         return _CacheEntry(stub, _expiry(stub, life_value))
 
     def _find_sound(self, key: str) -> _CacheEntry | None:
-        """For those who are about to remove it: one that is damaged is as good as none."""
+        """Return an entry to replace or remove. A damaged entry counts as none."""
         with suppress(EntryCorrupt):
             return self._find(key)
         return None
 
     def _settled(self, key: str, use: Callable[[_CacheEntry], T]) -> T | None:
-        """What `use` makes of an entry. Where a put replaces the entry meanwhile, its blocks are
-        gone, but there is another."""
+        """Return what `use` makes of an entry. If a put replaces the entry meanwhile, its blocks are
+        gone, so use the new entry."""
         entry = self._find(key)
         while entry is not None:
             try:
@@ -200,15 +200,15 @@ class CacheStore:
         names = _block_names(key, stub)
         self._cache.write(zip(names, map(sealed, blocks), strict=True), timeout)
         self._cache.write(
-            [(_name(key), seal_struct(stub))], timeout, stands=_is_newer_than(_serial(old))
+            [(_name(key), seal_struct(stub))], timeout, accepts=_is_newer_than(_serial(old))
         )
-        # What was found well may have had to make way for what was written after it.
+        # The cache may have dropped a block after it was read back, to make room for a later one.
         lost = self._cache.missing(names)
         if lost and _serial(self._find_sound(key)) in ("", stub.serial):
             raise self._cache.is_too_small(len(lost))
 
     def _undo(self, key: str, stub: Stub, old: _CacheEntry | None) -> None:
-        """What was there before is there again, unless a later put has had its way."""
+        """Restore what was there before, unless a later put has replaced it."""
         there = _serial(self._find_sound(key))
         if old is None and there == stub.serial:
             self._cache.delete([_name(key)])
@@ -218,7 +218,7 @@ class CacheStore:
         self._cache.delete(_block_names(key, stub))
 
     def _remove(self, key: str, entry: _CacheEntry | None) -> None:
-        """The stub first: without it, the rest is not there for anybody."""
+        """Remove an entry, the stub first: no reader finds the rest without it."""
         self._cache.delete([_name(key)])
         blocks = _block_names(key, entry.stub) if entry is not None else []
         self._cache.delete([_life_name(key), *blocks])
@@ -230,7 +230,7 @@ def _serial(entry: _CacheEntry | None) -> str:
 
 
 def _name(key: str) -> str:
-    """Of the stub. A cache's keys are short, and of few characters."""
+    """Return the name of a stub. It is a digest, because caches take only short, simple keys."""
     return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
@@ -247,8 +247,8 @@ def _block_names(key: str, stub: Stub) -> list[str]:
 
 
 def _expiry(stub: Stub, life_value: object) -> float:
-    """A later word is heard unless it was said of another entry, or is damaged: the entry itself is
-    none the worse for that."""
+    """Return when an entry expires: by its `Life`, else by the stub. A `Life` that is damaged or of
+    another entry does not make the entry itself invalid."""
     with suppress(EntryCorrupt):
         life = unseal_life(life_value)
         if life.serial == stub.serial:
@@ -257,20 +257,20 @@ def _expiry(stub: Stub, life_value: object) -> float:
 
 
 def _is_newer_than(former: str) -> Callable[[bytes, object], bool]:
-    """Another stub than the former, if not the one that was written, is that of a later put."""
+    """Return a check that accepts the stub that was written, or a later one: not the former."""
 
-    def stands(written: bytes, found: object) -> bool:
+    def accepts(written: bytes, found: object) -> bool:
         if found == written:
             return True
         with suppress(StoreError):
             return unseal_stub(found).serial != former
         return False
 
-    return stands
+    return accepts
 
 
 def _is_a_life(written: bytes, found: object) -> bool:
-    """This one, or that of another who touched the entry at the same time."""
+    """Accept the value that was written, or that of a concurrent `touch`."""
     with suppress(StoreError):
         return found == written or bool(unseal_life(found))
     return False

@@ -1,15 +1,15 @@
-"""How a record is laid out in the values of a cache, each of them bytes.
+"""The layout of a record in the values of a cache, each of them bytes.
 
-A record is one stream: its head, its index, where its chunks end, the chunks. A **stub** holds the
-measures of the stream and its first bytes, so that a small record is one value. What is left is cut
-into **blocks** without regard to chunks: many small ones share a block, for caches are limited in
-the number of values, and a large one is spread, for they are limited in the size of each.
+A record is one stream: its head, its index, the ends of its chunks, the chunks. A **stub** holds the
+sizes in the stream and its first bytes, so that a small record is one value. The rest is cut into
+**blocks** without regard to chunks. Small chunks share a block, because caches limit the number of
+values. A large chunk is spread over blocks, because caches limit the size of a value.
 
-The blocks of a stub carry its serial in their names. So two records never share a block, and who
-has read a stub finds all of that record or knows that something is missing.
+The names of blocks hold the serial of their stub. So two records never share a block, and a reader
+of a stub finds all of that record or knows that something is missing.
 
-Every value is sealed with a checksum. Nothing of this is ever pickled, but a backend may pickle
-the bytes it is given.
+Every value is sealed with a checksum. Penstock pickles nothing here, but a backend may pickle the
+bytes that it gets.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from penstock.core.model.store import ROW_NUMBER_SIZE, Record, pack_index
 from penstock.errors import EntryCorrupt, StoreTooNew
 
 SCHEMA_VERSION: Final = 1
-# The default of memcached is one megabyte, with the key and what its client adds.
+# Memcached takes one megabyte by default, with the key and what its client adds.
 VALUE_BYTES: Final = 512_000
-# A stub is read with every page, so it is kept small.
+# Every page reads the stub, so it is kept small.
 OPENING_BYTES: Final = 64_000
 
 _SEAL: Final = Struct("<3sBI")
@@ -39,7 +39,7 @@ Span = tuple[int, int]
 
 
 class Stub(msgspec.Struct, frozen=True, array_like=True):
-    """The value that makes an entry: the blocks mean nothing without it."""
+    """The main value of an entry. Blocks mean nothing without their stub."""
 
     serial: str
     expires: float
@@ -56,18 +56,18 @@ class Stub(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def preamble(self) -> Span:
-        """All that comes before the chunks."""
+        """The span before the chunks."""
         return (0, self.head_size + self.index_size + _NUMBER * self.chunk_count)
 
     def blocks_of(self, span: Span) -> range:
-        """The blocks that hold a part of the stream."""
+        """Return the numbers of the blocks that hold a part of the stream."""
         start, stop = (place - len(self.opening) for place in span)
         if stop <= 0 or start >= stop:
             return range(0)
         return range(max(0, start) // self.block_size, -(-stop // self.block_size))
 
     def cut(self, span: Span, blocks: Mapping[int, bytes]) -> bytes:
-        """A part of the stream, given the blocks that hold it."""
+        """Cut a part of the stream out of the blocks that hold it."""
         start, stop = span
         part = self.opening[start:stop]
         if numbers := self.blocks_of(span):
@@ -80,13 +80,12 @@ class Stub(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Preamble(msgspec.Struct, frozen=True):
-    """What a stub leads to before any chunk. `ends` are the places where chunks end, as in an index,
-    counted from `start`."""
+    """The part of a stream before its chunks."""
 
     head: bytes
     index: bytes
-    ends: bytes
-    start: int
+    ends: bytes  # where each chunk ends, packed as in an index, counted from `start`
+    start: int  # of the first chunk, in the stream
 
     def span(self, number: int) -> Span:
         if not 0 <= number < len(self.ends) // _NUMBER:
@@ -100,15 +99,15 @@ class Preamble(msgspec.Struct, frozen=True):
 
 
 class Life(msgspec.Struct, frozen=True, array_like=True):
-    """A later word on when an entry expires. It is a value of its own, so that to write it never
-    brings back a stub that was deleted or replaced meanwhile."""
+    """A later time at which an entry expires. This is a value of its own: writing it never brings
+    back a stub that was deleted or replaced meanwhile."""
 
     serial: str
     expires: float
 
 
 def lay_out(record: Record, serial: str, value_bytes: int) -> tuple[Stub, list[memoryview]]:
-    """The stub and the blocks of a record."""
+    """Make the stub and the blocks of a record."""
     ends = pack_index([*accumulate(map(len, record.chunks))])
     stream = memoryview(b"".join((record.head, record.index, ends, *record.chunks)))
     opening = bytes(stream[: min(OPENING_BYTES, value_bytes)])
@@ -141,7 +140,7 @@ def sealed(payload: bytes | memoryview) -> bytes:
 
 
 def unsealed(value: object) -> bytes:
-    """What was sealed; `EntryCorrupt` where it is anything else."""
+    """Return the payload of a sealed value; `EntryCorrupt` if the value is anything else."""
     if not isinstance(value, bytes) or len(value) < _SEAL.size:
         raise EntryCorrupt("The cache holds something else under the key of a stored entry.")
     magic, version, checksum = _SEAL.unpack_from(value)

@@ -1,8 +1,8 @@
-"""What the tool of an endpoint takes and is for: the JSON Schema of its arguments, where each goes in
-the HTTP request, and a description.
+"""The arguments and the description of an endpoint's tool: the JSON Schema of the arguments, and where
+each argument goes in the HTTP request.
 
-`inspecting` asks `paths`, `queries` and `bodies`, and `operations` where drf-spectacular is at work;
-`naming` puts what they know together.
+`inspecting` asks `paths`, `queries` and `bodies`, and `operations` if drf-spectacular documents the
+view; `naming` puts their answers together.
 """
 
 from penstock.django.inputs.describing import describe

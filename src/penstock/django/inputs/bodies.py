@@ -1,4 +1,4 @@
-"""What the body of a request holds, by the serializer that reads it."""
+"""The arguments of a request's body, by the serializer that reads it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def has_body(endpoint: Endpoint) -> bool:
 
 
 def serializer_of(view: APIView, **options: Any) -> BaseSerializer[Any] | None:
-    """As the view makes it; a plain APIView may have the same attributes as a generic one."""
+    """Make a view's serializer as the view does. A plain APIView may have a generic view's
+    attributes."""
     if callable(make := getattr(view, "get_serializer", None)):
         return make(**options)  # type: ignore[no-any-return]  # an attribute of any view
     choose = getattr(view, "get_serializer_class", None)
@@ -77,7 +78,7 @@ def part_of_serializer(serializer: BaseSerializer[Any] | None, method: str) -> I
 
 
 def part_of_object(schema: Schema, gaps: Mapping[str, Gap] = MappingProxyType({})) -> InputPart:
-    """Each property an argument of its own."""
+    """Make an argument of each property."""
     required = schema.get("required", ())
     arguments = (
         Argument(InputPlace("body", name), item, name in required, gaps.get(name, ""))
@@ -87,17 +88,18 @@ def part_of_object(schema: Schema, gaps: Mapping[str, Gap] = MappingProxyType({}
 
 
 def part_of_whole(schema: Schema, gap: Gap = "") -> InputPart:
-    """One argument that is all of the body."""
+    """Make one argument of the whole body."""
     return InputPart((Argument(WHOLE, schema, is_required=True, gap=gap),))
 
 
 def notes_on(files: Mapping[str, bool]) -> tuple[str, ...]:
-    """By name, whether a file is required: a request that cannot be made here is better not tried."""
+    """Return a note that names the files and says which are required, so that an agent does not try
+    a request that cannot succeed."""
     named = ", ".join(name + " (required)" * is_required for name, is_required in files.items())
     return (f"Files cannot be sent here: {named}.",) if named else ()
 
 
 def loosened(part: InputPart) -> InputPart:
-    """The same as a hint: nothing is required, and anything else may be given."""
+    """Make a part a mere hint: nothing is required, and other arguments may be given."""
     arguments = (replace(item, is_required=False) for item in part.arguments)
     return replace(part, arguments=tuple(arguments), closed=False)

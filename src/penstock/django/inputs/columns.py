@@ -1,4 +1,4 @@
-"""The types of a model's columns, as JSON Schemas: what identifies an object, what is filtered by."""
+"""JSON Schemas of a model's columns, for keys of objects and for filters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.db.models.constants import LOOKUP_SEP
 from penstock.django.inputs.nearest import nearest
 from penstock.django.inputs.schemas import Schema
 
-# The nearest class in a column's ancestry counts; a class that is not here is not typed.
+# The nearest class in a column's ancestry counts. Other classes have no type.
 _SCHEMAS: Final[dict[type, Schema]] = {
-    models.AutoField: {"type": "integer"},  # so are its larger and smaller kin
+    models.AutoField: {"type": "integer"},  # as are BigAutoField and SmallAutoField
     models.IntegerField: {"type": "integer"},
     models.FloatField: {"type": "number"},
     models.DecimalField: {"type": ["number", "string"]},
@@ -35,7 +35,8 @@ _SCHEMAS: Final[dict[type, Schema]] = {
 
 
 def schema_of_column(column: Any) -> Schema:
-    """Of a relation, what it refers to. Of a column of a kind that is not known, anything."""
+    """Return the schema of a column; of a relation, that of the column at its other end. A column of
+    an unknown kind takes anything."""
     seen: set[int] = set()
     while getattr(column, "is_relation", False) and id(column) not in seen:
         seen.add(id(column))
@@ -44,7 +45,7 @@ def schema_of_column(column: Any) -> Schema:
 
 
 def column_at(model: type[models.Model], path: str) -> Any:
-    """The column that a lookup such as `site__name` leads to, or None."""
+    """Return the column that a lookup such as `site__name` leads to, or None."""
     found: Any = None
     for name in path.split(LOOKUP_SEP):
         meta = model._meta  # noqa: SLF001 (public, under Django's promise)
@@ -57,7 +58,7 @@ def column_at(model: type[models.Model], path: str) -> Any:
 
 
 def _target(relation: Any) -> Any:
-    """The column at the other end: a foreign key may refer to another than the primary key."""
+    """Return the column at the other end, which need not be the primary key."""
     if isinstance(relation, models.ForeignKey):
         return relation.target_field
     other = getattr(relation, "related_model", None)

@@ -1,7 +1,7 @@
-"""What is known of an endpoint's arguments, completed from its documentation.
+"""The completion of an endpoint's arguments from its documentation by drf-spectacular.
 
-What developers told comes before what is seen here; what was guessed for the documentation comes
-after it, and fills only gaps.
+What developers declared takes precedence over what Penstock finds. What drf-spectacular guesses only
+fills gaps.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OF_GUESSES: Final = frozenset({"type", "description", "default"})
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """Of one endpoint, by its inspector. `route` is where the endpoint stands."""
+    """The documentation of one endpoint."""
 
     endpoint: Endpoint
     inspector: Any
     route: Route
-    told: DocumentedInputs
+    told: DocumentedInputs  # what developers declared
 
     @classmethod
     def of(cls, endpoint: Endpoint, inspector: Any, route: Route) -> Documentation:
@@ -42,8 +42,8 @@ class Documentation:
     def complete(
         self, parts: tuple[InputPart, InputPart, InputPart], hidden: Container[str]
     ) -> tuple[InputPart, InputPart, InputPart]:
-        """The path, the query and the body with what is documented of them. Parameters that are
-        `hidden` are not shown unless they were told."""
+        """Complete the path, the query and the body. Parameters in `hidden` are left out unless
+        developers declared them."""
         path, query, body = parts
         if not (self.told.is_anything or _has_gaps(query) or _has_gaps(body)):
             return parts
@@ -97,7 +97,8 @@ def _has_gaps(part: InputPart) -> bool:
 
 
 def _fills(schema: Schema, ours: Argument | None) -> bool:
-    """Whether the documentation has what is missing here. It takes for a text what it does not know."""
+    """Return whether the documented schema fills a gap. drf-spectacular describes an unknown value
+    as text, which fills none."""
     if ours is None or not ours.gap:
         return False
     is_guess = schema.get("type") == "string" and schema.keys() <= _OF_GUESSES

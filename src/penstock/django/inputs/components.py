@@ -1,7 +1,7 @@
-"""The body of an operation, taken out of the components that it refers to.
+"""The schema of a body, without references and unions at its root.
 
-A tool's schema is an object with properties, and hosts refuse one whose root is a union or a reference.
-So what stands at the root is written out there, and what lies deeper stays a definition.
+Hosts refuse a tool's schema whose root is a union or a reference: it must be an object with
+properties. So definitions at the root are written out there, and deeper ones stay definitions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PREFIX: Final = "#/$defs/"
 
 
 def flattened(schema: Schema, definitions: Mapping[str, Schema]) -> Schema | None:
-    """As one object with properties, or None where it is no object at all."""
+    """Return a schema as one object with properties, or None if it is not an object."""
     return _flat(schema, definitions, frozenset())
 
 
@@ -35,7 +35,8 @@ def _flat(schema: Schema, definitions: Mapping[str, Schema], seen: frozenset[str
 
 
 def _merged(parts: list[Schema], *, is_all: bool) -> Schema:
-    """Of several shapes, whatever one of them has; only what all of them demand is required."""
+    """Merge several object schemas into one with all their properties. With `is_all`, the required
+    properties of each are required; else only those that all of them require."""
     properties: dict[str, Any] = {}
     for part in parts:
         for name, item in part.get("properties", {}).items():
@@ -59,7 +60,7 @@ def _either(one: Schema, other: Schema) -> Schema:
 
 
 def reachable(schema: Any, definitions: Mapping[str, Schema]) -> dict[str, Schema]:
-    """The definitions that a schema refers to, and those that they refer to."""
+    """Return the definitions that a schema refers to, directly or through others."""
     found: dict[str, Schema] = {}
     waiting = list(_references(schema))
     while waiting:
@@ -89,7 +90,7 @@ def _name_in(schema: Mapping[str, Any]) -> str | None:
 
 
 def without_required(node: Any) -> Any:
-    """For a partial update: what is not given stays as it is, inside of objects too."""
+    """Drop `required` at every depth, for a partial update: values that are not sent stay."""
     if isinstance(node, list):
         return [without_required(item) for item in node]
     if not isinstance(node, Mapping):

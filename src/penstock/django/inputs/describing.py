@@ -1,4 +1,4 @@
-"""What a tool is for: in the words of whoever wrote the view, else in a plain sentence."""
+"""Descriptions of tools: in the words of the view's author, else in a plain sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.django.inputs.handlers import handler_of, is_frameworks, reads_lis
 from penstock.django.inputs.views import model_of, title_of, view_of
 from penstock.django.inputs.wording import joined, without_tags
 
-# `list: Every device.` in the docstring of a class is about one of its actions.
+# `list: Every device.` in the docstring of a class describes one of its actions.
 _SECTION: Final = re.compile(r"([a-zA-Z]\w*):(.*)")
 _SENTENCES: Final = {
     "list": "List {many}.",
@@ -38,7 +38,7 @@ _VERBS: Final = {"GET": "Get", "POST": "Post to", "PUT": "Replace", "PATCH": "Ch
 
 
 def describe(endpoint: Endpoint) -> str:
-    """The description of the endpoint's tool, as plain text."""
+    """Return the description of the endpoint's tool, as plain text."""
     view = quietly(lambda: view_of(endpoint))
     sentence = quietly(lambda: _sentence(endpoint, view)) or _sentence_of_view(endpoint)
     if view is None:
@@ -52,7 +52,7 @@ def describe(endpoint: Endpoint) -> str:
 
 
 def _documented(endpoint: Endpoint, view: APIView) -> str:
-    """What drf-spectacular was told of the endpoint; what it finds in docstrings is found here."""
+    """Return what developers declared to drf-spectacular. Docstrings are read elsewhere here."""
     inspector = inspector_of(endpoint, view)
     if inspector is None:
         return ""
@@ -63,15 +63,15 @@ def _documented(endpoint: Endpoint, view: APIView) -> str:
 
 
 def _said_of_action(endpoint: Endpoint) -> Any:
-    """What its URL pattern says of it, as `as_view` can be told, else the docstring of the function."""
+    """Return the description given to `as_view`, else the docstring of the function."""
     told = getattr(endpoint.callback, "initkwargs", {}).get("description")
     handler = handler_of(endpoint)
     return told or ("" if is_frameworks(handler) else getattr(handler, "__doc__", ""))
 
 
 def _said_of_view(endpoint: Endpoint, view: APIView, sentence: str) -> str:
-    """What the class says of this action, else of all it does: then after a sentence about this
-    action, for a list of tools has to tell one from the other."""
+    """Return what the class says about this action, else what it says about all its actions. The
+    latter follows a sentence about this action, to tell the tools of a class apart."""
     if is_frameworks(endpoint.view_class):
         return ""
     sections = _sections(_text(view.get_view_description()), type(view))
@@ -82,7 +82,7 @@ def _said_of_view(endpoint: Endpoint, view: APIView, sentence: str) -> str:
 
 
 def _sections(text: str, kind: type) -> dict[str, str]:
-    """Text by the method of the class that it is about; what is about all of them, by ""."""
+    """Split a text by the methods of the class that it describes; under "", what is about all."""
     lines: dict[str, list[str]] = {"": []}
     current = ""
     for line in text.splitlines():

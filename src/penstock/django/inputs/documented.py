@@ -1,5 +1,5 @@
-"""Whether drf-spectacular documents an endpoint, and by which class. Loads nothing: a view whose
-schema is one of its own has loaded it."""
+"""Checks of whether and how drf-spectacular documents an endpoint. They never load the package: a view
+that it documents has loaded it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MARK: Final = "_spectacular_annotation"
 
 
 def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
-    """A new inspector of drf-spectacular's for this view alone, or None. The one that hangs on the
-    view's class is shared by all its requests, and keeps the view that looked at it last."""
+    """Make an inspector of drf-spectacular's for this view alone, or return None. All requests share
+    the inspector of the view's class, which keeps the view that used it last."""
     package = sys.modules.get("drf_spectacular.openapi")
     if package is None:
         return None
@@ -32,18 +32,18 @@ def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
 
 
 def is_told_of(item: Any) -> bool:
-    """Whether a developer told what a field or a filter takes, which its class does not show then."""
+    """Return whether a developer declared what a field or a filter takes; its class may differ."""
     return "field" in getattr(item, _MARK, ())
 
 
 def excluded_fields(serializer: Any) -> Container[str]:
-    """Those that a developer keeps out of what is told of a serializer."""
+    """Return the fields that a developer keeps out of a serializer's documentation."""
     return getattr(serializer, _MARK, {}).get("exclude_fields", ())  # type: ignore[no-any-return]  # a package's own attribute
 
 
 def _kind_of(endpoint: Endpoint) -> type | None:
-    """The class of the action's inspector, above that of the view's: `@extend_schema` on a method
-    knows only the site's default."""
+    """Return the inspector class of the action, combined with that of the view: `@extend_schema` on
+    a method knows only the site's default class."""
     of_view = _class_of(inspect.getattr_static(endpoint.view_class, "schema", None))
     initial = getattr(endpoint.callback, "initkwargs", {})
     given = initial.get("schema") or getattr(endpoint.handler, "kwargs", {}).get("schema")

@@ -1,4 +1,4 @@
-"""What a site's own code raises while it is looked at: told once, and never in the way."""
+"""Exceptions of a site's own code while it is inspected: logged once, and never passed on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_TOLD: Final = 4_096
 
 
 def attempt(what: str, look: Callable[[], Found], otherwise: Found) -> Found:
-    """What `look` finds, or `otherwise`, with a warning of why."""
+    """Return what `look` finds; if it raises, log a warning and return `otherwise`."""
     try:
         return look()
     except Exception as fault:  # noqa: BLE001 (it is the site's code: it may raise anything)
@@ -23,7 +23,7 @@ def attempt(what: str, look: Callable[[], Found], otherwise: Found) -> Found:
 
 
 def quietly(look: Callable[[], Found]) -> Found | None:
-    """What `look` finds, or None: for a guess that is made where there may be nothing to find."""
+    """Return what `look` finds; None if it raises, without a warning: nothing may be there."""
     try:
         return look()
     except Exception:  # noqa: BLE001 (it is the site's code: it may raise anything)

@@ -1,9 +1,9 @@
-"""The fields of serializers, as JSON Schemas.
+"""JSON Schemas of the fields of serializers.
 
-A field is known by the nearest of REST framework's classes that it descends from. What a schema refuses
-never reaches the site, so it refuses little that a serializer might take: a relation, a choice or a
-serializer with a reading of its own is loosened, and a field of a kind that is not known takes
-anything. No queryset is evaluated: what a relation refers to is told by its type, not by listing it.
+The nearest REST framework class in a field's ancestry decides. A value that a schema refuses never
+reaches the site, so a schema refuses little that a serializer might take: a relation, a choice or a
+serializer with parsing code of its own is loosened, and a field of an unknown kind takes anything. No
+queryset is evaluated: the schema gives the type of a relation's keys, not a list of them.
 """
 
 from __future__ import annotations
@@ -38,24 +38,23 @@ from penstock.django.inputs.wording import description_of
 
 @dataclass(frozen=True, slots=True)
 class FieldWalk:
-    """The way through a serializer and those inside it. `files` collects what JSON cannot carry, and
-    whether it is required; `gaps` what their schemas do not say, by the field at the top."""
+    """A walk through the fields of a serializer and of those inside it."""
 
     is_partial: bool = False
-    within: tuple[type, ...] = ()
-    at: str = ""
-    files: dict[str, bool] = field(default_factory=dict)
-    gaps: dict[str, Gap] = field(default_factory=dict)
+    within: tuple[type, ...] = ()  # the serializers around this field
+    at: str = ""  # the path of the serializer, such as `owner.`
+    files: dict[str, bool] = field(default_factory=dict)  # by path: whether it is required
+    gaps: dict[str, Gap] = field(default_factory=dict)  # by the name of the field at the top
 
 
 Maker = Callable[[Any, FieldWalk], Schema]
 
 
 def schema_of_serializer(serializer: Any, walk: FieldWalk) -> Schema:
-    """An object with the fields that can be written."""
+    """Return the schema of an object with the fields that can be written."""
     fields = getattr(serializer, "fields", None)
     if fields is None:
-        return {}  # a BaseSerializer has code for its reading, and nothing else
+        return {}  # a BaseSerializer has only code
     inner = replace(walk, within=(*walk.within, type(serializer)))
     properties: Schema = {}
     required: list[str] = []
@@ -71,7 +70,7 @@ def schema_of_serializer(serializer: Any, walk: FieldWalk) -> Schema:
             required.append(name)
     schema: Schema = {"properties": properties}
     if reads_its_own_way(serializer):
-        return schema  # it may take other things than objects, and fill in what is missing
+        return schema  # its code may take other values than objects, and fill in what is missing
     if required and not walk.is_partial:
         schema["required"] = required
     return {"type": "object", **schema}
@@ -100,7 +99,7 @@ def _schema_of_named(name: str, item: Any, walk: FieldWalk) -> Schema:
 
 
 def schema_of_field(item: Any, walk: FieldWalk) -> Schema:
-    """What a field takes, without what its name would say of it."""
+    """Return the schema of a field, without a description by its name."""
     make = nearest(_MAKERS, type(item)) or _maker_of_foreign(type(item))
     if make is None or is_told_of(item):
         _note_gap(item, walk)
@@ -110,7 +109,8 @@ def schema_of_field(item: Any, walk: FieldWalk) -> Schema:
 
 
 def _note_gap(item: Any, walk: FieldWalk) -> None:
-    """Of what is not known deep inside, the documentation has nothing better than guesses."""
+    """Note a gap of the field at the top. An unknown field deeper inside is not noted, because the
+    documentation only guesses there."""
     name, _, deeper = walk.at.partition(".")
     if is_told_of(item):
         walk.gaps[name] = "told"
@@ -119,13 +119,13 @@ def _note_gap(item: Any, walk: FieldWalk) -> None:
 
 
 def _maker_of_foreign(kind: type) -> Maker | None:
-    """Packages for maps agree on the name of this one."""
+    """Return the maker for a field of another package. Packages for maps share one class name."""
     is_geometry = any(base.__name__ == "GeometryField" for base in kind.__mro__)
     return _geometry if is_geometry else None
 
 
 def _default(item: Any) -> Any:
-    """A plain value as the field would show it; one that is computed or empty is not worth a word."""
+    """Return a plain default as the field would show it; None if it is computed or empty."""
     default = item.default
     if default is empty or callable(default) or isinstance(item, RelatedField):
         return None
@@ -151,7 +151,7 @@ def _formatted(format_: str) -> Maker:
 
 
 def _moment(format_: str, setting: str, humanize: Callable[[Sequence[str]], str]) -> Maker:
-    """A date or time: in ISO 8601, unless the field or the site says how it is written."""
+    """Return a maker for a date or time: in ISO 8601, unless the field or the site sets formats."""
 
     def make(item: Any, _: FieldWalk) -> Schema:
         formats = getattr(item, "input_formats", None) or getattr(api_settings, setting)
@@ -217,7 +217,7 @@ def _json(item: Any, _: FieldWalk) -> Schema:
 
 def _nested(item: Any, walk: FieldWalk) -> Schema:
     if type(item) in walk.within:
-        return {"type": "object"}  # it holds itself: it has no end, but its fields are said above
+        return {"type": "object"}  # it holds itself; the level above lists its fields
     return schema_of_serializer(item, walk)
 
 
@@ -245,7 +245,7 @@ def _relations(item: Any, walk: FieldWalk) -> Schema:
 
 
 def _model_of_relation(item: Any) -> Any:
-    """By its queryset, which is only asked for its model; else by the relation it is named after."""
+    """Return the model of a relation: its queryset's, else that of the column it is named after."""
     if item.queryset is not None:
         return getattr(item.queryset, "model", None)
     holder: Any = item.parent if isinstance(item.parent, ManyRelatedField) else item
@@ -255,7 +255,7 @@ def _model_of_relation(item: Any) -> Any:
 
 
 def _column(item: Any, walk: FieldWalk) -> Schema:
-    """A column that REST framework has no field for."""
+    """Return the schema of a column for which REST framework has no field."""
     if hasattr(item.model_field, "geom_type"):
         return _geometry(item, walk)
     schema = schema_of_column(item.model_field)

@@ -1,4 +1,4 @@
-"""A tool's arguments on their way into an HTTP request."""
+"""The path, the query and the body of an HTTP request, made from a tool's arguments."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _SEPARATORS: Final = {"csv": ",", "pipes": "|", "spaces": " "}
 
 
 def path_values(arguments: Mapping[str, Any], inputs: Inputs) -> dict[str, str]:
-    """The parameters of the path by their names there, as text that is not yet quoted. One that was
-    not given has its default, if the schema says one."""
+    """Return the parameters of the path by name, as text that is not quoted yet. A missing parameter
+    gets the default of its schema, if any."""
     properties = inputs.schema["properties"]
     given = {
         place.name: arguments.get(name, properties[name].get("default"))
@@ -24,7 +24,7 @@ def path_values(arguments: Mapping[str, Any], inputs: Inputs) -> dict[str, str]:
 
 
 def query_pairs(arguments: Mapping[str, Any], inputs: Inputs) -> list[tuple[str, str]]:
-    """The query string's pairs. Null and an empty list say nothing, as leaving them out does."""
+    """Return the pairs of the query string. Null and an empty list count as left out."""
     return [
         pair
         for place, value in _going("query", arguments, inputs)
@@ -34,7 +34,7 @@ def query_pairs(arguments: Mapping[str, Any], inputs: Inputs) -> list[tuple[str,
 
 
 def body_of(arguments: Mapping[str, Any], inputs: Inputs) -> Any:
-    """The body as JSON values: an object, or what the one argument holds that is the whole body."""
+    """Return the body as JSON values: an object, or the value of the argument that is the body."""
     body = {place.name: value for place, value in _going("body", arguments, inputs)}
     if any(place.where == "body" and not place.name for place in inputs.places.values()):
         return body.get("", [] if inputs.is_list else None)
@@ -42,8 +42,8 @@ def body_of(arguments: Mapping[str, Any], inputs: Inputs) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A JSON value as URLs have it. Filters take booleans in lower case, and 5.0 is the integer 5
-    to a JSON Schema, but not to a column of integers."""
+    """Return a JSON value as text for a URL. Filters take booleans in lower case. 5.0 becomes 5: a
+    JSON Schema takes 5.0 for an integer, but an integer column does not."""
     if isinstance(value, str):
         return value
     if isinstance(value, float) and value.is_integer():

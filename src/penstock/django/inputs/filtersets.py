@@ -1,7 +1,7 @@
-"""The filters of django-filter, as arguments. Loaded where a view has one.
+"""Arguments for the filters of django-filter. This module is loaded only for a view that has some.
 
-A filter makes its form field when it is asked for it, and some look into the database for that. So
-none is asked: the class of the field, the filter's options and the model's column tell as much.
+A filter makes its form field on demand, and some filters query the database for that. So no field is
+made: its class, the filter's options and the model's column tell as much.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def part_of(backend: Any, view: APIView) -> InputPart:
         return NOTHING
     model = filterset._meta.model or model_of(view)  # noqa: SLF001 (its only way to say so)
     found: list[Argument] = []
-    # One with its own way of being made may add filters then.
+    # A filter set with an `__init__` of its own may add filters there.
     closed = filterset.__init__ is BaseFilterSet.__init__
     for name, item in filterset.base_filters.items():
         try:
@@ -61,7 +61,7 @@ def part_of(backend: Any, view: APIView) -> InputPart:
 
 
 class _Filter:
-    """A filter, and the column it is about."""
+    """A filter and its column."""
 
     def __init__(self, name: str, item: Any, filterset: Any, model: Any) -> None:
         self.item = item
@@ -78,7 +78,7 @@ class _Filter:
             return ""
         help_text = str(self.extra.get("help_text") or "")
         if help_text == gettext("Multiple values may be separated by commas."):
-            help_text = ""  # written by django-filter for a form; here a list is a list
+            help_text = ""  # django-filter's text for forms; an agent sends a JSON list
         said = description_of(name, help_text=help_text, label=item.label)
         return said or ("" if self._is_named_after_lookup(name, filterset) else self._meaning())
 
@@ -88,7 +88,7 @@ class _Filter:
         return is_plain and name == filterset.get_filter_name(item.field_name, item.lookup_expr)
 
     def _meaning(self) -> str:
-        """`Price is less than or equal to`, for a filter that is called max_price."""
+        """Return django-filter's label: `Price is less than or equal to` for max_price."""
         item = self.item
         if item.method is not None or self.column is None:
             return ""
@@ -101,7 +101,7 @@ class _Filter:
 
     @property
     def null_values(self) -> list[str]:
-        """What stands for null, where the site lets callers ask for it."""
+        """The value that stands for null, if the site lets callers ask for null."""
         label = self.extra.get("null_label", settings.NULL_CHOICE_LABEL)
         value = getattr(self.item, "null_value", None)
         return [] if label is None or value is None else [value]
@@ -155,7 +155,8 @@ def _suffixes(found: _Filter) -> Iterable[str]:
 
 
 def _style_of_many(found: _Filter) -> Style:
-    """One widget of django-filter's is a list with commas by its ancestry only."""
+    """Return how a list is written. `QueryArrayWidget` inherits from a widget with commas, but
+    repeats the name."""
     widget = found.extra.get("widget")
     kind = widget if isinstance(widget, type) else type(widget)
     is_csv = issubclass(kind, BaseCSVWidget) and not issubclass(kind, QueryArrayWidget)
@@ -179,17 +180,17 @@ def _number(found: _Filter) -> Schema:
 def _choice(found: _Filter) -> Schema:
     choices = found.extra.get("choices")
     if isinstance(choices, type):
-        choices = getattr(choices, "choices", None)  # an enumeration of Django's
+        choices = getattr(choices, "choices", None)  # a Django enumeration
     if choices is None or callable(choices):
-        return _of_column(found) or {"type": "string"}  # code, which may ask the database
+        return _of_column(found) or {"type": "string"}  # a callable may query the database
     nulls = ((value, value) for value in found.null_values)
-    # A form compares texts, and the text of a boolean is Python's.
+    # A form compares texts, and the text of a boolean is Python's: "True".
     listed = ((str(key) if isinstance(key, bool) else key, label) for key, label in _pairs(choices))
     return one_of([*((k, v) for k, v in listed if k not in ("", None)), *nulls])
 
 
 def _pairs(choices: Any) -> Iterator[tuple[Any, Any]]:
-    """Keys and labels, of groups too."""
+    """Yield keys and labels, also those inside groups."""
     for key, label in choices.items() if isinstance(choices, dict) else choices:
         if isinstance(label, list | tuple | dict):
             yield from _pairs(label)
@@ -198,8 +199,8 @@ def _pairs(choices: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _model_choice(found: _Filter) -> Schema:
-    """What an object is known by in the query string. A callable queryset wants a request; its model
-    is the column's."""
+    """Return the schema of an object's key in the query string. A callable queryset needs a request,
+    so the model is then the column's."""
     queryset = found.extra.get("queryset")
     model = getattr(queryset, "model", None) or getattr(found.column, "related_model", None)
     if model is None:

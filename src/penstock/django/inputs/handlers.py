@@ -1,8 +1,8 @@
-"""What the code behind an endpoint does with a request, as far as it shows.
+"""Hints on what the code behind an endpoint does with a request.
 
-REST framework says of every action that it takes what the view's serializer takes, and so an action
-that only restarts a device would demand a whole new one. Which names a function uses tells the
-two apart. It is a hint: where it is silent, a schema stays open.
+REST framework assumes that every action takes what the view's serializer takes, so an action that
+only restarts a device would demand a whole new device. The names that a function uses tell the two
+kinds of action apart. They are only hints: without one, a schema stays open.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _FILTERS: Final = frozenset({"filter_queryset", "paginate_queryset"})
 
 
 def handler_of(endpoint: Endpoint) -> Any:
-    """The function that answers: of `@api_view`, the one that was decorated; where REST framework's
-    `post` calls `create`, the view's `create`."""
+    """Return the function that answers: under `@api_view`, the decorated function; if REST
+    framework's `post` calls `create`, the view's `create`."""
     found = _unwrapped(endpoint.handler)
     seen: set[str] = set()
     while is_frameworks(found) and (called := _CALLED.intersection(_names_in(found)) - seen):
@@ -49,18 +49,18 @@ def _unwrapped(function: Any) -> Any:
 
 
 def is_frameworks(function: Any) -> bool:
-    """Whether it is REST framework's own, so that all it does is known."""
+    """Return whether a function is REST framework's own, so that its behaviour is known."""
     return (getattr(function, "__module__", None) or "").startswith(_FRAMEWORK)
 
 
 def overrides(kind: type, name: str) -> bool:
-    """Whether a site's class has its own idea of what REST framework defines."""
+    """Return whether a site's class overrides what REST framework defines under this name."""
     owner = next((base for base in kind.__mro__ if name in vars(base)), None)
     return owner is not None and not is_frameworks(owner)
 
 
 def reads_list(endpoint: Endpoint) -> bool:
-    """Whether it answers with a filtered list."""
+    """Return whether an endpoint answers with a filtered list."""
     if endpoint.method != "GET":
         return False
     if endpoint.action == "list" or _FILTERS.intersection(_names_in(handler_of(endpoint))):
@@ -71,7 +71,7 @@ def reads_list(endpoint: Endpoint) -> bool:
 
 
 def finds_object(endpoint: Endpoint) -> bool:
-    """Whether it is about one object, which the view finds."""
+    """Return whether an endpoint is about one object, which the view finds."""
     view: Any = endpoint.view_class
     if not callable(getattr(view, "get_object", None)):
         return False
@@ -80,7 +80,7 @@ def finds_object(endpoint: Endpoint) -> bool:
 
 
 def has_own_query(endpoint: Endpoint) -> bool:
-    """Whether it may read what no filter backend tells of from the query string."""
+    """Return whether an endpoint may read query parameters that no filter backend declares."""
     functions = [
         handler_of(endpoint),
         *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
@@ -92,8 +92,8 @@ def has_own_query(endpoint: Endpoint) -> bool:
 
 
 def pages_itself(endpoint: Endpoint) -> bool:
-    """Whether it does something with a paginator that only its own can do: one that it makes, or asks
-    for more than pages, or that chooses among the rows."""
+    """Return whether an endpoint needs its own paginator: it makes one, it uses one for more than
+    pages, or its paginator chooses among the rows."""
     handler, view = handler_of(endpoint), endpoint.view_class
     known = getattr(handler, "__globals__", {})
     values = [known.get(name) for name in _names_in(handler)]
@@ -110,12 +110,12 @@ def reads_query(function: Any) -> bool:
 
 
 def reads_body(endpoint: Endpoint) -> bool:
-    """Whether a DELETE is by what its body lists, as bulk actions are."""
+    """Return whether a DELETE reads its body, as bulk actions do."""
     return endpoint.method == "DELETE" and "data" in _names_in(handler_of(endpoint))
 
 
 def is_standard(endpoint: Endpoint) -> bool:
-    """Whether it does what REST framework does, and at most something before or after."""
+    """Return whether an endpoint does what REST framework does, perhaps with additions."""
     return is_frameworks(handler_of(endpoint)) or _extends(endpoint)
 
 
@@ -124,18 +124,18 @@ def _extends(endpoint: Endpoint) -> bool:
 
 
 def stands_for_standard(endpoint: Endpoint) -> bool:
-    """Whether it is in the place of something that REST framework does."""
+    """Return whether an endpoint's action is one that REST framework defines."""
     return endpoint.action in _CALLED | _METHODS
 
 
 def has_own_serializer(endpoint: Endpoint) -> bool:
-    """Whether its decorator names one."""
+    """Return whether the action's decorator names a serializer."""
     return "serializer_class" in getattr(endpoint.handler, "kwargs", {})
 
 
 def validating_serializer(endpoint: Endpoint) -> type[BaseSerializer[Any]] | OfView | None:
-    """Which serializer the function validates with: the one it names first. Another is then for the
-    answer, and where it does not validate, all of them are."""
+    """Return the serializer with which the function validates: the first that it names. Others are
+    for the answer; all are if the function does not validate."""
     names = _names_in(handler_of(endpoint))
     known = getattr(handler_of(endpoint), "__globals__", {})
     if "is_valid" not in names:
@@ -153,8 +153,8 @@ def validating_serializer(endpoint: Endpoint) -> type[BaseSerializer[Any]] | OfV
 
 
 def reads_many(endpoint: Endpoint) -> bool:
-    """Whether it validates a list, as `many=True` beside `data` says. Where that depends on what is
-    sent, a single one will do."""
+    """Return whether the function validates a list: it passes `many` beside `data`. If that depends
+    on what is sent, a single object will do."""
     handler = handler_of(endpoint)
     calls = (item for item in handler.__code__.co_consts if isinstance(item, tuple))
     is_many = any({"data", "many"} <= {*filter(_is_text, names)} for names in calls)
@@ -167,6 +167,6 @@ def _is_text(value: Any) -> bool:
 
 @lru_cache(4_096)
 def _names_in(function: Callable[..., Any] | None) -> tuple[str, ...]:
-    """In the order of their first use."""
+    """Return the names that a function uses, in the order of their first use."""
     code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
     return code.co_names if code is not None else ()

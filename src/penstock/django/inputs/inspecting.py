@@ -1,7 +1,7 @@
-"""What an endpoint takes, from all who know of it.
+"""The arguments of an endpoint, from all sources.
 
-Penstock looks itself. Where drf-spectacular documents the view, what developers told it comes first,
-and it is asked for what no code shows.
+Penstock inspects the view. If drf-spectacular documents the view, what developers declared there
+comes first, and drf-spectacular fills in what the code does not show.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def inputs_of(endpoint: Endpoint, *, with_pagination: bool = False, urlconf: Any = None) -> Inputs:
-    """The arguments of the endpoint's tool. `urlconf` is the one that the endpoint was found in, by
-    default the site's. Where the site's code raises, the schema is open, and a warning says why."""
+    """Return the arguments of the endpoint's tool. `urlconf` is the one that holds the endpoint, by
+    default the site's. If the site's code raises, the schema is open, and a warning says why."""
     what = f"{endpoint.method} {endpoint.path} ({endpoint.view_class.__qualname__})"
     route = attempt(what, lambda: route_of(endpoint, urlconf), Route())
     view = attempt(what, lambda: view_of(endpoint), None)

@@ -1,4 +1,4 @@
-"""Parts put together: each argument gets a name of its own."""
+"""The assembly of a tool's arguments from their parts, each with a name of its own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from penstock.django.inputs.values import InputPart, InputPlace, Inputs, Where
 ITEMS: Final = "items"
 BODY: Final = "body"
 _PREFIXES: Final = {"path": "path", "query": "filter", "body": "body"}
-# Hosts refuse a tool whose arguments are called otherwise.
+# Hosts refuse a tool whose arguments have other characters in their names.
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9_.-]+")
 _LONGEST_NAME: Final = 64
 
 
 def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
-    """One schema for all. Who comes first keeps the name: the path, then the query, then the body."""
+    """Make one schema of all parts. If two share a name, the path comes before the query, and the
+    query before the body: the first keeps the name."""
     properties: dict[str, Any] = {}
     places: dict[str, InputPlace] = {}
     required: list[str] = []
@@ -71,7 +72,8 @@ def _candidates(name: str, place: InputPlace) -> Iterable[str]:
 
 
 def _fitting(name: str) -> str:
-    """`filter[name]` as filter_name; a long name is cut, and told from its like by a checksum."""
+    """Return a name that hosts take: `filter[name]` becomes filter_name. A long name is cut, and a
+    checksum keeps it unique."""
     plain = name
     if _NOT_IN_NAMES.search(name):
         plain = _NOT_IN_NAMES.sub("_", name).strip("_") or "_"

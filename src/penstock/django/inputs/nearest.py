@@ -1,4 +1,4 @@
-"""A table by class, read for classes that descend from those in it."""
+"""Lookups in a table of classes, also for their subclasses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""OpenAPI's parameters and schemas, as arguments and JSON Schemas.
+"""Arguments and JSON Schemas, made from OpenAPI's parameters and schemas.
 
-OpenAPI 3.0 writes some of JSON Schema in its own way, and generators add what a model learns
-nothing from: titles, examples, the size of a number in memory.
+OpenAPI 3.0 writes some of JSON Schema in its own way, and generators add what tells an agent
+nothing: titles, examples, the size of a number in memory.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SINGLE: Final = frozenset({"items", "additionalProperties", "not"})
 _COMPONENTS: Final = "#/components/schemas/"
 _DELIMITERS: Final[dict[str, Style]] = {"pipeDelimited": "pipes", "spaceDelimited": "spaces"}
 _NO_DEFINITIONS: Final[Mapping[str, Schema]] = MappingProxyType({})
-# How drf-spectacular lists the labels of choices.
+# The form in which drf-spectacular lists the labels of choices.
 _CHOICE: Final = re.compile(r"^\* `([^`]*)` - (.*)$", re.MULTILINE)
 
 
 def arguments_of(
     parameters: Iterable[Mapping[str, Any]], definitions: Mapping[str, Schema] = _NO_DEFINITIONS
 ) -> tuple[Argument, ...]:
-    """Those of the path and the query; headers and cookies are not an agent's to set."""
+    """Return the arguments of the path and the query. An agent must not set headers and cookies."""
     return tuple(
         _argument(item, definitions) for item in parameters if item.get("in") in ("path", "query")
     )
@@ -50,7 +50,7 @@ def _argument(parameter: Mapping[str, Any], definitions: Mapping[str, Schema]) -
 
 
 def sound(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """The schema, or what is said of it where it is none."""
+    """Return a schema if it is valid, else one with only its description."""
     if is_sound(schema, reachable(schema, definitions)):
         return schema
     return described({}, plain(schema.get("description")))
@@ -68,7 +68,7 @@ def _style(parameter: Mapping[str, Any], schema: Schema) -> Style:
 
 
 def json_schema(schema: Any) -> Any:
-    """The same in JSON Schema 2020-12, without the noise."""
+    """Return an OpenAPI schema as JSON Schema 2020-12, without what tells an agent nothing."""
     if not isinstance(schema, Mapping):
         return schema
     kept = {
@@ -77,7 +77,7 @@ def json_schema(schema: Any) -> Any:
         if key not in _NOISE and not key.startswith("x-")
     }
     if kept.keys() == {"allOf"} and len(kept["allOf"]) == 1:
-        kept = dict(kept["allOf"][0])  # a reference, which OpenAPI 3.0 cannot describe otherwise
+        kept = dict(kept["allOf"][0])  # OpenAPI 3.0 wraps a reference so, to describe it
     if isinstance(kept.get("required"), bool):
         del kept["required"]
     _mend_bounds(kept)
@@ -104,7 +104,7 @@ def _below(key: str, value: Any) -> Any:
 
 
 def _mend_bounds(schema: Schema) -> None:
-    """In OpenAPI 3.0 a bound is exclusive by a boolean beside it."""
+    """Rewrite exclusive bounds, which OpenAPI 3.0 marks by a boolean beside the bound."""
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(schema.get(exclusive), bool):
             is_exclusive = schema.pop(exclusive)
@@ -126,7 +126,7 @@ def _is_read_only(item: Any) -> bool:
 
 
 def _said(description: Any) -> tuple[str, str]:
-    """What is said, and the labels of choices where they say more than the values."""
+    """Return the description, and the labels of choices that say more than the values."""
     text = str(description or "")
     labels = labels_of((found[1], found[2]) for found in _CHOICE.finditer(text))
     return plain(_CHOICE.sub("", text)), labels

@@ -1,9 +1,9 @@
-"""What developers told drf-spectacular of an endpoint. Loaded where a view is documented by it.
+"""An endpoint's documentation by drf-spectacular. Loaded only for views that the package documents.
 
-What it was not told it guesses, and not for callers: it takes a decimal for a text where it is one in
-answers. So it is asked for what was told, and for what is not known here. Then the operation of
-the one endpoint is generated, in a registry of its own, and what the generator would print is kept
-off the site's standard error.
+What developers do not declare, drf-spectacular guesses, and not for callers: it describes a decimal
+as text if answers hold text. So it is asked only for what developers declared, and for what Penstock
+does not know. Then the operation of that one endpoint is generated, with a component registry of its
+own, and the generator's messages are kept off the site's standard error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema
 from penstock.django.inputs.values import UNKNOWN, Argument, InputPart, InputPlace
 
-# The generator is silenced for the whole process, and so by one thread at a time.
+# Silencing the generator affects the whole process, so only one thread at a time does that.
 _SILENCE: Final = threading.RLock()
 _PACKAGES: Final = ("drf_spectacular.", "rest_framework.")
 _JSON: Final = "application/json"
@@ -37,15 +37,13 @@ _JSON: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class DocumentedInputs:
-    """Parameters that were written down and those that were struck out, by name. `serializer` reads
-    the body; a body that was told in another way is only in the operation. An inspector of the
-    site's own may know anything."""
+    """The inputs that developers declared to drf-spectacular."""
 
     parameters: frozenset[str]
-    excluded: frozenset[str]
+    excluded: frozenset[str]  # parameters to leave out
     has_body: bool
-    serializer: BaseSerializer[Any] | None
-    is_own_inspector: bool
+    serializer: BaseSerializer[Any] | None  # None: a declared body is in the operation only
+    is_own_inspector: bool  # the site's own inspector, which may declare anything
 
     @property
     def is_anything(self) -> bool:
@@ -56,13 +54,12 @@ class DocumentedInputs:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """As it was generated. `body` is None where nothing is said of one. `definitions` are all that
-    the schemas may refer to."""
+    """The operation of an endpoint, as drf-spectacular generates it."""
 
     path: tuple[Argument, ...]
     query: tuple[Argument, ...]
-    body: InputPart | None
-    definitions: Mapping[str, Schema]
+    body: InputPart | None  # None if the operation has none
+    definitions: Mapping[str, Schema]  # all that the schemas may refer to
 
 
 def told_to(inspector: Any, *, has_body: bool) -> DocumentedInputs:
@@ -83,13 +80,14 @@ def told_to(inspector: Any, *, has_body: bool) -> DocumentedInputs:
 
 
 def _request_told(inspector: Any) -> Any:
-    """What was given to a decorator is the same each time; what is guessed is made each time."""
+    """Return the declared request, or None: a guess is another object each time."""
     request = inspector.get_request_serializer()
     return request if request is inspector.get_request_serializer() else None
 
 
 def _serializer_in(request: Any) -> BaseSerializer[Any] | None:
-    """Also where it was told for a type of content; the package has serializers that are none."""
+    """Return the serializer in a declared request, also if it is declared for a content type. The
+    package's own serializers do not count: they only describe."""
     if isinstance(request, Mapping) and request:
         request = request.get(_JSON, next(iter(request.values())))
     if isinstance(request, OpenApiRequest):
@@ -104,7 +102,7 @@ def _is_packages(kind: type) -> bool:
 
 
 def _names_in(override: Any) -> Iterator[str]:
-    """A developer may write a parameter, or a serializer whose fields are parameters."""
+    """Yield the names that a developer declared: of a parameter, or of a serializer's fields."""
     if hasattr(override, "location"):
         yield override.name
     else:
@@ -115,7 +113,7 @@ def _names_in(override: Any) -> Iterator[str]:
 def operation_of(
     endpoint: Endpoint, inspector: Any, route: Route, told: DocumentedInputs
 ) -> Operation | None:
-    """None where it is kept out of the documentation."""
+    """Return the generated operation; None if the endpoint is kept out of the documentation."""
     registry = ComponentRegistry()
     with _SILENCE, GENERATOR_STATS.silence():
         said = inspector.get_operation(
@@ -139,7 +137,7 @@ def operation_of(
 
 
 def _renamed(argument: Argument, endpoint: Endpoint) -> Argument:
-    """The documentation may call `pk` what it is: `id`."""
+    """Give a path argument its name in the URL: the documentation may say `id` for `pk`."""
     said = argument.place.name
     if said in endpoint.parameters:
         return argument
@@ -148,7 +146,7 @@ def _renamed(argument: Argument, endpoint: Endpoint) -> Argument:
 
 
 def _is_format(argument: Argument) -> bool:
-    """The form of the answer is not for an agent to choose."""
+    """Return whether an argument sets the format of the answer, which no agent should choose."""
     return argument.place.name == api_settings.URL_FORMAT_OVERRIDE
 
 
@@ -171,13 +169,13 @@ def _body(
 
 
 def referring(part: InputPart, definitions: Mapping[str, Schema]) -> InputPart:
-    """With the definitions that its schemas refer to."""
+    """Add the definitions that a part's schemas refer to."""
     used = reachable([argument.schema for argument in part.arguments], definitions)
     return replace(part, definitions=used)
 
 
 def _part_of(schema: Schema) -> InputPart:
-    """Without what JSON cannot carry."""
+    """Make arguments of an object's properties, without files, which JSON cannot carry."""
     is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
     properties, required = schema.get("properties", {}), schema.get("required", ())
     files = {name: name in required for name, item in properties.items() if _is_binary(item)}

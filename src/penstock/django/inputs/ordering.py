@@ -1,4 +1,4 @@
-"""How a list may be sorted, as a JSON Schema."""
+"""The JSON Schema of the argument that sorts a list."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _NAME: Final = re.compile(r"[\w.]+")
 
 
 def ordering_schema(names: list[str]) -> Schema:
-    """The names stand in the pattern: what is misspelt there would be passed over in silence."""
-    text = "Fields to sort by, with commas between them; - before a name for descending order."
+    """Return a schema with the names in its pattern, because the site ignores a misspelt name."""
+    text = "Fields to sort by, separated by commas; - before a name for descending order."
     if not names or not all(_NAME.fullmatch(name) for name in names):
         return described({"type": "string"}, text, f"Of {', '.join(names)}." if names else "")
     either = "|".join(name.replace(".", r"\.") for name in names)

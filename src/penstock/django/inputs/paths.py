@@ -1,4 +1,4 @@
-"""The parameters of a path: by the URL's converters, else by the model's columns."""
+"""The parameters of a path, typed by the URL's converters, else by the model's columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock.django.inputs.views import model_of
 from penstock.django.inputs.wording import plain
 
 _TEXT: Final = {"type": "string"}
-# Untyped: a router writes it for any lookup, so the model knows better.
+# Converters without a type. A router writes them for any lookup, so the model knows better.
 _UNTYPED: Final = (converters.StringConverter, converters.PathConverter)
 _DIGITS: Final = re.compile(r"\(\?P<(\w+)>(?:\\d|\[0-9\])(?:\+|\{\d+(?:,\d*)?\})\)")
 _PARENT: Final = re.compile(r"(?:parent_lookup_)?(\w+?)_+(pk|id|slug|uuid|name)")
@@ -66,8 +66,8 @@ def _type_of_converter(converter: Any) -> Schema:
 
 
 def _column(name: str, view: APIView) -> Any:
-    """The column that the view looks its object up by, or the one that a parent is known by: nested
-    routers call it `site_pk`."""
+    """Return the column by which the view finds its object, or its parent: nested routers call such
+    a parameter `site_pk`."""
     model = model_of(view)
     if model is None:
         return None

@@ -1,4 +1,4 @@
-"""What a query string may hold, by the view's filter backends and its pagination."""
+"""The arguments of a query string, by the view's filter backends and its pagination."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def query_part(endpoint: Endpoint, view: APIView, *, with_pagination: bool) -> I
 
 
 def together(parts: Iterable[InputPart]) -> InputPart:
-    """A name that two of them have is the first's."""
+    """Merge parts. If two have the same name, the first keeps it."""
     listed = list(parts)
     found: dict[str, Argument] = {}
     for part in listed:
@@ -61,7 +61,7 @@ def _inspected(backend: Any, view: APIView) -> InputPart:
         from penstock.django.inputs import filtersets
 
         return filtersets.part_of(backend, view)
-    # One that narrows a list by who asks has no parameters, and is known by that.
+    # A backend that reads no query, but filters by the caller for example, takes no parameters.
     return InputPart(closed=isinstance(backend, BaseFilterBackend) and not _reads_query(backend))
 
 
@@ -87,7 +87,7 @@ def _named(view: APIView, what: str) -> str:
 def _search(backend: SearchFilter, view: APIView) -> InputPart:
     fields = backend.get_search_fields(view, view.request)
     if not fields:
-        return NOTHING  # without fields it does nothing
+        return NOTHING  # without fields, the backend does nothing
     names = ", ".join(str(field).lstrip(_PREFIXES) for field in fields)
     own = backend.search_description
     said = plain(own) if own is not SearchFilter.search_description else ""

@@ -1,4 +1,4 @@
-"""The URL patterns behind endpoints: what the converters of a path say of its parameters."""
+"""The URL patterns behind endpoints, with the converters of their parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.django.endpoints import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A URL pattern as it was written, from its root, and the converters of its parameters."""
+    """A URL pattern as written, from the root, and the converters of its parameters."""
 
     written: str = ""
     converters: Mapping[str, Any] = field(default_factory=dict)
@@ -25,13 +25,13 @@ _Index = Mapping[tuple[str, Callable[..., Any]], Route]
 
 
 def route_of(endpoint: Endpoint, urlconf: Any = None) -> Route:
-    """Where the endpoint stands in the URLconf; an empty route if it does not."""
+    """Return the endpoint's route in the URLconf; an empty route if it is not there."""
     return _index(get_resolver(urlconf)).get((endpoint.path, endpoint.callback), Route())
 
 
 @lru_cache(4)
 def _index(resolver: URLResolver) -> _Index:
-    """Django makes another resolver when the URLconf is another, and so an index that is right."""
+    """Index a URLconf. Another URLconf has another resolver, so the cached index is never stale."""
     path_of = EndpointEnumerator(patterns=[]).get_path_from_regex
     return {
         (path_of(route.written), callback): route

@@ -1,4 +1,4 @@
-"""Parts of JSON Schemas, made from what Django and REST framework know of a value."""
+"""Parts of JSON Schemas, made from what Django and REST framework know about a value."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Schema = dict[str, Any]
 Kind = Literal["string", "number", "array"]
 
 _LENGTHS: Final = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
-# What columns of integers can hold: a model that sends more has other troubles.
+# The limits of integer columns. They are left out: an agent hardly ever exceeds them.
 _RANGES_OF_COLUMNS: Final = frozenset({2**31 - 1, -(2**31), 2**63 - 1, -(2**63)})
 _COMBINED: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 _MOST_CHOICES: Final = 100
 _SHOWN_CHOICES: Final = 5
 _LONGEST_PATTERN: Final = 200
 _TYPES: Final = {str: "string", int: "integer", bool: "boolean", float: "number"}
-# What means something else in other dialects, or nothing: named groups, flags, comments, conditions,
+# Syntax that other dialects lack or read differently: named groups, flags, comments, conditions,
 # classes of Unicode letters, {,n}, sets within sets.
 _PYTHONIC: Final = re.compile(r"\(\?[P#(>aiLmsux-]|\\[wWbBNU]|\{,|\[\^?\]|\[\[|&&|--|~~|\|\|")
 
 
 def described(schema: Schema, *texts: str) -> Schema:
-    """With the texts that are not empty as its description, after the one it has."""
+    """Append the texts that are not empty to a schema's description."""
     text = joined(schema.get("description", ""), *texts)
     rest = {key: value for key, value in schema.items() if key != "description"}
     return {**rest, "description": text} if text else rest
@@ -51,7 +51,7 @@ def or_null(schema: Schema) -> Schema:
 
 
 def is_sound(schema: Schema, definitions: Mapping[str, Schema] = MappingProxyType({})) -> bool:
-    """Whether a schema that others wrote is one: a single fault would spoil the tool's."""
+    """Return whether a schema of other authors is valid: one fault would spoil the tool's schema."""
     try:
         jsonschema_rs.validator_for({**schema, "$defs": dict(definitions)}, retriever=_nothing)
     except ValueError:
@@ -64,8 +64,8 @@ def _nothing(uri: str) -> Any:
 
 
 def one_of(choices: Iterable[tuple[Any, Any]]) -> Schema:
-    """One of the keys of these pairs of key and label. A very long list is described, not shown: it
-    would take more of a window than the tool is worth."""
+    """Return the schema of a choice among these pairs of key and label. A very long list is only
+    described: it would take more of the context than the tool is worth."""
     listed = [(json_value(key), label) for key, label in choices]
     keys = list(dict.fromkeys(key for key, _ in listed))
     kinds = {_TYPES.get(type(key)) for key in keys}
@@ -78,7 +78,7 @@ def one_of(choices: Iterable[tuple[Any, Any]]) -> Schema:
 
 
 def limits_of(kind: Kind, checks: Iterable[Any]) -> Schema:
-    """What Django's validators say of a text, a number or a list."""
+    """Return the limits that Django's validators set for a text, a number or a list."""
     found: Schema = {}
     for check in checks:
         found.update(_limit(kind, check))
@@ -115,8 +115,8 @@ def _pattern(check: validators.RegexValidator) -> str | None:
 
 
 def pattern_of(regex: Any) -> str | None:
-    """A regular expression of Python's as JSON Schema has it, or None where it would not surely mean
-    the same: a value that the site takes must not be refused before it gets there."""
+    """Return a Python regular expression for a JSON Schema; None if its meaning might differ there.
+    A schema must not refuse a value that the site takes."""
     written, flags = getattr(regex, "pattern", regex), getattr(regex, "flags", 0)
     if not isinstance(written, str) or flags & ~(re.UNICODE | re.ASCII):
         return None
@@ -133,7 +133,7 @@ def json_number(value: Any) -> int | float | None:
 
 
 def json_value(value: Any) -> Any:
-    """A key of choices as JSON has it: what JSON lacks, as the text that Django compares."""
+    """Return the key of a choice as a JSON value; if JSON has none, as the text Django compares."""
     if isinstance(value, enum.Enum):
         value = value.value
     if value is None or type(value) in _TYPES:

@@ -1,4 +1,4 @@
-"""What an endpoint takes: the arguments of its tool, and where each goes in the HTTP request."""
+"""The arguments of an endpoint's tool, and where each goes in the HTTP request."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Where = Literal["path", "query", "body"]
-# How a list is written in a query string: one value with separators, the name once for each, or
-# `name[key]` for each entry of an object.
+# What the schema of an argument does not say: what a developer declared to drf-spectacular ("told"),
+# or a kind that Penstock does not know.
 Gap = Literal["", "told", "unknown"]
+# How a list is written in a query string: one value with separators, the name once for each item, or
+# `name[key]` for each entry of an object.
 Style = Literal["plain", "csv", "pipes", "spaces", "repeat", "deep"]
 
 
 @dataclass(frozen=True, slots=True)
 class InputPlace:
-    """Where an argument goes, and its name there. In the body, the name "" is the body itself."""
+    """The place of an argument in the HTTP request."""
 
     where: Where
-    name: str
+    name: str  # in the body, "" is the body itself
     style: Style = "plain"
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The arguments of a tool. `rest` is where arguments go that the schema does not name; where
-    there is none, the schema admits no others."""
+    """The arguments of a tool."""
 
     schema: dict[str, Any]
     places: Mapping[str, InputPlace]
-    is_list: bool = False
-    rest: Where | None = None
+    is_list: bool = False  # the body is a list
+    rest: Where | None = None  # the place of arguments that the schema does not name, if allowed
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One of a tool's arguments, before it has a name among the others. A `gap` is what its schema
-    does not say: what a developer told the site's documentation, or a kind that is not known."""
+    """One of a tool's arguments, before it gets a name that is unique among them."""
 
     place: InputPlace
     schema: dict[str, Any]
@@ -46,12 +46,11 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class InputPart:
-    """What one source knows: the path, the query or the body. It is `closed` where nothing else can
-    be given there; `notes` are for whoever reads the schema."""
+    """The arguments in one part of the request: the path, the query or the body."""
 
     arguments: tuple[Argument, ...] = ()
-    closed: bool = True
-    notes: tuple[str, ...] = ()
+    closed: bool = True  # no other arguments can be given there
+    notes: tuple[str, ...] = ()  # for the description of the schema
     definitions: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""A view as it is looked at: with a request, but nobody's."""
+"""Views for inspection: instances with a request of an anonymous caller."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from penstock.django.inputs.faults import quietly
 
 
 def view_of(endpoint: Endpoint) -> APIView:
-    """An instance that a site's own code, which expects a request, can work with. The mark is the one
-    that sites look for when their documentation is generated."""
+    """Make a view with a request, which the site's own code may need. `swagger_fake_view` is the mark
+    by which sites recognize that their documentation is being generated."""
     request = _request(endpoint.method)
     view = endpoint.view(request)
     scheme = view.versioning_class
@@ -26,7 +26,7 @@ def view_of(endpoint: Endpoint) -> APIView:
 
 
 def _request(method: str) -> Request:
-    """From an anonymous caller, without a query string or a body."""
+    """Make a request of an anonymous caller, without a query string or a body."""
     plain = HttpRequest()
     plain.method = method
     plain.META = {"REQUEST_METHOD": method, "SERVER_NAME": "localhost", "SERVER_PORT": "80"}
@@ -36,8 +36,8 @@ def _request(method: str) -> Request:
 
 
 def model_of(view: APIView) -> type[models.Model] | None:
-    """What the view is about. The view's own attributes come first: `get_queryset` is code that may
-    want to know who asks."""
+    """Return the model of a view. The view's attributes come first, because `get_queryset` is code
+    that may need to know the caller."""
     for found in (
         getattr(getattr(view, "queryset", None), "model", None),
         model_of_serializer(getattr(view, "serializer_class", None)),
@@ -52,7 +52,7 @@ def model_of_serializer(serializer: Any) -> Any:
 
 
 def queryset_of(view: APIView) -> Any:
-    """As the view has it, never evaluated; or None."""
+    """Return the view's queryset, never evaluated, or None."""
     queryset = getattr(view, "queryset", None)
     if queryset is not None:
         return queryset
@@ -61,7 +61,7 @@ def queryset_of(view: APIView) -> Any:
 
 
 def queryset_or_none(view: APIView) -> Any:
-    """The view's, else an empty one of its model, for code that wants to see the model in one."""
+    """Return the view's queryset, else an empty one, for code that reads the model from it."""
     queryset = queryset_of(view)
     if queryset is None and (model := model_of(view)) is not None:
         return model._default_manager.none()  # noqa: SLF001 (public, under Django's promise)

@@ -1,5 +1,5 @@
-"""Texts that people wrote into a site, as a model reads them: plain, short, and only if they say more
-than the name they belong to."""
+"""Texts of a site's developers, prepared for an agent: plain, short, and left out if they only repeat
+the name they belong to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 _BREAKS: Final = re.compile(r"\s+")
-# Those that are found in texts for people. Any other, such as <pk>, is not markup.
+# HTML tags that are usual in texts. Any other, such as <pk>, is not markup.
 _INLINE: Final = re.compile(
     r"</?(?:a|abbr|b|code|em|i|kbd|small|span|strong|tt|u)(?:\s[^<>]*)?>", re.IGNORECASE
 )
@@ -22,37 +22,37 @@ _MOST_LABELS: Final = 30
 
 
 def plain(text: Any) -> str:
-    """One line without markup. The text may be lazily translated, or None."""
+    """Return a text as one line without markup. The text may be lazily translated, or None."""
     if text is None:
         return ""
     return _BREAKS.sub(" ", without_tags(str(text))).strip()
 
 
 def without_tags(text: str) -> str:
-    """Text as it is, unless it holds HTML: `a < b` stays."""
+    """Remove HTML tags from a text. A text without tags, such as `a < b`, stays as it is."""
     bare = _BLOCK.sub("\n", _INLINE.sub("", text))
     return html.unescape(bare) if bare != text else text
 
 
 def says_more(text: Any, name: Any) -> bool:
-    """Whether a label says anything that the name does not."""
+    """Return whether a label says anything that the name does not."""
     said = _bare(text)
     return bool(said) and said != _bare(name)
 
 
 def description_of(name: str, *, help_text: Any = None, label: Any = None) -> str:
-    """The help text, else a label that is worth its words, else nothing."""
+    """Return the help text, else a label that says more than the name, else an empty text."""
     return plain(help_text) or (plain(label) if says_more(label, name) else "")
 
 
 def labels_of(choices: Iterable[tuple[Any, Any]]) -> str:
-    """`1: active, 2: offline`, where labels say more than the values; of long lists, nothing."""
+    """Return `1: active, 2: offline`, with labels that say more than the values; nothing if long."""
     listed = [f"{key}: {plain(label)}" for key, label in choices if says_more(label, key)]
     return ", ".join(listed) if len(listed) <= _MOST_LABELS else ""
 
 
 def joined(*texts: str) -> str:
-    """Sentences one after the other; the empty ones are left out."""
+    """Join sentences, without the empty ones."""
     said = [text for text in texts if text]
     return " ".join([*map(_ended, said[:-1]), *said[-1:]])
 
