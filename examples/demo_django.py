@@ -1,8 +1,8 @@
-"""A Django site with 50,000 devices, whose API is there as MCP tools: what an agent sees at each step,
-and what it costs beside what the API sends.
+"""A demo of a Django site with 50,000 devices, whose API is available as MCP tools. It shows what an
+agent sees at each step, and compares the cost with that of the API's own answer.
 
 Run with `make demo-django`. uvicorn serves the site in examples/fleet, and a real client talks to it
-over HTTP; the exit code is not zero if a step does not do what it says.
+over HTTP. The exit code is not zero if a step fails.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Agent(Transcript):
 def main() -> None:
     users = prepared()
     with tempfile.TemporaryDirectory() as folder:
-        # A copy: what the agent writes is gone afterwards, and every run shows the same.
+        # A copy, so that the agent's writes are lost and every run shows the same.
         database = Path(shutil.copy(DATABASE, folder))
         with served(database, Path(folder) / "log") as url:
             asyncio.run(play(url, users))
@@ -117,7 +117,7 @@ async def walk(agent: Agent) -> None:
 
 
 async def be_refused(client: Client) -> None:
-    """Who may not write is not shown how, and what he was not shown is not there."""
+    """Show that a user who may not write neither sees the tool nor can call it."""
     listed = [tool.name for tool in (await client.list_tools()).tools]
     say("\n▸ And a user without that permission?", BOLD)
     say(f"  {len(listed)} tools; device_retire(…)", CYAN)
@@ -135,7 +135,7 @@ def on_the_wire(message: BaseModel) -> str:
 
 
 def cost_of_api(url: str, token: str) -> int:
-    """In tokens, of all devices."""
+    """Return the cost of all devices from the API, in tokens."""
     response = httpx2.get(
         url, params={"limit": 1_000_000}, headers=authorization(token), timeout=PATIENCE
     )
@@ -164,7 +164,7 @@ def authorization(token: str) -> dict[str, str]:
 
 
 def prepared() -> dict[str, str]:
-    """The tokens of the users, once there is a fleet."""
+    """Make the fleet if there is none, and return the API token of each user."""
     has_fleet = DATABASE.exists()
     if not has_fleet:
         print("Making the fleet (once) ...")
@@ -184,7 +184,7 @@ def manage(*arguments: str) -> str:
 
 @contextmanager
 def served(database: Path, log: Path) -> Iterator[str]:
-    """The URL of the site. One process serves it, so memory will do for what is stored."""
+    """Serve the site and yield its URL. A store in memory will do for one process."""
     command = [sys.executable, "-m", "uvicorn", "--port", "0", "fleet.asgi:application"]
     variables = {**environment(database), "PENSTOCK_STORE": "memory:"}
     with log.open("wb") as output:
@@ -202,7 +202,7 @@ def served(database: Path, log: Path) -> Iterator[str]:
 
 
 def environment(database: Path) -> dict[str, str]:
-    """Ours, without what would lead the site elsewhere."""
+    """Return the environment without variables that would change the site."""
     others = ("PENSTOCK_", "FLEET_", "DJANGO_", "PG")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     return {**kept, "FLEET_SQLITE": str(database.resolve())}

@@ -1,11 +1,11 @@
-"""Where the planets are: heliocentric states from astropy's built-in ephemeris.
+"""Heliocentric states of the planets, from astropy's built-in ephemeris.
 
-The frame is the mean ecliptic and equinox of J2000, so that "prograde" means what it means for
+The frame is the mean ecliptic and equinox of J2000, so that "prograde" has its usual meaning for
 planets: in the equatorial frame a steep transfer could be taken for a retrograde one.
 
-The Earth is good to some 5 km (ERFA `epv00`), the others to what Simon et al. 1994 give (`plan94`):
-in the years 1960 to 2025 about 1,000 km and 1 m/s for Venus, 8,000 km and 2 m/s for Mars, 70,000 km
-and 8 m/s for Jupiter. That is a first look at a launch window, not navigation.
+The Earth is accurate to some 5 km (ERFA `epv00`), the others to what Simon et al. 1994 give
+(`plan94`): in the years 1960 to 2025 about 1,000 km and 1 m/s for Venus, 8,000 km and 2 m/s for Mars,
+70,000 km and 8 m/s for Jupiter. That is enough for a first look at a launch window, not to navigate.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _TO_ECLIPTIC: Final = np.array(
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """One row an epoch; read-only, because they are shared."""
+    """States with one row for each epoch; read-only, because they are shared."""
 
     position_km: Floats
     velocity_km_s: Floats
@@ -75,7 +75,7 @@ def planet_name(name: str) -> str:
 
 
 def heliocentric_states(planet: str, epochs: Floats) -> States:
-    """Of a planet, at Julian dates in TDB."""
+    """Return the states of a planet at Julian dates in TDB."""
     epochs = np.atleast_1d(np.asarray(epochs, dtype=np.float64))
     if not np.all(np.isfinite(epochs)):
         raise ValueError("An epoch is not a finite Julian date.")
@@ -84,7 +84,7 @@ def heliocentric_states(planet: str, epochs: Floats) -> States:
     return _states(planet_name(planet), epochs.tobytes())
 
 
-@lru_cache(maxsize=32)  # a window that is looked at again, in more detail or in full
+@lru_cache(maxsize=32)  # agents ask again for the same window, in more detail or in full
 def _states(planet: str, epochs: bytes) -> States:
     time = Time(np.frombuffer(epochs), format="jd", scale="tdb")
     there, speed = get_body_barycentric_posvel(planet, time, ephemeris="builtin")

@@ -1,4 +1,4 @@
-"""Dates as people and models write them, and as Julian dates."""
+"""Conversion of dates between text, `datetime` and Julian dates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def parse_date(text: str, what: str) -> datetime:
-    """An ISO 8601 date or date and time; without an offset it is taken as it stands."""
+    """Read an ISO 8601 date, or date and time. One without an offset keeps its clock time."""
     try:
         moment = datetime.fromisoformat(text.strip())
     except (ValueError, AttributeError) as error:
@@ -24,7 +24,7 @@ def parse_date(text: str, what: str) -> datetime:
 
 
 def julian_date(moment: datetime) -> float:
-    """Days of 86,400 seconds, in the scale that the moment is meant in."""
+    """Return the days of 86,400 seconds, in the moment's own time scale."""
     return J2000_JD + (moment - J2000) / DAY
 
 
@@ -33,5 +33,5 @@ def to_milliseconds(moment: datetime) -> datetime:
 
 
 def written(moment: datetime) -> str:
-    """In UTC, to the nearest millisecond, where `isoformat` would cut."""
+    """Write a moment in UTC, rounded to the millisecond; `isoformat` would cut."""
     return to_milliseconds(moment).isoformat(timespec="milliseconds").replace("+00:00", "Z")

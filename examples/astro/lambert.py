@@ -1,8 +1,8 @@
 """Lambert's problem: the orbit from here to there in a given time, by Izzo's method (lamberthub).
 
 lamberthub decorates its solvers with numba. Compiling them takes 7 seconds at the first call and
-gains little after it (0.09 ms a solution against 0.13 ms interpreted, measured on one machine), so
-it is imported with compilation off, and numba is left for others as it was found.
+gains little after it (0.09 ms a solution against 0.13 ms interpreted, measured on one machine). So
+lamberthub is imported with compilation off; the setting is restored for other users of numba.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-_numba: Any = numba.config  # whose settings are made when it is loaded, unseen by type checkers
+_numba: Any = numba.config  # its settings are made at import, so type checkers do not see them
 _before = _numba.DISABLE_JIT
 _numba.DISABLE_JIT = True
 try:
@@ -28,9 +28,9 @@ Floats = npt.NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 
-@dataclass(frozen=True)  # without slots, which the SDK takes for defaults in a tool's output schema
+@dataclass(frozen=True)  # no slots: the SDK takes them for defaults in a tool's output schema
 class Arc:
-    """The orbit that was found: km, km/s and degrees."""
+    """An orbit that was found, in km, km/s and degrees."""
 
     v1: Vector
     v2: Vector
@@ -43,7 +43,7 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class NoArc:
-    """There is no such orbit, or the solver did not find it."""
+    """The reason why no orbit was found."""
 
     reason: str
 
@@ -58,10 +58,11 @@ def lambert_solve(
     revolutions: int = 0,
     low_path: bool = True,
 ) -> Arc | NoArc:
-    """From r1 to r2 (km) in `tof_seconds` around a body of gravitational parameter mu (km³/s²).
+    """Find the orbit from r1 to r2 (km) in `tof_seconds`, around a body with gravitational parameter
+    mu (km³/s²).
 
-    Prograde is with the z axis. There are two ways to do it in one or more full revolutions:
-    `low_path` is the one that leaves r1 at the lower flight-path angle, and its orbit is the larger.
+    Prograde is with the z axis. With full revolutions there are two orbits: `low_path` selects the
+    one that leaves r1 at the lower flight-path angle, which is the larger.
     """
     here, there = _position(r1, "r1"), _position(r2, "r2")
     _positive(tof_seconds, "tof_seconds")
@@ -81,8 +82,9 @@ def velocities(
     revolutions: int = 0,
     low_path: bool = True,
 ) -> tuple[Floats, Floats] | NoArc:
-    """At both ends, for input that is known to be good: what a sweep calls 40,000 times."""
-    # A normal of length zero, or a step that leaves the domain, shows in the result.
+    """Return the velocities at both ends. The input is not checked: a sweep calls this 40,000
+    times."""
+    # A normal of length zero, or a step out of the domain, shows in the result.
     with np.errstate(all="ignore"):
         try:
             v1, v2 = izzo2015(

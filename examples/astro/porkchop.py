@@ -1,6 +1,7 @@
-"""A porkchop: what a transfer between two planets costs, for every departure and arrival date.
+"""A porkchop: the cost of a transfer between two planets, for every departure and arrival date.
 
-Patched conics: the Sun alone in between, an impulse from a circular orbit at either end.
+The model is patched conics: only the Sun between the planets, and an impulse from or into a circular
+orbit at each end.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One way to go. Speeds in km/s, c3 in km²/s²."""
+    """One transfer. Speeds are in km/s, c3 in km²/s²."""
 
     departure: str
     arrival: str
     tof_days: float
     c3: float
-    """The square of the excess speed at departure: what a launcher's data sheet asks for."""
+    """The square of the excess speed at departure, as in a launcher's data sheet."""
     v_inf_arrival: float
     departure_dv: float
     """From the circular orbit around the planet of departure."""
@@ -45,7 +46,7 @@ class Porkchop:
     departures: list[str]
     arrivals: list[str]
     cells: list[list[Transfer | None]]
-    """A row a departure, a column an arrival; None where there is no such transfer."""
+    """A row for each departure, a column for each arrival; None without a transfer."""
 
     def feasible(self) -> list[Transfer]:
         return [cell for row in self.cells for cell in row if cell is not None]
@@ -53,7 +54,7 @@ class Porkchop:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A planet, the dates at which it may be left or reached, and the orbit to do it from."""
+    """One end of the transfers: a planet, the orbit around it, and the dates."""
 
     planet: Planet
     altitude: float
@@ -62,7 +63,8 @@ class End:
     states: States
 
     def impulse(self, v_inf: float) -> float:
-        """Between the circular orbit and a hyperbola of this excess speed, at its periapsis."""
+        """Return the impulse between the circular orbit and a hyperbola of this excess speed, at
+        its periapsis."""
         well = self.planet.mu / (self.planet.radius + self.altitude)
         return math.sqrt(v_inf**2 + 2 * well) - math.sqrt(well)
 
@@ -79,9 +81,9 @@ def porkchop(
     arrival_altitude_km: float = 300.0,
     progress: Progress = lambda _done, _total: None,
 ) -> Porkchop:
-    """Direct, prograde transfers over both windows, ends included; dates are TDB.
+    """Find direct, prograde transfers over both windows, ends included; dates are TDB.
 
-    `progress(rows done, rows in all)` is called after every row; what it raises ends the sweep.
+    `progress(rows done, rows in all)` is called after every row, and may raise to end the sweep.
     """
     if planet_name(departure_body) == planet_name(arrival_body):
         raise ValueError(f"Departure and arrival are both {departure_body!r}.")
@@ -119,7 +121,7 @@ def _cell(start: End, row: int, goal: End, column: int, min_tof_days: float) -> 
     out = _length(found[0] - start.states.velocity_km_s[row])
     into = _length(found[1] - goal.states.velocity_km_s[column])
     departure_dv, arrival_dv = start.impulse(out), goal.impulse(into)
-    # Millimetres a second are far below what patched conics know.
+    # Millimetres a second are far below the accuracy of patched conics.
     return Transfer(
         departure=start.labels[row],
         arrival=goal.labels[column],
@@ -147,7 +149,8 @@ def _end(body: str, window: tuple[str, str], altitude: float, samples: int, whic
 
 
 def _moments(window: tuple[str, str], samples: int, which: str) -> list[datetime]:
-    """Evenly spaced, to the minute: so a cell's dates are exactly those that it was solved for."""
+    """Return evenly spaced dates, to the minute, so that a cell shows exactly the dates it was
+    solved for."""
     first = parse_date(window[0], f"{which}_start")
     last = parse_date(window[1], f"{which}_end")
     minutes = (last - first) / MINUTE

@@ -1,4 +1,4 @@
-"""Where a satellite will be: SGP4 over a span of time, in the frame that SGP4 has (TEME)."""
+"""States of a satellite over a span of time, by SGP4 and in its frame (TEME)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class StateVector:
-    """True equator, mean equinox of date."""
+    """A state in TEME: true equator, mean equinox of date."""
 
     epoch: str
     position_km: Vector
@@ -33,7 +33,7 @@ class StateVector:
 
 @dataclass(frozen=True, slots=True)
 class FailedEpoch:
-    """There is no state: most often because the satellite has come down, now or before."""
+    """An epoch without a state, mostly because the satellite has come down by then."""
 
     epoch: str
     error_code: int
@@ -43,13 +43,13 @@ class FailedEpoch:
 def sgp4_propagate(
     line1: str, line2: str, start: str | None, hours: float, step_minutes: float
 ) -> list[StateVector | FailedEpoch]:
-    """From `start` (UTC; None: the epoch of the elements) on, one entry for every epoch asked for.
+    """Return one entry for every epoch, from `start` (UTC; None: the epoch of the elements) on.
 
-    SGP4 counts days of 86,400 seconds of UTC; a leap second inside the span is not seen.
+    SGP4 counts days of 86,400 seconds of UTC, and ignores a leap second inside the span.
     """
     elements = parse_tle(line1, line2)
     count = _count(hours, step_minutes)
-    # To the millisecond: what is printed of an epoch is then exactly what was computed.
+    # Rounded to the millisecond, so that the printed epoch is exactly the computed one.
     first = to_milliseconds(parse_date(start or elements.epoch, "start"))
     step = step_minutes * 60_000
     moments = [first + MILLISECOND * round(n * step) for n in range(count)]
@@ -57,7 +57,7 @@ def sgp4_propagate(
     days = np.array([J2000_JD + whole for whole, _ in since], dtype=np.float64)
     parts = np.array([part / DAY for _, part in since])
     codes, positions, speeds = propagate(satellite_of(elements.line1, elements.line2), days, parts)
-    # After a satellite has come down SGP4 may well find states again; they mean nothing.
+    # After a satellite has come down, SGP4 may find states again, which mean nothing.
     codes = np.where(np.logical_or.accumulate(codes == DECAYED), DECAYED, codes)
     return [
         _entry(*each)
@@ -68,9 +68,9 @@ def sgp4_propagate(
 def propagate(
     satellite: Satrec, days: Floats, parts: Floats
 ) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:
-    """Error codes (0 is good), positions in km and velocities in km/s, at Julian dates of UTC.
+    """Return error codes (0 is good), positions in km and velocities in km/s at Julian dates of UTC.
 
-    The dates come in two parts, since one double would leave 40 µs of them: 0.3 m along the orbit.
+    The dates come in two parts, because one double is exact to 40 µs only: 0.3 m along the orbit.
     """
     codes, positions, speeds = satellite.sgp4_array(days, parts)
     return codes, positions, speeds
@@ -81,7 +81,7 @@ def _count(hours: float, step_minutes: float) -> int:
         raise ValueError(f"hours is {hours}; it must be 0 or more.")
     if not (math.isfinite(step_minutes) and step_minutes > 0):
         raise ValueError(f"step_minutes is {step_minutes}; it must be more than 0.")
-    # The small part keeps 0.1 hours in steps of 0.1 minutes from losing the last of its 61.
+    # The addend keeps 0.1 hours in steps of 0.1 minutes from losing the last of 61 epochs.
     count = math.floor(hours * 60 / step_minutes + 1e-9) + 1
     if count > MOST_EPOCHS:
         raise ValueError(
@@ -97,7 +97,7 @@ def _entry(
     epoch = written(moment)
     if code:
         return FailedEpoch(epoch, code, SGP4_ERRORS.get(code, "unknown error"))
-    # Millimetres, and micrometres a second: SGP4 itself is good to a kilometre.
+    # Rounded to millimetres, and micrometres a second: SGP4 itself is accurate to a kilometre.
     distance = round(math.hypot(*position), 6)
     return StateVector(epoch, _rounded(position, 6), _rounded(speed, 9), distance)
 

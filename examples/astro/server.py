@@ -1,7 +1,7 @@
-"""An MCP server for mission analysis, whose two large answers come in two sizes.
+"""An MCP server for mission analysis, with two tools whose large results come in two sizes.
 
-`porkchop` sweeps a grid and `sgp4_propagate` a series: both answer with a summary unless asked for
-`output="full"`, and what is large even then goes through Penstock. The small tools are as they are.
+`porkchop` returns a grid and `sgp4_propagate` a series. Both answer with a summary unless asked for
+`output="full"`, which goes through Penstock. The small tools are unchanged.
 
     python examples/astro/server.py            over stdio
     python examples/astro/server.py --http 8000
@@ -38,7 +38,7 @@ from penstock.adapters.mcp import Penstock
 
 server = MCPServer("astro", middleware=[Penstock()])
 
-# Nothing here changes anything, or reaches beyond the machine.
+# No tool changes anything, or reaches beyond the machine.
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 Planet = Annotated[str, Field(description=f"One of {', '.join(sweep.PLANETS)}.")]
@@ -52,7 +52,7 @@ _catalogue = tles.BUNDLED
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """What is wrong with the arguments is for the agent to read and mend."""
+    """Turn an error in the arguments into one that the agent reads and can correct."""
     try:
         yield
     except ValueError as error:
@@ -72,7 +72,7 @@ async def porkchop(
     samples_per_axis: Annotated[int, Field(description="Dates in each window, 2 to 200.")] = 30,
     rank_by: Annotated[
         Literal["total_dv", "c3", "v_inf_arrival", "tof_days"],
-        Field(description="What the best transfer has least of."),
+        Field(description="The best transfer has least of it."),
     ] = "total_dv",
     min_tof_days: Annotated[float, Field(description="Shorter transfers are left out.")] = 30.0,
     departure_altitude_km: Altitude = 300.0,
@@ -86,7 +86,7 @@ async def porkchop(
     """
 
     def report(done: int, total: int) -> None:
-        # Ends the sweep where the call was cancelled, and waits until the client has been told.
+        # End the sweep if the call was cancelled, and wait until the client has the progress.
         anyio.from_thread.check_cancelled()
         anyio.from_thread.run(ctx.report_progress, done, total, f"{done} of {total} departures")
 
@@ -123,13 +123,13 @@ def sgp4_propagate(
     hours: Annotated[float, Field(description="Length of the span; 0 for one state.")] = 24.0,
     step_minutes: float = 1.0,
     start: Annotated[
-        str | None, Field(description="UTC, ISO 8601; left out: the epoch of the elements.")
+        str | None, Field(description="UTC, ISO 8601; default: the epoch of the elements.")
     ] = None,
 ) -> Series[StateVector | FailedEpoch]:
     """Propagate a satellite from its two-line elements (SGP4).
 
-    Position in km and velocity in km/s, in TEME. Good to about 1 km at the epoch of the elements,
-    and to 1 to 3 km a day more away from it. An epoch without a state says why.
+    Position in km and velocity in km/s, in TEME. The error is about 1 km at the epoch of the
+    elements, and grows by 1 to 3 km a day. An epoch without a state says why.
     """
     with refusals():
         states = propagation.sgp4_propagate(line1, line2, start, hours, step_minutes)
@@ -167,9 +167,9 @@ def lambert_solve(
         float, Field(description="Of the central body, km³/s²: Earth 398600.4418, Sun 1.327124e11.")
     ],
     prograde: Annotated[bool, Field(description="With the z axis.")] = True,
-    revolutions: Annotated[int, Field(ge=0, description="Full ones, before arrival.")] = 0,
+    revolutions: Annotated[int, Field(ge=0, description="Full turns before arrival.")] = 0,
     low_path: Annotated[
-        bool, Field(description="With revolutions: of the two ways the larger orbit.")
+        bool, Field(description="With revolutions: the larger of two orbits.")
     ] = True,
 ) -> Arc:
     """Solve Lambert's problem: the velocities (km/s) that lead from r1 to r2 in the time given."""
@@ -186,7 +186,7 @@ def main() -> None:
     global _catalogue  # noqa: PLW0603 - set once, before the server starts
     parser = argparse.ArgumentParser(description="Mission analysis as an MCP server.")
     parser.add_argument("--http", type=int, metavar="PORT", help="serve HTTP, on this machine only")
-    parser.add_argument("--tles", type=Path, metavar="FILE", help="your own element sets")
+    parser.add_argument("--tles", type=Path, metavar="FILE", help="a file of your own element sets")
     options = parser.parse_args()
     if options.tles is not None:
         try:

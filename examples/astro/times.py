@@ -1,4 +1,4 @@
-"""One moment in another scale or notation, over astropy.time."""
+"""Conversion of a moment to another time scale or notation, by astropy.time."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from erfa import ErfaError, ErfaWarning
 Scale = Literal["utc", "tai", "tt", "tdb", "ut1"]
 Format = Literal["iso", "jd", "mjd", "unix", "gps"]
 
-# Seconds since an epoch have their scale with them: Unix counts UTC without its leap seconds, GPS
-# counts atomic seconds from 1980-01-06.
+# Seconds since an epoch imply their scale: Unix counts UTC without its leap seconds, GPS counts
+# atomic seconds from 1980-01-06.
 OWN_SCALE: Final[dict[str, Scale]] = {"unix": "utc", "gps": "tai"}
 
-# `warnings.catch_warnings` changes what all threads share.
+# `warnings.catch_warnings` changes a state that all threads share.
 _warnings_are_ours = threading.Lock()
 
 
-@dataclass(frozen=True)  # without slots, which the SDK takes for defaults in a tool's output schema
+@dataclass(frozen=True)  # no slots: the SDK takes them for defaults in a tool's output schema
 class Moment:
     value: str | float
     format: Format
     scale: Scale
     note: str
-    """What to keep in mind; mostly empty."""
+    """A reservation; mostly empty."""
 
 
 def time_convert(
@@ -40,15 +40,15 @@ def time_convert(
     from_scale: Scale | None = None,
     to_scale: Scale | None = None,
 ) -> Moment:
-    """Scales are UTC unless told otherwise; `unix` and `gps` have their own and take none."""
+    """Convert a moment. Scales are UTC by default; `unix` and `gps` have their own and take none."""
     scale, target = _scale(from_format, from_scale, "from"), _scale(to_format, to_scale, "to")
     with _warnings_are_ours, warnings.catch_warnings(record=True) as caught:
-        # ERFA warns of UTC before 1960 and of years for which leap seconds are not decided yet:
-        # both are answers with a reservation, and it goes into the note.
+        # ERFA warns of UTC before 1960 and of years whose leap seconds are not decided yet. Both are
+        # answers with a reservation, which goes into the note.
         warnings.simplefilter("always", ErfaWarning)
         moment = _read(value, from_format, scale)
         converted = _written(_in_scale(moment, target), to_format)
-    # TDB takes a look at UTC for its microseconds, where a second more or less is nothing.
+    # TDB uses UTC only for its microseconds, where a leap second does not matter.
     doubtful = any(issubclass(each.category, ErfaWarning) for each in caught)
     note = _RESERVATION if doubtful and "utc" in (scale, target) else ""
     return Moment(converted, to_format, target, note)
@@ -77,7 +77,7 @@ def _read(value: str | float, form: str, scale: str) -> Time:
         text: str | float = _iso(str(value).strip(), scale)
         problem = f"value is {value!r}, which is not an ISO 8601 date such as 2026-11-14T06:30:00."
     else:
-        # A string keeps all the digits that a float of a Julian date would not hold.
+        # A string keeps all digits of a Julian date, a float does not.
         text = value.strip() if isinstance(value, str) else value
         problem = f"value is {value!r}, which is not a finite number, as {form} needs."
     try:
@@ -91,7 +91,7 @@ def _read(value: str | float, form: str, scale: str) -> Time:
 
 
 def _iso(text: str, scale: str) -> str:
-    """What astropy reads: it has no offsets, and takes its scale from elsewhere."""
+    """Return a date as astropy reads it: without an offset, and without its scale."""
     if text.endswith("Z") and scale != "utc":
         raise ValueError(f"value is {text!r}: the Z says UTC, where from_scale says {scale}.")
     date, time = text[:10], text[10:].removesuffix("Z").replace("T", " ")
@@ -108,7 +108,7 @@ def _in_scale(moment: Time, scale: str) -> Time:
 
 
 def _check_rotation(moment: Time) -> None:
-    """Astropy goes on with the last value that was measured, for decades if need be."""
+    """Refuse a date without measured rotation: astropy would use the last value for decades."""
     _, status = earth_orientation_table.get().ut1_utc(moment.jd1, moment.jd2, return_status=True)
     if status < 0:
         raise ValueError(

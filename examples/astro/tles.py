@@ -1,4 +1,4 @@
-"""Two-line element sets: read with every column checked, and looked up in a file of them."""
+"""Two-line element sets: a reader that checks every column, and a search in a file of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ElementSet:
     name: str
     catalogue_number: int
     designator: str
-    """International: the year of launch, its number, the piece."""
+    """The international one: the year of launch, its number, the piece."""
     epoch: str
     inclination_deg: float
     eccentricity: float
@@ -31,7 +31,7 @@ class ElementSet:
 
 
 def tle_lookup(query: str, catalogue: Path = BUNDLED) -> list[ElementSet]:
-    """By catalogue number, or by a part of the name in any case; newest first."""
+    """Find element sets by catalogue number, or by a part of the name in any case; newest first."""
     wanted = query.strip()
     if not wanted:
         raise ValueError("The query is empty: give a catalogue number or a part of a name.")
@@ -51,7 +51,7 @@ def tle_lookup(query: str, catalogue: Path = BUNDLED) -> list[ElementSet]:
 
 @lru_cache(maxsize=8)
 def read_catalogue(path: Path) -> tuple[ElementSet, ...]:
-    """A file of names and two lines each, as they are published; a # starts a comment."""
+    """Read a file with a name and two lines for each object; a # starts a comment."""
     lines = [line.rstrip() for line in path.read_text("utf-8").splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) % 3:
@@ -84,16 +84,16 @@ def parse_tle(line1: str, line2: str, name: str = "") -> ElementSet:
 
 
 def satellite_of(line1: str, line2: str) -> Satrec:
-    """For lines that were checked: sgp4 itself takes a broken line without a word."""
+    """Make a satellite of checked lines: sgp4 itself silently takes a broken line."""
     return Satrec.twoline2rv(line1, line2)
 
 
 def checksum(line: str) -> int:
-    """Of the first 68 columns: digits as they are, a minus sign counts 1, the rest nothing."""
+    """Return the checksum of the first 68 columns: digits count themselves, a minus sign 1."""
     return sum(int(c) if c.isdecimal() else c == "-" for c in line[: LENGTH - 1]) % 10
 
 
-# Where the numbers are: columns of a Python slice, by line.
+# The places of the numbers: columns of a Python slice, by line.
 _NUMBERS: Final = {
     1: {"epoch year": (18, 20), "epoch day": (20, 32), "first derivative": (33, 43)},
     2: {

@@ -1,5 +1,5 @@
-"""Districts of a land that is not there: figures for each, and borders that are far too many numbers for a
-model. The same every time."""
+"""Districts of a made-up country: figures for each, and borders with far too many numbers for a model.
+They are the same every time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ COLUMNS, ROWS = 24, 16
 FIGURES = ("households", "rainfall", "altitude")
 # Points on each side of a district's border, by level of detail.
 LEVELS = (1, 3)
-# Of hexagons that stand one apart.
+# The radius of hexagons whose centres are 1 apart.
 RADIUS = 1 / math.sqrt(3)
 
 
 def districts() -> list[dict[str, Any]]:
-    """One row a district."""
+    """Return one row for each district."""
     dice = random.Random(7)
     return [
         {
@@ -33,7 +33,7 @@ def districts() -> list[dict[str, Any]]:
 
 
 def borders(level: int) -> dict[str, Any]:
-    """GeoJSON, a polygon for each district."""
+    """Return GeoJSON with a polygon for each district."""
     return {
         "type": "FeatureCollection",
         "features": [
@@ -53,7 +53,7 @@ def _height(number: int) -> float:
 
 
 def _border(number: int, steps: int) -> list[list[float]]:
-    """A hexagon whose sides wind, each the same as seen from its other side."""
+    """Return a hexagon with winding sides. Neighbours share the same side."""
     across, down = number % COLUMNS, number // COLUMNS
     middle = (across + (0.5 if down % 2 else 0.0), down * 1.5 * RADIUS)
     corners = [_corner(middle, turn) for turn in range(6)]
@@ -66,7 +66,7 @@ def _border(number: int, steps: int) -> list[list[float]]:
 
 
 def _corner(middle: tuple[float, float], turn: int) -> tuple[float, float]:
-    """Rounded here, so that it is the same for all districts that meet there."""
+    """Return a corner, rounded so that it is the same for all districts that meet there."""
     angle = math.pi / 6 + turn * math.pi / 3
     across, down = RADIUS * math.cos(angle), RADIUS * math.sin(angle)
     return (round(middle[0] + across, 3), round(middle[1] + down, 3))

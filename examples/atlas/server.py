@@ -1,7 +1,7 @@
-"""A server with a widget: the model reads a sentence, the person sees a map.
+"""A server with a widget: the model reads a sentence, the user sees a map.
 
-The figures of all districts go to the widget, fitted to the host's cap. The borders, which the model has
-no use for, come from a tool that only the widget may call.
+The figures of all districts go to the widget, fitted to the host's cap. The model has no use for the
+borders, so they come from a tool that only the widget may call.
 
     pip install "penstock[mcp]"
     python examples/atlas/server.py
@@ -29,16 +29,16 @@ VIEW = "ui://atlas/map.html"
 PAGE = Path(__file__).with_name("map.html").read_text("utf-8")
 
 apps = Apps()
-# The helper stands before the page's own script, in the same module: nothing is loaded.
+# The helper is put before the page's own script, in the same module, so that nothing is loaded.
 apps.add_html_resource(VIEW, PAGE.replace("/* payload.js */", payload_script()))
 
 
 @apps.tool(resource_uri=VIEW)
 def show_map(figure: Literal["households", "rainfall", "altitude"]) -> CallToolResult:
-    """Show the person a map of all districts, coloured by a figure."""
+    """Show the user a map of all districts, coloured by a figure."""
     rows = land.districts()
     values = [row[figure] for row in rows]
-    fitted = fit_rows(rows, keep=["id", "name", figure])  # leaves room for what stands beside it
+    fitted = fit_rows(rows, keep=["id", "name", figure])  # leaves room for other fields
     said = (
         f"A map of {len(rows)} districts by {figure} is shown: from {min(values)} to {max(values)}, "
         f"on average {mean(values):.0f}."

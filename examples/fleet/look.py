@@ -1,4 +1,4 @@
-"""What an agent sees of the site, a step at a time: python look.py STEP TOKEN [URL]"""
+"""Show what an agent sees of the site, step by step: python look.py STEP TOKEN [URL]"""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The entries of a log: lines in, entries out, one by one. No files, no MCP."""
+"""The entries of a log, made from its lines one by one. No files, no MCP."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,18 +15,18 @@ _TRACE: Final = re.compile(
 )
 _ZONE: Final = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 _Trace = Literal["out", "head", "frames"]
-MOST_LINES: Final = 1_000  # of one entry: what follows is entries of its own
+MOST_LINES: Final = 1_000  # of one entry; further lines are entries of their own
 
 
 class BadInput(ValueError):
-    """What was asked for cannot be had; the text says why."""
+    """A request that cannot be answered; the text says why."""
 
 
 @dataclass
 class Entry:
-    """What was logged at once; `line` is the number of its first line, from 1."""
+    """One entry of a log."""
 
-    line: int
+    line: int  # the number of its first line, from 1
     said: Said
     more: list[str] = field(default_factory=list)
 
@@ -42,8 +42,8 @@ class Entry:
 
 
 def entries_of(lines: Iterable[tuple[int, str]], newest: datetime) -> Iterator[Entry]:
-    """Of numbered lines. One that is in no known format belongs to the entry above if it is
-    indented or part of a traceback, and is an entry of its own if not."""
+    """Yield the entries of numbered lines. A line in no known format belongs to the entry above if
+    it is indented or part of a traceback; else it is an entry of its own."""
     entry: Entry | None = None
     trace: _Trace = "out"
     for number, line in lines:
@@ -60,8 +60,8 @@ def entries_of(lines: Iterable[tuple[int, str]], newest: datetime) -> Iterator[E
 
 
 def _is_more(line: str, trace: _Trace, above: Entry | None) -> tuple[bool, _Trace]:
-    """Whether a line belongs to the entry above, and where in a traceback it leaves us. Below an
-    entry with a time a traceback lasts to the next one; elsewhere it ends after its frames."""
+    """Return whether a line belongs to the entry above, and where in a traceback the next line is. A
+    traceback below an entry with a time lasts to the next entry; another ends after its frames."""
     if _TRACE.match(line):
         return True, "head"
     if not line or line[0].isspace():
@@ -72,7 +72,7 @@ def _is_more(line: str, trace: _Trace, above: Entry | None) -> tuple[bool, _Trac
 
 
 def written(time: datetime) -> str:
-    """In UTC where the zone is known, and to the millisecond: as text they sort as times do."""
+    """Return a time as text that sorts as times do: to the millisecond, in UTC if it has a zone."""
     is_finer = bool(time.microsecond % 1000)
     text = time.replace(tzinfo=None).isoformat(
         timespec="microseconds" if is_finer else "milliseconds"
@@ -80,23 +80,23 @@ def written(time: datetime) -> str:
     return f"{text}Z" if time.tzinfo else text
 
 
-# -- which of them -----------------------------------------------------------------------------
+# -- selection ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """From a time on, before another, and at least so grave."""
+    """A selection of entries."""
 
     since: datetime | None = None
     before: datetime | None = None
-    least: int | None = None
+    least: int | None = None  # the rank of the least severe level
 
     @classmethod
     def asked(cls, since: str | None, until: str | None, level: str | None) -> "Wanted":
         return cls(_time("since", since), _end(until), _rank(level))
 
     def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """An entry without a time is as old as the last that has one."""
+        """Yield the selected entries. An entry without a time has that of the last one with a time."""
         time: datetime | None = None
         for entry in entries:
             time = entry.said.time or time
@@ -118,7 +118,7 @@ class Wanted:
 
 
 def _comparable(time: datetime) -> datetime:
-    """A time without a zone is taken for UTC."""
+    """Take a time without a zone for UTC."""
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
@@ -127,12 +127,12 @@ def _time(name: str, text: str | None) -> datetime | None:
         return None
     found = moment(text)
     if found is None:
-        raise BadInput(f"{name} {text!r} is no time. Write it as 2026-01-31 or 2026-01-31T18:00.")
+        raise BadInput(f"{name} {text!r} is not a time. Write 2026-01-31 or 2026-01-31T18:00.")
     return _comparable(found)
 
 
 def _end(text: str | None) -> datetime | None:
-    """What is written to the day, the minute or the second lasts as long."""
+    """Return the end of the day, hour, minute or second that the text names."""
     found = _time("until", text)
     if found is None or text is None:
         return None
@@ -155,5 +155,5 @@ def _rank(text: str | None) -> int | None:
         return None
     level = level_of(text)
     if level is None:
-        raise BadInput(f"There is no level {text!r}. There are: {', '.join(RANKS)}.")
+        raise BadInput(f"There is no level {text!r}. Known: {', '.join(RANKS)}.")
     return RANKS[level]

@@ -1,4 +1,4 @@
-"""Log files below one folder, and nothing outside of it. No MCP."""
+"""The log files below one folder, and nothing outside it. No MCP."""
 
 import gzip
 import io
@@ -25,7 +25,7 @@ class Folder:
             raise NotADirectoryError(path)
 
     def logs(self) -> Iterator[dict[str, Any]]:
-        """Every file, but for hidden ones and links that lead out."""
+        """Yield every file, except hidden ones and links that lead out of the folder."""
         for path in sorted(self._root.rglob("*")):
             name = path.relative_to(self._root).as_posix()
             if not any(part.startswith(".") for part in name.split("/")) and self._is_log(path):
@@ -35,19 +35,19 @@ class Folder:
 
     @contextmanager
     def opened(self, name: str) -> Iterator[tuple[Iterator[tuple[int, str]], datetime]]:
-        """The numbered lines of a file, and when it was last written to."""
+        """Yield the numbered lines of a file, and the time of its last change."""
         path = self._path(name)
         try:
             with path.open("rb") as file, _text_of(file) as text:
                 yield _lines(text), datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise BadInput(f"{name!r} is damaged: as gzip it cannot be read to its end.") from error
+            raise BadInput(f"{name!r} is damaged: its gzip data cannot be unpacked.") from error
         except OSError as error:
             raise BadInput(f"{name!r} cannot be read: {error.strerror or error}.") from error
 
     def _path(self, name: str) -> Path:
-        """Whatever is wrong with a name, the answer is the same: it tells nothing of what is
-        outside."""
+        """Return the path of a log. All bad names get the same answer, which reveals nothing about
+        files outside the folder."""
         try:
             path = (self._root / name).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
@@ -57,7 +57,8 @@ class Folder:
         return path
 
     def _is_log(self, path: Path) -> bool:
-        """A plain file, and in the folder also where its links lead: a pipe would never end."""
+        """Return whether a path is a plain file in the folder, after following links. A pipe would
+        never end."""
         try:
             real = path.resolve(strict=True)
             return real.is_file() and real.is_relative_to(self._root)
@@ -66,18 +67,18 @@ class Folder:
 
     def _hint(self, name: str) -> str:
         near = get_close_matches(name, [log["name"] for log in self.logs()], _NEAR, 0.5)
-        return f"Near it: {', '.join(near)}." if near else "list_logs names those that there are."
+        return f"Near it: {', '.join(near)}." if near else "list_logs names the logs."
 
 
 def _is_below(name: str) -> bool:
-    """By its words alone, on every platform."""
+    """Return whether a name stays below the folder, by its text alone, on every platform."""
     posix, windows = PurePosixPath(name), PureWindowsPath(name)
     is_rooted = posix.is_absolute() or bool(windows.drive or windows.root)
     return not is_rooted and ".." not in {*posix.parts, *windows.parts}
 
 
 def _text_of(file: IO[bytes]) -> IO[str]:
-    """Unpacked and decoded. What is not UTF-8 shows as escapes: \\xff."""
+    """Unpack and decode a file. Bytes that are not UTF-8 become escapes: \\xff."""
     start = _start(file)
     if start == _GZIP:
         file = cast("IO[bytes]", gzip.GzipFile(fileobj=file))

@@ -1,4 +1,4 @@
-"""What one line of a log says, in each of the formats that are known here. No files, no MCP."""
+"""Parsers of one line of a log, one for each known format. No files, no MCP."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-# From harmless to grave. What else a level may be called stands beside it.
+# From harmless to severe, with other names of each level.
 LEVELS: Final[Mapping[str, tuple[str, ...]]] = {
     "TRACE": (),
     "DEBUG": (),
@@ -37,7 +37,7 @@ _STAMP: Final = re.compile(
     r"\[?(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?"
     r"(?: ?(?:Z|[+-]\d\d:?\d\d))?)\]?[ \t]*(?:[-|][ \t]+)?(?P<rest>.*)"
 )
-# What follows a time; the first that fits says it.
+# The text after a time; the first pattern that matches counts.
 _AFTER: Final = tuple(
     map(
         re.compile,
@@ -47,7 +47,7 @@ _AFTER: Final = tuple(
             rf"{_LEVEL}:?[ \t]+(?:[-|][ \t]+)?(?P<logger>{_NAME})(?::| -)[ \t]+(?P<message>.*)",
             rf"\[(?P<logger>{_NAME})\][ \t]+{_LEVEL}:?[ \t]+(?P<message>.*)",
             rf"{_LEVEL}(?::|[ \t]+[-|])?(?:[ \t]+|$)(?P<message>.*)",
-            # As rsyslog writes it: host, program, process.
+            # The form of rsyslog: host, program, process.
             rf"(?P<message>\S+ (?P<logger>{_NAME})(?:\[\d+\])?: .*)",
         ),
     )
@@ -62,25 +62,25 @@ _NEW_SYSLOG: Final = re.compile(
 )
 _ACCESS: Final = re.compile(r'\S+ \S+ .*?\[(?P<time>\d\d/[A-Z][a-z]{2}/\d{4}:[^\]]+)\] ".*')
 _BEFORE_ZONE: Final = re.compile(r" (?=Z|[+-]\d)")
-_LONGEST_STAMPED: Final = 4_000  # of a longer line only so much is looked at
+_LONGEST_STAMPED: Final = 4_000  # characters of a line that patterns look at
 
-# Seconds since 1970 are written whole, or in thousandths, millionths or billionths.
+# Times since 1970 are in seconds, or in thousandths, millionths or billionths of a second.
 _SCALES: Final = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a line says of itself. A time without a zone is as it was written."""
+    """The parts of a line."""
 
     message: str
-    time: datetime | None = None
+    time: datetime | None = None  # in UTC; without a zone, as it was written
     level: str | None = None
     logger: str | None = None
 
 
 def read(line: str, newest: datetime) -> Said | None:
-    """None if the line is in no format that is known. Old syslog has no year: `newest` is a time
-    that no line is later than, by more than a day."""
+    """Parse a line; None if its format is not known. Old syslog has no year: no line is more than a
+    day later than `newest`."""
     return next((said for form in _FORMS if (said := form(line, newest)) is not None), None)
 
 
@@ -89,7 +89,7 @@ def level_of(word: str) -> str | None:
 
 
 def moment(text: str) -> datetime | None:
-    """A time as ISO 8601 has it, or nearly."""
+    """Read a time in ISO 8601, or nearly so."""
     written = _BEFORE_ZONE.sub("", text.strip().replace("/", "-").replace(",", "."))
     try:
         found = datetime.fromisoformat(written)
@@ -159,7 +159,7 @@ def _new_syslog(line: str, _newest: datetime) -> Said | None:
 
 
 def _access(line: str, _newest: datetime) -> Said | None:
-    """As web servers write it. The line is kept whole: what is in it differs."""
+    """Parse a web server's access log. The whole line is the message, because its fields differ."""
     found = _ACCESS.match(line[:_LONGEST_STAMPED])
     try:
         time = datetime.strptime(found["time"], "%d/%b/%Y:%H:%M:%S %z") if found else None
@@ -184,16 +184,16 @@ _FORMS: Final[tuple[Callable[[str, datetime], Said | None], ...]] = (
 def _in_utc(time: datetime) -> datetime:
     try:
         return time.astimezone(UTC) if time.tzinfo else time
-    except OverflowError:  # the first or the last day there is
+    except OverflowError:  # the first or the last day that `datetime` has
         return time
 
 
 def _without_year(text: str, newest: datetime) -> datetime | None:
-    """In the latest year in which it is not after the newest."""
+    """Read a time in the latest year in which it is not after `newest`."""
     latest = newest.replace(tzinfo=None) + timedelta(days=1)
-    for year in range(latest.year, latest.year - 8, -1):  # a leap day has at most eight to go
+    for year in range(latest.year, latest.year - 8, -1):  # leap days are at most eight years apart
         try:
-            time = datetime.strptime(f"{year} {text}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 (it has none)
+            time = datetime.strptime(f"{year} {text}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 (it has no zone)
         except ValueError:
             continue
         if time <= latest:
@@ -208,7 +208,7 @@ def _severity(priority: str | None) -> str | None:
 def _taken(
     fields: dict[str, Any], names: tuple[str, ...], read_as: Callable[[Any], Any | None]
 ) -> Any:
-    """The first of these fields that can be read, taken out of the others."""
+    """Return the first of these fields that can be read, and remove it from `fields`."""
     for name in names:
         value = read_as(fields[name]) if name in fields else None
         if value is not None:

@@ -1,4 +1,4 @@
-"""Writes a log of 50,000 lines to try the server on, always the same one.
+"""A script that writes a log of 50,000 lines to try the server on, always the same one.
 
 python examples/logs/sample.py FOLDER
 """
@@ -73,7 +73,7 @@ def _message(dice: random.Random, level: str, order: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write a log of 50,000 lines, always the same.")
-    parser.add_argument("folder", type=Path, help="is made if it is not there")
+    parser.add_argument("folder", type=Path, help="created if it does not exist")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME

@@ -3,8 +3,8 @@
     python examples/logs/server.py FOLDER              over stdio
     python examples/logs/server.py FOLDER --http 8000  at http://127.0.0.1:8000/mcp
 
-A log is large by nature: `read_log` is `@heavy`, so an agent gets a probe of it, and asks for what it
-needs by SQL, by pages or by search. The other tools are small, and know nothing of Penstock.
+A log is large by nature, so `read_log` is `@heavy`: an agent gets a probe, and asks for what it needs
+by SQL, by pages or by search. The results of the other tools are small.
 """
 
 import argparse
@@ -27,12 +27,12 @@ MOST_ENTRIES: Final = 500_000
 MOST_VALUES: Final = 50
 
 By = Literal["level", "logger", "day", "hour"]
-Name = Annotated[str, Field(description="As list_logs has it.")]
+Name = Annotated[str, Field(description="From list_logs.")]
 Since = Annotated[
     str | None, Field(description="ISO 8601: 2026-01-31 or 2026-01-31T18:00. Without a zone, UTC.")
 ]
 Until = Annotated[str | None, Field(description="As since; the day or minute named is included.")]
-Level = Annotated[str | None, Field(description="This level and graver ones: WARNING, ERROR, …")]
+Level = Annotated[str | None, Field(description="This level and above: WARNING, ERROR, …")]
 
 
 def build(path: Path, middleware: Penstock | None = None) -> FastMCP:
@@ -42,7 +42,7 @@ def build(path: Path, middleware: Penstock | None = None) -> FastMCP:
 
     @server.tool(annotations=reads)
     def list_logs() -> list[dict[str, Any]]:
-        """The log files there are, with their sizes and when they were last written to."""
+        """List the log files, with their sizes and the times of their last change."""
         return list(folder.logs())
 
     @server.tool(annotations=reads)
@@ -63,7 +63,7 @@ def build(path: Path, middleware: Penstock | None = None) -> FastMCP:
 
     @server.tool(annotations=reads)
     def count_by(name: Name, field: By) -> dict[str, Any]:
-        """How many entries of a log have each level or logger, or are of each day or hour."""
+        """Count the entries of a log by level, logger, day or hour."""
         with _entries(folder, name) as entries:
             return _counted(entries, field)
 
@@ -72,7 +72,7 @@ def build(path: Path, middleware: Penstock | None = None) -> FastMCP:
 
 @contextmanager
 def _entries(folder: Folder, name: str) -> Iterator[Iterator[Entry]]:
-    """What is wrong with a request is told to whoever made it."""
+    """Yield the entries of a log, and turn a bad request into an error that the agent reads."""
     try:
         with folder.opened(name) as (lines, changed):
             yield entries_of(lines, changed)
@@ -81,7 +81,7 @@ def _entries(folder: Folder, name: str) -> Iterator[Iterator[Entry]]:
 
 
 def _counted(entries: Iterator[Entry], field: By) -> dict[str, Any]:
-    """The commonest first; days and hours in their order."""
+    """Count entries by a field: the most frequent value first, days and hours in their order."""
     counts = Counter(_value(entry.row(), field) for entry in entries)
     is_time = field in ("day", "hour")
     ranked = sorted(counts.items(), key=lambda item: str(item[0]) if is_time else -item[1])
@@ -103,10 +103,10 @@ def _value(row: dict[str, Any], field: By) -> str | None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description="An MCP server that reads the log files below a folder.",
-        epilog="python examples/logs/sample.py FOLDER writes a log to try it on.",
+        epilog="python examples/logs/sample.py FOLDER writes a log to try the server on.",
     )
-    parser.add_argument("folder", type=Path, help="nothing outside of it is read")
-    parser.add_argument("--http", type=int, metavar="PORT", help="over HTTP, on this machine only")
+    parser.add_argument("folder", type=Path, help="the only folder that is read")
+    parser.add_argument("--http", type=int, metavar="PORT", help="serve HTTP, on this machine only")
     given = parser.parse_args(arguments)
     try:
         server = build(given.folder)

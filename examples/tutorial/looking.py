@@ -1,4 +1,4 @@
-"""What an agent reads of a tool's reply."""
+"""Helpers that show a tool's reply as an agent reads it."""
 
 import json
 from typing import Any
@@ -11,6 +11,6 @@ async def told(client: Any, tool: str, **arguments: Any) -> Any:
 
 
 def show(reply: dict[str, Any]) -> None:
-    """A field a line, and pictures as they are."""
+    """Print one field a line, and charts as they are."""
     for name, value in reply.items():
         print(value if name == "ascii_summary" else f"{name}: {json.dumps(value)}")

@@ -1,4 +1,4 @@
-"""A small hydropower station, made up: what it measured, and what it could do. No MCP in here."""
+"""A made-up hydropower station: its measurements and its forecasts. No MCP in here."""
 
 import random
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from math import exp, sin
 from typing import Any
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-FULL = 812.0  # metres above the sea, at which the lake spills
+FULL = 812.0  # metres above the sea, where the lake spills
 TAILWATER = 748.0
 LAKE = 1_400_000  # square metres
 
@@ -26,7 +26,7 @@ class State:
 
 
 def point(head: float, flow: float) -> Point | None:
-    """What the turbine makes of a head (m) and a flow (m³/s); None where it must not run."""
+    """Return the turbine's output at a head (m) and a flow (m³/s); None if it must not run."""
     if not 6 <= flow <= 0.42 * head:  # too little to turn, or more than the gates let through
         return None
     efficiency = 0.93 * exp(-(((head - 58) / 45) ** 2) - ((flow - 17) / 24) ** 2)
@@ -34,7 +34,7 @@ def point(head: float, flow: float) -> Point | None:
 
 
 def measured(hours: int) -> list[dict[str, Any]]:
-    """Hour by hour, what flowed in and what the turbine made of it."""
+    """Return the inflow, the flow and the output for each hour."""
     dice = random.Random(7)
     level, rows = FULL - 4, []
     for hour in range(hours):
@@ -56,7 +56,7 @@ def measured(hours: int) -> list[dict[str, Any]]:
 
 
 def forecast(flow: float, hours: int) -> list[State]:
-    """The lake, hour by hour: twice the flow in the evenings, and a flood on the sixth day."""
+    """Return the lake for each hour: double flow in the evenings, a flood on the sixth day."""
     level, states = FULL - 2, []
     for hour in range(hours):
         inflow = 11 + 28 * exp(-(((hour - 135) / 14) ** 2))

@@ -15,7 +15,7 @@ server = MCPServer("station", middleware=[Penstock()])
 
 @server.tool()
 def measurements(hours: int = 5000) -> list[dict[str, Any]]:
-    """What the station measured, hour by hour, since the first of January."""
+    """Hourly measurements of the station since the first of January."""
     return river.measured(hours)
 
 

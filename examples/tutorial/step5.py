@@ -1,4 +1,4 @@
-"""What runs along one axis: a few entries and a chart, or every entry."""
+"""A series along one axis: a few entries and a chart, or every entry."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ server = MCPServer("station", middleware=[Penstock()])
 @server.tool()
 @heavy(budget="4kB", page_size=50, ttl="10m", modes=("sql", "summary", "paginated", "full"))
 def measurements(hours: int = 5000) -> list[dict[str, Any]]:
-    """What the station measured, hour by hour, since the first of January."""
+    """Hourly measurements of the station since the first of January."""
     return river.measured(hours)
 
 

@@ -208,9 +208,9 @@ def test_which_entries(since, until, level, lines):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (("soon", None, None), "since 'soon' is no time. Write it as 2026-01-31"),
-        ((None, "31.1.2026", None), "until '31.1.2026' is no time"),
-        ((None, None, "LOUD"), "no level 'LOUD'. There are: TRACE, DEBUG"),
+        (("soon", None, None), "since 'soon' is not a time. Write 2026-01-31"),
+        ((None, "31.1.2026", None), "until '31.1.2026' is not a time"),
+        ((None, None, "LOUD"), "no level 'LOUD'. Known: TRACE, DEBUG"),
     ],
 )
 def test_what_cannot_be_asked(asked, words):

@@ -207,7 +207,7 @@ def test_counts_of_very_many_values(tmp_path):
         ("read_log", {"name": "/etc/passwd"}, "There is no log '/etc/passwd' here."),
         ("count_by", {"name": "../secret", "field": "level"}, "There is no log '../secret' here."),
         ("read_log", {"name": "shop.lo"}, "Near it: shop.log"),
-        ("read_log", {"name": "shop.log", "since": "soon"}, "since 'soon' is no time."),
+        ("read_log", {"name": "shop.log", "since": "soon"}, "since 'soon' is not a time."),
         ("read_log", {"name": "shop.log", "level": "LOUD"}, "There is no level 'LOUD'."),
         ("read_log", {}, "Missing: 'name'."),
         ("read_log", {"name": "shop.log", "colour": "red"}, "colour"),

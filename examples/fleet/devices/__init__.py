@@ -1,1 +1,1 @@
-"""The devices, where they stand, and what was done to them."""
+"""The devices, their sites and their events."""

@@ -1,5 +1,5 @@
 # ruff: noqa: ARG001 (every tool gets its arguments and the request)
-"""Tools that are no view's: questions that agents ask and no page of the site does."""
+"""Tools without a view: questions that agents ask, but no page of the site does."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def overview(arguments: dict[str, Any], request: HttpRequest) -> dict[str, Any]:
 
 @mcp_heavy(
     name="fleet.power",
-    description="What the devices in service draw, in watts, for each site and kind.",
+    description="Power of the devices in service, in watts, for each site and kind.",
     input_schema={
         "type": "object",
         "properties": {

@@ -1,4 +1,4 @@
-"""A fleet that is made up, and the same for everyone with the same seed.
+"""A made-up fleet, always the same for the same seed.
 
 Nothing here knows of Django: the command `seed_fleet` puts these rows into the database.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 
-# The fleet is looked at on this day, whenever the sample is made.
+# The day of the sample, whenever it is made.
 TODAY = datetime(2026, 11, 1, 6, tzinfo=UTC)
 LOG_STARTS = TODAY - timedelta(days=730)
 
@@ -33,11 +33,11 @@ PLACES = ("Depot", "Harbour", "Campus", "North", "Waterworks")
 
 
 class Make(NamedTuple):
-    """What devices of a kind are like. `share` is out of 100, `watts` a mean."""
+    """The properties of a kind of device."""
 
-    share: int
+    share: int  # of 100 devices
     prefix: str
-    watts: float
+    watts: float  # mean
     firmware: tuple[str, ...]
 
 
@@ -60,13 +60,13 @@ NOTES = (
 
 TECHNICIANS = ("A. Moreau", "J. Novák", "S. Lindqvist", "M. Ferreira", "K. Wójcik", "E. Byrne")
 
-# The needles: what a search of the whole fleet is there to find.
+# The needles that a search of the whole fleet must find.
 RECALLED = 3
 RECALL_NOTE = "Recalled by the maker: battery may swell. Do not charge."
 
 
 def sites(seed: int) -> Iterator[Row]:
-    """A hundred and twenty, five in each city."""
+    """Yield 120 sites, five in each city."""
     dice = random.Random(f"sites {seed}")
     for code, (city, country) in CITIES.items():
         for number, place in enumerate(PLACES, 1):
@@ -80,7 +80,7 @@ def sites(seed: int) -> Iterator[Row]:
 
 
 def devices(count: int, seed: int) -> Iterator[Row]:
-    """`site` is a code. A few sites hold most of the devices, as it is with real ones."""
+    """Yield devices, with the site's code as `site`. As in real fleets, a few sites hold the most."""
     dice = random.Random(f"devices {seed}")
     codes = [site["code"] for site in sites(seed)]
     dice.shuffle(codes)
@@ -117,7 +117,7 @@ def _device(dice: random.Random, number: int, kind: str, status: str, site: str)
 
 
 def _last_seen(dice: random.Random, status: str) -> datetime | None:
-    """A device that works was heard within the hour; one that is down, some days ago."""
+    """Return a time within the last hour for a working device; up to two weeks ago if it is down."""
     if status == "retired":
         return None
     seconds = dice.randrange(3_600, 1_200_000) if status == "down" else dice.randrange(3_600)
@@ -125,7 +125,7 @@ def _last_seen(dice: random.Random, status: str) -> datetime | None:
 
 
 def events(of: list[Row], seed: int) -> Iterator[Row]:
-    """`device` is an asset tag. The log goes back two years."""
+    """Yield events of the last two years, with the asset tag as `device`."""
     dice = random.Random(f"events {seed}")
     for device in of:
         installed = datetime.combine(device["purchased"], TODAY.timetz()) + timedelta(days=14)

@@ -21,7 +21,7 @@ class RetirementSerializer(serializers.Serializer):
 
 
 class DeviceCountsSerializer(serializers.Serializer):
-    """How many devices of each status; the view's query counts them."""
+    """The number of devices in each status, as the view's query counts them."""
 
     active = serializers.IntegerField()
     degraded = serializers.IntegerField()

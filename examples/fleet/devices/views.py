@@ -36,7 +36,7 @@ class DeviceViewSet(viewsets.ModelViewSet):
 
     @action(detail=False)
     def faults(self, request: Request) -> Response:
-        """For each site that has devices which are down: how many, and which."""
+        """Count and list the devices that are down, for each site."""
         down = self.get_queryset().filter(status=Device.Status.DOWN)
         sites: dict[str, list[str]] = {}
         for site, tag in down.values_list("site__code", "asset_tag").order_by("site", "asset_tag"):
@@ -47,13 +47,13 @@ class DeviceViewSet(viewsets.ModelViewSet):
 
     @action(detail=True)
     def history(self, request: Request, asset_tag: str) -> Response:
-        """What was done to one device, the latest first."""
+        """Events of one device, the latest first."""
         events = self.get_object().events.select_related("device")
         return Response(EventSerializer(events, many=True).data)
 
     @action(detail=True, methods=["post"], serializer_class=RetirementSerializer)
     def retire(self, request: Request, asset_tag: str) -> Response:
-        """Take a device out of service, and put the reason down in its history."""
+        """Take a device out of service, and record the reason in its history."""
         device = self.get_object()
         given = self.get_serializer(data=request.data)
         given.is_valid(raise_exception=True)
@@ -69,7 +69,7 @@ class DeviceViewSet(viewsets.ModelViewSet):
 
 
 class SiteViewSet(viewsets.ReadOnlyModelViewSet):
-    """The sites, each with how many devices of it are in which state."""
+    """The sites, each with the number of its devices in each state."""
 
     queryset = Site.objects.annotate(
         **{
@@ -84,7 +84,7 @@ class SiteViewSet(viewsets.ReadOnlyModelViewSet):
 
 
 class LatestFirst(CursorPagination):
-    """The log grows while it is read: a cursor neither skips an entry nor shows one twice."""
+    """A page by cursor, which skips or repeats no entry while the log grows."""
 
     ordering = ("-happened", "-id")
     page_size = 100
@@ -96,7 +96,7 @@ class EventViewSet(
     mixins.ListModelMixin,
     viewsets.GenericViewSet,
 ):
-    """The log of the fleet: installations, inspections, repairs, faults. It is only added to."""
+    """The log of the fleet: installations, inspections, repairs, faults. It is append-only."""
 
     queryset = Event.objects.select_related("device")
     serializer_class = EventSerializer

@@ -1,4 +1,4 @@
-"""A site such as many Django teams have. Penstock needs one of the installed apps, and has one setting."""
+"""A typical Django site. Penstock is one of its installed apps, and has one setting."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 
-# Good for trying things out. A real site takes its key, and the hosts it answers to, from outside.
+# For trying things out. A real site takes its key and its hosts from outside.
 SECRET_KEY = os.environ.get("FLEET_SECRET_KEY", "not a secret: for this example alone")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
 
@@ -55,7 +55,7 @@ DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": os.environ.get("FLEET_SQLITE", HERE / "fleet.sqlite3"),
-        # Several workers may write at once: the later one waits, rather than fail.
+        # Several workers may write at once: the later one waits instead of failing.
         "OPTIONS": {"timeout": 20},
     },
 }
@@ -71,7 +71,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    # Whoever is known may read; writing takes the permissions that Django has for each model.
+    # A logged-in user may read. Writing takes Django's permissions for each model.
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.DjangoModelPermissions"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
     "PAGE_SIZE": 100,
@@ -82,6 +82,5 @@ REST_FRAMEWORK = {
     ],
 }
 
-# Agents may read what their users may. That they may write too, the site says here; what a user may
-# write stays a matter of permissions.
+# Agents may read what their users may. This lets them write too, within their users' permissions.
 PENSTOCK = {"MAX_TIER": "read_write"}

@@ -1,4 +1,4 @@
-"""Fill the database with a fleet, and make two users with tokens to look at it."""
+"""A command that fills the database with a fleet, and makes two users with tokens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from devices.models import Device, Event, Site
 
 BATCH = 2_000
 
-# What each may do besides reading.
+# The permissions of each user, besides reading.
 USERS = {"technician": ("add_device", "change_device", "add_event"), "viewer": ()}
 
 
 class Command(BaseCommand):
-    help = "Fill an empty database with a made-up fleet; prints two users and their tokens."
+    help = "Fill an empty database with a made-up fleet, and print two users and their tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--devices", type=int, default=50_000)
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if devices < sample.RECALLED:
             raise CommandError(f"Ask for {sample.RECALLED} devices or more: so many are recalled.")
         if not Device.objects.exists():
-            with transaction.atomic():  # all of it or none: a run that is stopped can be repeated
+            with transaction.atomic():  # all or nothing, so that a stopped run can be repeated
                 self.fill(devices, seed)
         elif verbosity:
             self.tell("There is a fleet already; it stays as it is.")
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         self.save("events", (Event(**row | {"device": devices[row["device"]]}) for row in events))
 
     def save(self, what: str, rows: Iterable[Model]) -> None:
-        """In batches; on a terminal with a count that goes up."""
+        """Save rows in batches. On a terminal, show a running count."""
         waiting, saved = iter(rows), 0
         while batch := list(islice(waiting, BATCH)):
             type(batch[0]).objects.bulk_create(batch)
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         self.tell(f"{saved:,} {what}")
 
     def tell(self, text: str, ending: str = "\n") -> None:
-        """Beside the output, and not in red: it is no error."""
+        """Write to stderr, but not in red: this is not an error."""
         self.stderr.write(text, str, ending)
 
 
