@@ -1,4 +1,4 @@
-"""A client of the endpoint, in Django's own test client: each message is a real request to the site."""
+"""A client of the endpoint, by Django's test client: each message is a real request to the site."""
 
 import json
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ ERAS = (LEGACY, MODERN)
 
 @dataclass
 class Agent:
-    """`headers` are of every request. `last` is the response to the last one."""
+    """A client that sends `headers` with every request, and keeps the last response in `last`."""
 
     era: str = LEGACY
     client: Client = field(default_factory=Client)
@@ -23,7 +23,7 @@ class Agent:
 
     @classmethod
     def of(cls, user, era=LEGACY):
-        """Of a user, by a token of REST framework's."""
+        """Make an agent of a user, by a token of REST framework's."""
         from rest_framework.authtoken.models import Token
 
         token, _ = Token.objects.get_or_create(user=user)
@@ -41,7 +41,7 @@ class Agent:
         return {"jsonrpc": "2.0", "id": key or self.calls, "method": method, "params": params}
 
     def own_headers(self, message):
-        """What the modern era repeats of a message outside of it."""
+        """Return the headers in which the modern era repeats parts of a message."""
         if self.era != MODERN or not isinstance(message, dict):
             return {"Mcp-Protocol-Version": self.era}
         told = {"Mcp-Protocol-Version": self.era, "Mcp-Method": message.get("method", "")}
@@ -49,7 +49,7 @@ class Agent:
         return {**told, "Mcp-Name": name} if name else told
 
     def post(self, body, **headers):
-        """Any body, as it is; a value as JSON."""
+        """Send bytes or text as they are, and any other value as JSON."""
         sent = body if isinstance(body, str | bytes) else json.dumps(body)
         given = {"Accept": "application/json, text/event-stream", **self.headers}
         given |= self.own_headers(body) | headers
@@ -59,7 +59,7 @@ class Agent:
         return self.last
 
     def request(self, method, params=None, **headers):
-        """The answer: a result or an error."""
+        """Return the answer: a result or an error."""
         answer = self.post(self.message(method, params), **headers).json()
         assert answer["jsonrpc"] == "2.0"
         return answer
@@ -74,11 +74,11 @@ class Agent:
         return {tool["name"]: tool for tool in listed}
 
     def call(self, tool, /, **arguments):
-        """The result of a call, as it was sent."""
+        """Return the result of a call, as it was sent."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments})
 
     def value(self, tool, /, **arguments):
-        """What the tool gave, which was no error."""
+        """Return the value of a result, which must not be an error."""
         result = self.call(tool, **arguments)
         assert not result.get("isError"), result
         text = result["content"][0]["text"]
@@ -93,7 +93,7 @@ class Agent:
         return json.loads(result["content"][0]["text"])
 
     def walk(self, tool, page):
-        """All rows from a first page on, by `next` alone."""
+        """Return all rows from a first page on, by `next` alone."""
         rows = list(page.get("results", page.get("items")))
         while page["next"]:
             page = self.value(tool, continuation_token=page["next"])

@@ -8,7 +8,7 @@ from running import COMBINATIONS, Site, filled, manage, postgres, serving
 
 @pytest.fixture(scope="session", params=COMBINATIONS, ids="-".join)
 def fleet_site(request, tmp_path_factory):
-    """The example, served. Where a test fails, what the site logged is shown."""
+    """Serve the example, and show the site's log if a test fails."""
     server, database, store = request.param
     pytest.importorskip(server)
     log = tmp_path_factory.mktemp(server) / "log"
@@ -45,7 +45,7 @@ def memory_store():
 
 @pytest.fixture(scope="session")
 def cache_store(postgresql_fleet):
-    """A table of the database, by Django's cache."""
+    """Return the variables of a site that stores results in a database table, by Django's cache."""
     variables = {
         "DJANGO_SETTINGS_MODULE": "fleet_on_cache",
         "PYTHONPATH": str(Path(__file__).parent),

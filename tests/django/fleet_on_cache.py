@@ -1,4 +1,4 @@
-"""The settings of the example, for a site that keeps results in a cache of Django's."""
+"""The example's settings, with results in one of Django's caches."""
 
 from fleet.settings import *  # noqa: F403 (settings on top of others)
 from fleet.settings import PENSTOCK

@@ -1,4 +1,4 @@
-"""The example site with real databases, under real servers: started for a test, ended with it."""
+"""The example site with real databases, under real servers that a test starts and ends."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PASSWORD = "known to the tests"  # noqa: S105 (a site that lives for a minute)
 PATIENCE = 60
 BUDGET = 25_000
 
-# Each says on which port it listens. Two processes, so that what one has stored another must find;
-# the log tells which of them answered.
+# Each server logs its port. There are two processes, so that each must find what the other has
+# stored; the log tells which one answered.
 SERVERS = {
     "gunicorn": [
         "-m", "gunicorn", "--workers", "2", "--bind", "127.0.0.1:0", "--no-control-socket",
@@ -47,14 +47,14 @@ COMBINATIONS = [
     ("uvicorn", "sqlite_fleet", "memory_store"),
     ("uvicorn", "postgresql_fleet", "cache_store"),
 ]
-# A socket that is open when the process ends is the server's business.
+# A socket that is open when the process ends does not concern these tests.
 STRICT = [sys.executable, "-u", "-W", "error", "-W", "ignore::ResourceWarning"]
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:[1-9]\d*")
 
 
 @dataclass(frozen=True)
 class Database:
-    """One that holds a fleet. `environment` leads the site to it; `tokens` are by user."""
+    """A database with a fleet. `environment` leads the site to it; `tokens` are by user."""
 
     environment: Mapping[str, str]
     tokens: Mapping[str, str]
@@ -62,7 +62,7 @@ class Database:
 
 @dataclass(frozen=True)
 class Site:
-    """One that is being served."""
+    """A site that is being served."""
 
     url: str
     tokens: Mapping[str, str]
@@ -70,7 +70,7 @@ class Site:
     process: subprocess.Popen[bytes]
 
     def api(self, path: str, **query: Any) -> Any:
-        """What the site's own API answers: the truth that tools are held to."""
+        """Return the answer of the site's own API, to which a tool's answer is compared."""
         response = httpx2.get(
             f"{self.url}/api/{path}", params=query, headers=self.headers("viewer"), timeout=PATIENCE
         )
@@ -82,7 +82,7 @@ class Site:
 
     @contextmanager
     def agent(self, user: str = "technician", mode: str = "auto") -> Iterator[Agent]:
-        """The official client, as a user of the site who has sent his token."""
+        """Connect the official client, with the token of a user."""
         with start_blocking_portal() as portal:
             sizes: list[int] = []
             client = _client(f"{self.url}/mcp/", self.headers(user), mode, sizes)
@@ -92,8 +92,8 @@ class Site:
 
 @dataclass(frozen=True)
 class Agent:
-    """The official client, for tests that await nothing. `sizes` are those of the results that came
-    over the wire."""
+    """The official client for synchronous tests. `sizes` holds the sizes of the results on the
+    wire."""
 
     portal: BlockingPortal
     client: Client
@@ -113,13 +113,13 @@ class Agent:
         return json.loads(result.content[0].text)
 
     def refused(self, tool: str, **arguments: Any) -> str:
-        """In which words."""
+        """Return the error of a call that must be refused."""
         result = self.call(tool, **arguments)
         assert result.is_error, result.content
         return json.loads(result.content[0].text)["error"]
 
     def walk(self, tool: str, following: str | None) -> list[Any]:
-        """Every row from there on."""
+        """Return every row from there on."""
         rows = []
         while following:
             page = self.told(tool, continuation_token=following)
@@ -147,14 +147,14 @@ async def _client(
 
 
 def environment(**given: str) -> dict[str, str]:
-    """Ours, without what would lead the site elsewhere."""
+    """Return the environment without variables that would change the site."""
     others = ("PENSTOCK_", "FLEET_", "DJANGO_", "PG")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     return {**kept, **given}
 
 
 def manage(*arguments: str, **given: str) -> str:
-    """What a command of the site prints."""
+    """Return what a command of the site prints."""
     ran = subprocess.run(
         [sys.executable, "-W", "error", "manage.py", *arguments],
         cwd=PROJECT, env=environment(**given), capture_output=True, text=True, check=False,
@@ -165,7 +165,7 @@ def manage(*arguments: str, **given: str) -> str:
 
 
 def filled(**given: str) -> Database:
-    """A database with a small fleet in it."""
+    """Make a database with a small fleet."""
     manage("migrate", "--verbosity", "0", **given)
     printed = manage("seed_fleet", "--devices", str(DEVICES), "--password", PASSWORD, **given)
     return Database(given, dict(line.split() for line in printed.splitlines()))
@@ -173,7 +173,7 @@ def filled(**given: str) -> Database:
 
 @contextmanager
 def postgres() -> Iterator[dict[str, str]]:
-    """A server of its own, on a Unix socket, as PostgreSQL's variables describe it."""
+    """Start a PostgreSQL server on a Unix socket, and yield the variables that describe it."""
     pytest.importorskip("psycopg", reason="no PostgreSQL: psycopg is missing")
     with tempfile.TemporaryDirectory(prefix="pg-") as runtime:
         server = _postgres_server(runtime)
@@ -185,10 +185,10 @@ def postgres() -> Iterator[dict[str, str]]:
 
 def _postgres_server(runtime: str) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        # Where it keeps its lock: it asks when it is imported, and warns if nobody has said.
+        # The folder of its lock: the package reads the variable at import, and warns if it is missing.
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         pgserver = pytest.importorskip("pgserver", reason="no PostgreSQL: pgserver is missing")
-    # Not tmp_path: the path of a socket may have no more than 107 characters.
+    # Not tmp_path, because the path of a socket may have at most 107 characters.
     folder = tempfile.mkdtemp(prefix="pg-")
     try:
         return pgserver.get_server(folder, cleanup_mode="delete")
@@ -198,8 +198,8 @@ def _postgres_server(runtime: str) -> Any:
 
 @contextmanager
 def serving(server: str, database: Database, log: Path, **given: str) -> Iterator[Site]:
-    """The example with this database, under one of `SERVERS` or Django's own, `runserver`."""
-    # Django's own says which port it was given, not which it got.
+    """Serve the example with this database, under one of `SERVERS` or Django's `runserver`."""
+    # `runserver` logs the port that it was given, not the one that it got.
     arguments = SERVERS.get(server) or ["manage.py", "runserver", "--noreload", _free_port()]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -228,7 +228,7 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """With its workers: they are in the same group, which lasts as long as one of them."""
+    """End a server and its workers, which are in one process group."""
     process.terminate()
     try:
         process.wait(10)

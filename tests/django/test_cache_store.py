@@ -1,4 +1,4 @@
-"""Django's caches as a store: the contract of every store, on each of Django's own backends."""
+"""Django's caches as a store: the contract of every store, on each of Django's backends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RACES = ("test_a_record_is_never_seen_torn", "test_threads_keep_out_of_each_othe
 
 
 class CacheRouter:
-    """Django's cache in a database of its own, so that threads meet on a file."""
+    """A router that puts Django's cache into a database of its own, so that threads share a file."""
 
     def db_for_read(self, model, **hints):
         return DATABASE if model._meta.app_label == "django_cache" else None
@@ -63,7 +63,7 @@ def files(settings, tmp_path):
 def database(settings, tmp_path, django_db_blocker):
     settings.CACHES = {"default": {"BACKEND": f"{BACKENDS}.db.DatabaseCache", "LOCATION": "cached"}}
     settings.DATABASE_ROUTERS = [CacheRouter()]
-    # Else SQLite refuses one of two writers that have both read, and Django's cache says nothing.
+    # Without this, SQLite refuses one of two writers that have both read, and Django's cache is silent.
     mode = {"transaction_mode": "IMMEDIATE"} if django.VERSION >= IMMEDIATE else {}
     connections.databases[DATABASE] = {
         **connections.databases["default"],
@@ -94,7 +94,7 @@ class TestCacheStore(StoreContract):
 
 
 def as_in_a_request(method):
-    """Django closes a thread's connections when a request is over."""
+    """Close a thread's connections, as Django does when a request is over."""
 
     @wraps(method)
     def call(*args, **kwargs):
@@ -124,7 +124,7 @@ class TestCacheStoreInADatabase(StoreContract):
 
 @pytest.mark.parametrize("backend", ["locmem", "redis"])
 class TestCacheStoreInBlocks(StoreContract):
-    """The same, of values so small that nearly every entry has several."""
+    """The same contract, with values so small that nearly every entry has several blocks."""
 
     @pytest.fixture
     def store(self, backend, request):
@@ -151,7 +151,7 @@ def test_no_value_is_larger_than_memcached_takes(client):
     assert store.read("key", range(len(chunks))) == chunks
     sizes = [client.strlen(key) for key in client.scan_iter()]
     assert max(sizes) < 600_000
-    # 7.5 MB, and caches are limited in the number of values too.
+    # 7.5 MB; caches limit the number of values too.
     assert len(sizes) == 16
 
 

@@ -1,5 +1,5 @@
-"""Caches that drop, change or refuse what is written: never a silent loss, never a part for the
-whole, and an error that says which cache it is and what to do."""
+"""Caches that drop, change or refuse values: no silent loss, no part for the whole, and an error that
+names the cache and says what to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = make_record(b"0")
 
 
 class Memcached(LocMemCache):
-    """As strict as memcached is by default: a megabyte a value, and not a word."""
+    """A cache as strict as memcached: it silently drops values above a megabyte."""
 
     limit = 1_000_000
 
@@ -57,7 +57,7 @@ class Changing(LocMemCache):
 
 
 class Decoding(LocMemCache):
-    """A client that makes text of bytes."""
+    """A client that decodes bytes to text."""
 
     def get(self, key, default=None, version=None):
         found = super().get(key, default, version)
@@ -65,7 +65,7 @@ class Decoding(LocMemCache):
 
 
 class Forgetful(LocMemCache):
-    """Loses the first writes, as one in a database does to another writer."""
+    """A cache that loses the first writes, as the database backend does with two writers."""
 
     losses = 0
 
@@ -78,7 +78,7 @@ class Forgetful(LocMemCache):
 
 @pytest.fixture
 def cached(settings, request):
-    """A store on a cache of this class."""
+    """Return a store on a cache of this class."""
 
     def cached(backend, **options):
         path = backend if isinstance(backend, str) else f"{HERE}.{backend.__name__}"
@@ -124,7 +124,7 @@ def test_what_a_cache_does_not_keep_is_an_error_that_names_it(
     name = backend if isinstance(backend, str) else f"{HERE}.{backend.__name__}"
     assert f'The cache "shared" ({name})' in caught.value.message
     assert caught.value.next_step
-    # An agent is told no names of classes or hosts.
+    # An agent must not learn the names of classes or hosts.
     assert "shared" not in caught.value.told
     assert store.stats().entries == 0
 

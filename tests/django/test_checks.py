@@ -1,4 +1,4 @@
-"""What `manage.py check` says about a site's settings."""
+"""The system checks of a site's settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bare(settings):
 
 
 def told(*ids):
-    """The messages of these kinds, or of all."""
+    """Return the messages of these kinds, or of all."""
     found = checks.run_checks(tags=["penstock"])
     assert all(message.hint and message.id.startswith("penstock.") for message in found)
     return [message for message in found if message.id in ids or not ids]
@@ -124,7 +124,7 @@ def test_caches_as_stores(settings, tmp_path, alias, backend, ids):
     found = told()
     assert [message.id for message in found] == ids
     assert all(f'the cache "{alias}"' in message.msg for message in found)
-    # To check makes no files.
+    # A check makes no files.
     assert list(tmp_path.iterdir()) == []
 
 
@@ -150,7 +150,7 @@ def test_a_urlconf_that_is_there(settings):
 
 @pytest.fixture
 def module(monkeypatch, settings):
-    """A settings module that Django has loaded its settings from."""
+    """Make a settings module from which Django has loaded its settings."""
     module = ModuleType("site_settings")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     settings.SETTINGS_MODULE = module.__name__
@@ -259,7 +259,7 @@ def test_a_warning_can_be_silenced(settings):
 
 
 def test_to_install_the_app_opens_nothing():
-    """A process that only migrates needs no store and none of their libraries."""
+    """A process that only migrates needs no store and no library of a store."""
     program = (
         "import sys, django\n"
         "from django.conf import settings\n"

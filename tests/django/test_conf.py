@@ -1,4 +1,4 @@
-"""What a site can set, where, and what wins."""
+"""The settings of a site: their names, their places and their precedence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bare(settings):
 
 @pytest.fixture
 def written(settings):
-    """The site as it is with this in its PENSTOCK."""
+    """Return the site with these settings in PENSTOCK."""
 
     def written(**stated):
         settings.PENSTOCK = stated

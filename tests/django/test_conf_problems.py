@@ -1,4 +1,4 @@
-"""A bad setting names itself as the site has written it, and says what to do."""
+"""Errors of bad settings, which name the setting as written and say what to do."""
 
 from __future__ import annotations
 

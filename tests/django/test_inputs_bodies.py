@@ -1,4 +1,4 @@
-"""What a request's body takes: the schema and the serializer agree."""
+"""Schemas of request bodies, which agree with their serializers."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_a_plain_view_with_the_attributes_of_a_generic_one(attributes, names, re
 
 
 class Idioms(viewsets.GenericViewSet):
-    """What the serializers in an action's code are for."""
+    """Actions whose code uses serializers in different ways."""
 
     queryset = Place.objects.all()
     serializer_class = PlaceSerializer

@@ -1,4 +1,4 @@
-"""What a tool is for: in the words of whoever wrote the view, else in a plain sentence."""
+"""Descriptions of tools: in the words of the view's author, else in a plain sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DESCRIPTIONS = {
     "class with one method": (
         "POST",
         "/overridden/",
-        "Has its own way with what is sent to it.",
+        "A view with its own way of reading the body.",
     ),
     "class with two methods": ("GET", "/albums/", "List pumps. Pictures of pumps."),
     "class without HTML": ("GET", "/strict/", "Only of one place, if a < b."),

@@ -1,4 +1,4 @@
-"""Where drf-spectacular documents a view, what developers told it is in the schema."""
+"""Schemas of views that drf-spectacular documents, with what developers declared to it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PART = {
 
 @pytest.fixture(autouse=True)
 def documented():
-    """The package's decorators look for the site's default when they are applied."""
+    """Import the views: the package's decorators need the site's default when they are applied."""
     with override_settings(REST_FRAMEWORK=REST_FRAMEWORK):
         importlib.import_module(URLCONF)
         yield
@@ -45,7 +45,7 @@ def found_at(method, path, **options):
 
 
 def plain_at(method, path):
-    """As it is without documentation."""
+    """Return the inputs without documentation."""
     return inputs_at(method, path).schema["properties"]
 
 

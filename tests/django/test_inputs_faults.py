@@ -1,4 +1,4 @@
-"""Whatever a site's code does while it is looked at, its tools stay; nothing asks the database."""
+"""Faults in a site's code: they cost no tool, and inspecting the code queries no database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.django.inputs import describe, faults, inputs_of
 
 @pytest.fixture
 def warnings(caplog):
-    """As if nothing had been told before."""
+    """Collect warnings, as if none had been logged before."""
     faults._tell_once.cache_clear()
     with caplog.at_level(logging.WARNING, logger="penstock"):
         yield caplog
@@ -28,7 +28,7 @@ FAULTY = {"/raising/", "/refusing/{floor}/"}
 @pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=ENDPOINTS)
 @pytest.mark.parametrize("with_pagination", [False, True])
 def test_every_schema_is_valid_and_made_without_a_query(endpoint, with_pagination, warnings):
-    """There is no database here: a query would raise, and a warning tell of it."""
+    """There is no database here: a query would raise, and a warning would report it."""
     inputs = inputs_of(endpoint, with_pagination=with_pagination, urlconf=URLCONF)
     jsonschema.Draft202012Validator.check_schema(inputs.schema)
     jsonschema_rs.validator_for(inputs.schema)

@@ -1,4 +1,4 @@
-"""What a serializer's field takes, as a schema: each kind of field, and what is not said."""
+"""Schemas of serializer fields: each kind of field, and what a schema leaves out."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from penstock.django.inputs.fields import FieldWalk, schema_of_serializer
 
 
 class Spelt(serializers.CharField):
-    """A site's own, near to one that is known."""
+    """A field of the site's own, with a known parent."""
 
 
 class Unheard(serializers.Field):
-    """A site's own, near to nothing."""
+    """A field of the site's own, without a known parent."""
 
     def to_internal_value(self, data):
         return data
 
 
 class GeometryField(serializers.Field):
-    """As packages for maps have it."""
+    """A field as in packages for maps."""
 
 
 class PointField(GeometryField):
@@ -68,14 +68,14 @@ class Colour(enum.Enum):
 
 
 class Mapped:
-    """A model's column of a geometry, as far as a field looks at it."""
+    """A geometry column, with the attributes that a field reads."""
 
     geom_type = "POINT"
     validators = ()
 
 
 def named(field, *, is_partial=False, name="it"):
-    """A schema of an object with this field alone, and the field's."""
+    """Return the schema of an object with only this field, and the field's own schema."""
     made = type("Made", (serializers.Serializer,), {name: field})()
     schema = schema_of_serializer(made, FieldWalk(is_partial=is_partial))
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -1,4 +1,4 @@
-"""Filters that are rare: how they are told, and that none of them is asked for its form field."""
+"""Rare filters: their schemas, which are made without form fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = {"type": "string"}
 
 
 def inputs_with(**attributes):
-    """Of a list of pumps with these attributes."""
+    """Return the inputs of a list of pumps with these attributes."""
     common = {
         "queryset": Pump.objects.all(),
         "serializer_class": ShortPumpSerializer,

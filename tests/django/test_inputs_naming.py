@@ -1,4 +1,4 @@
-"""Each argument has a name of its own, that hosts take, and that leads back to its place."""
+"""Names of arguments: unique, accepted by hosts, and traceable to their places."""
 
 from __future__ import annotations
 

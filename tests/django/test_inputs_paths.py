@@ -1,4 +1,4 @@
-"""The parameters of a path: their types, and the names of what stands beside them."""
+"""The parameters of a path: their types, and the names of other arguments beside them."""
 
 from __future__ import annotations
 

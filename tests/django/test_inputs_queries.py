@@ -1,4 +1,4 @@
-"""What a list can be asked for: every kind of filter, as it is told and as it works."""
+"""The arguments of a list: every kind of filter, in the schema and in the view."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ ORDERINGS |= {"": False, "nam": False, "nameprice": False, "--name": False, "wei
 
 @pytest.mark.parametrize(("ordering", "is_known"), ORDERINGS.items(), ids=ORDERINGS)
 def test_only_known_fields_sort(ordering, is_known):
-    """A field that is unknown would be passed over in silence."""
+    """The site would silently ignore an unknown field."""
     inputs = inputs_at("GET", "/pumps/")
     assert is_valid({"ordering": ordering}, inputs) == is_known
 

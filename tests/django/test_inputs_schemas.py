@@ -1,4 +1,4 @@
-"""The parts that schemas are made of: columns, OpenAPI's ways, bodies made of components."""
+"""The parts of schemas: columns, OpenAPI's dialect, bodies made of components."""
 
 from __future__ import annotations
 

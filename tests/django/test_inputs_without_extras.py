@@ -1,4 +1,4 @@
-"""Neither django-filter nor drf-spectacular has to be installed, and neither is loaded for nothing."""
+"""Inputs without django-filter and drf-spectacular: both are optional, and loaded only if needed."""
 
 from __future__ import annotations
 

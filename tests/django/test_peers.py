@@ -1,4 +1,4 @@
-"""The comparison with other gateways: what is said of a reply, and that the page says it of all."""
+"""The comparison with other gateways: the verdicts on replies, and that the page lists all."""
 
 import json
 

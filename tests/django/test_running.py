@@ -1,4 +1,4 @@
-"""The example site under real servers and databases, as the official client meets it in both eras."""
+"""The example site under real servers and databases, with the official client in both eras."""
 
 import json
 from itertools import count
@@ -31,7 +31,7 @@ def agent(request, fleet_site):
 
 
 def new_device():
-    """With a tag that no other test has."""
+    """Return a device with a tag that no other test uses."""
     return {
         "asset_tag": f"NEW-{next(_numbers)}", "name": "spare", "serial": "77", "kind": "valve",
         "site": "LYS-4", "firmware": "1.3.3", "purchased": "2026-10-01", "power_watts": "24.50",

@@ -1,4 +1,4 @@
-"""Who gets in to the example site under real servers, and how: tokens, sessions, several workers."""
+"""Access to the example site under real servers: tokens, sessions, several workers."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ ERAS = {
 
 @pytest.fixture
 def browser(fleet_site):
-    """Keeps cookies, as one does."""
+    """Yield a client that keeps cookies, as a browser does."""
     with httpx2.Client(base_url=fleet_site.url, timeout=PATIENCE, headers=ACCEPT) as client:
         yield client
 
@@ -84,7 +84,7 @@ def test_a_session_lets_its_user_in(browser):
     ids=["no proof", "wrong proof", "another site's page"],
 )
 def test_a_session_alone_is_not_enough(browser, headers):
-    """Or any page that its user opens could call tools in his name."""
+    """Otherwise any page that a user opens could call tools in the user's name."""
     log_in(browser, "technician")
     proof = {"X-CSRFToken": browser.cookies["csrftoken"]} if "Origin" in headers else {}
     response = browser.post("/mcp/", json=LISTING, headers={**proof, **headers})
@@ -126,7 +126,7 @@ def test_what_one_worker_has_stored_the_other_reads(fleet_site):
             ]
 
     before = len(fleet_site.log.read_text("utf-8"))
-    for _ in range(20):  # which of them answers is the kernel's choice
+    for _ in range(20):  # the kernel chooses which worker answers
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(read, tokens * 2)) == list(repeat([1, 2, 3, 4, 5], 4))
         log = fleet_site.log.read_text("utf-8")[before:]
@@ -138,7 +138,7 @@ def test_what_one_worker_has_stored_the_other_reads(fleet_site):
 @pytest.mark.parametrize("server", ["gunicorn", "uvicorn"])
 def test_nothing_of_a_server_is_left(server, sqlite_fleet, sqlite_store, tmp_path):
     with serving(server, sqlite_fleet, tmp_path / "log", **sqlite_store) as site:
-        with site.agent() as agent:  # an SQL question starts a process more
+        with site.agent() as agent:  # an SQL question starts one more process
             token = agent.told("device_list")["continuation_token"]
             look = {"mode": "sql", "query": "SELECT count(*) AS n FROM result"}
             assert agent.told("read_result", continuation_token=token, **look)["items"]

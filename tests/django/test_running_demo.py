@@ -1,4 +1,4 @@
-"""`make demo-django` does what it says, here with a small fleet."""
+"""The demo `make demo-django`, with a small fleet."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A plant with a few hundred devices, and the people who work there."""
+"""Fixtures: a plant with a few hundred devices, and the people who work there."""
 
 import datetime as dt
 
@@ -16,7 +16,7 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 @pytest.fixture(autouse=True)
 def _fresh_gateway():
-    """No test sees what another has stored, or what it was shown."""
+    """Keep a test from seeing what another has stored or was shown."""
     gateway.forget()
     yield
     gateway.forget()
@@ -44,7 +44,7 @@ def root(db):
 
 @pytest.fixture
 def plant(db):
-    """Names repeat, so that no order by name is an order."""
+    """Make devices with repeated names, so that an order by name leaves ties."""
     locations = [Location(name=f"hall {n}") for n in range(3)]
     Location.objects.bulk_create(locations)
     kinds = [kind.value for kind in Device.Kind]

@@ -1,4 +1,4 @@
-"""Apps on a site: since 2026-07-28 a client says with every request that it shows them."""
+"""Apps on a site: since 2026-07-28 a client says with every request that it shows apps."""
 
 import pytest
 from agents import LEGACY, MODERN, Agent

@@ -1,4 +1,4 @@
-"""Whatever an agent sends, or a site gives: an answer that says what to do, and never a 500."""
+"""Bad input of an agent, and bad results of a site: each answer says what to do, none is a 500."""
 
 import json
 
@@ -153,7 +153,7 @@ def test_what_functions_raise(agent, tool, status):
 
 
 class Down(LocMemCache):
-    """A cache that nobody can reach."""
+    """A cache that cannot be reached."""
 
     def fail(self, *args, **kwargs):
         raise ConnectionError("no route")
@@ -162,7 +162,7 @@ class Down(LocMemCache):
 
 
 class Forgetful(LocMemCache):
-    """One that takes everything and keeps nothing."""
+    """A cache that takes everything and keeps nothing."""
 
     def set(self, *args, **kwargs):
         return None
@@ -172,7 +172,7 @@ class Forgetful(LocMemCache):
 
 
 class Small(LocMemCache):
-    """One that drops what is too large for it, as memcached does."""
+    """A cache that drops values that are too large, as memcached does."""
 
     def set(self, key, value, *args, **kwargs):
         if len(value) < 100:
@@ -190,7 +190,7 @@ CACHES = {
 @pytest.mark.parametrize("case", CACHES)
 @pytest.mark.parametrize("tool", [LIST, "stock.search"])
 def test_a_cache_that_does_not_keep_what_it_is_given(agent, settings, case, tool, caplog):
-    """The first page is there, and it is said that there is no more."""
+    """The agent gets the first page, and learns that there is no more."""
     settings.CACHES = {"default": CACHES[case]}
     settings.PENSTOCK = {**settings.PENSTOCK, "STORE": "django-cache:default"}
     page = agent.value(tool, **({"warehouse": "a"} if tool != LIST else {}))

@@ -1,4 +1,4 @@
-"""Lists of views: a page and a count at once, every row once, and never one page for the whole."""
+"""Lists of views: a page and a count at once, every row once, and no page passed off as the whole."""
 
 import json
 
@@ -197,7 +197,7 @@ def test_a_list_over_the_threshold_answers_with_its_first_page(agent, settings):
 
 
 def test_a_view_that_the_urlconf_has_decorated(agent):
-    """It is called as it is, so that its decorator has its say."""
+    """The view is called through its decorator, which may guard the view."""
     assert len(agent.value("inventory_decorated_list")) == 3
 
 

@@ -1,4 +1,4 @@
-"""The transport: what is taken, what is refused, and in which form it is answered."""
+"""The transport: which requests are taken, which are refused, and the form of the answers."""
 
 import json
 

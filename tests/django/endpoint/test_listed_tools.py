@@ -1,4 +1,4 @@
-"""What a caller is shown: what he may call, and nothing else."""
+"""The list of tools: a caller is shown the tools that it may call, and no others."""
 
 import json
 
@@ -182,7 +182,7 @@ def test_two_functions_of_one_name_are_an_error(monkeypatch):
 
 
 def test_a_large_api_fits_its_budget(root, plant, settings):
-    """More than 1,800 endpoints: what there is, where to find it, and the call of one."""
+    """The list of more than 1,800 endpoints leads to one of them, which is then called."""
     settings.ROOT_URLCONF = "gateway_site.many_urls"
     settings.PENSTOCK = {"STORE": "memory:", "MAX_TIER": "read_write"}
     agent = Agent.of(root)

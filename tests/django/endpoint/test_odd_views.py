@@ -1,4 +1,4 @@
-"""Views that do what few do: nothing is lost, nobody gets in, and others see no change."""
+"""Unusual views: no row is lost, no caller gets in unpermitted, and other clients see no change."""
 
 import pytest
 from agents import Agent
@@ -47,7 +47,7 @@ def test_an_action_with_permissions_of_its_own(odd):
     ["without_view_list", "asking_first_list", "own_paginator_get", "heavy_own_paginator_get"],
 )
 def test_a_view_that_pages_for_itself_keeps_its_pages(odd, view):
-    """One page of it, and said to be; the way to the others is the API's own."""
+    """The agent gets one page, and learns that the API's own parameters lead to the others."""
     first = odd.value(NAME(view))
     assert (first["count"], len(first["results"])) == (130, 20)
     assert "one of the API's own pages" in odd.last.json()["result"]["content"][1]["text"]
@@ -57,7 +57,7 @@ def test_a_view_that_pages_for_itself_keeps_its_pages(odd, view):
 
 
 def test_a_paginator_that_chooses_among_the_rows(odd):
-    """What the API does not show, a tool does not."""
+    """A tool does not show what the API does not show."""
     assert odd.value(NAME("choosing_list"))["count"] == 120
 
 
@@ -222,7 +222,7 @@ def test_a_permission_that_needs_the_url(odd, plant):
 
 
 def test_permissions_that_ask_politely_for_what_is_not_there(odd):
-    """In the URL, the query string and the body: what they say without it is nothing."""
+    """A refusal counts for nothing if the permission looked for an argument that is missing."""
     tools = odd.tools()
     assert {NAME("polite_url_retrieve"), NAME("polite_query_get"), NAME("polite_body_create")} <= {
         *tools
@@ -235,7 +235,7 @@ def test_permissions_that_ask_politely_for_what_is_not_there(odd):
 
 @pytest.mark.parametrize("view", ["behind_decorator", "behind_dispatch"])
 def test_what_stands_before_a_view_is_asked_again(odd, ada, view):
-    """A guard that is no permission class: around the view in the URLconf, or in its dispatch."""
+    """A guard need not be a permission class: it may be a decorator or the view's `dispatch`."""
     ada.first_name = "let in"
     ada.save()
     token = odd.value(NAME(f"{view}_get"))["continuation_token"]
@@ -278,7 +278,7 @@ def test_an_object_that_no_url_names(ada, odd, plant, settings):
 
 
 def test_what_one_caller_learns_is_not_told_to_another(ada, bob, plant, settings):
-    """Of tools that are not listed in full, and whose descriptions are asked for."""
+    """A tool that one caller may describe does not exist for another caller."""
     settings.PENSTOCK = {**settings.PENSTOCK, "LIST_FORM": "index"}
     one, other = Agent.of(ada), Agent.of(bob)
     one.tools(), other.tools()

@@ -1,4 +1,4 @@
-"""A stored result belongs to its caller, as long as he may use what it came from."""
+"""A stored result belongs to its caller, as long as the caller may use the tool it came from."""
 
 import pytest
 from agents import LEGACY, Agent
@@ -21,7 +21,7 @@ def is_refused(agent, tool, token):
 
 @pytest.fixture
 def guarded(ada, plant, era):
-    """One whose permission can be taken away."""
+    """Return the agent of a user with permissions that can be taken away."""
     ada.user_permissions.add(Permission.objects.get(codename="view_device"))
     ada.user_permissions.add(Permission.objects.get(codename="change_device"))
     return Agent.of(ada, era)
@@ -42,7 +42,7 @@ def test_another_tools_token(agent):
 
 
 def test_a_user_who_is_let_in_no_more(ada, agent):
-    """Between the probe and the page."""
+    """The user loses access between the probe and the page."""
     page = agent.value("inventory_device_list")
     ada.is_active = False
     ada.save()
@@ -175,7 +175,7 @@ def test_throttles_are_the_sites(agent, monkeypatch):
 
 
 def test_a_bearer_token_as_the_site_has_it(ada, plant, settings, monkeypatch, era):
-    """By a class of another package's, for the endpoint and for the view."""
+    """A class of another package authenticates for the endpoint and for the view."""
     monkeypatch.setattr(DeviceViewSet, "authentication_classes", (JWTAuthentication,))
     settings.PENSTOCK = {
         **settings.PENSTOCK,
@@ -188,7 +188,7 @@ def test_a_bearer_token_as_the_site_has_it(ada, plant, settings, monkeypatch, er
     agent.headers["Authorization"] = f"Bearer {AccessToken.for_user(ada)}"
     assert agent.value("echo", text="a")["user"] == "ada"
     assert agent.value("inventory_device_list")["count"] == len(plant)
-    # A view that only knows another way of saying who one is lets nobody in.
+    # A view with another authentication class lets nobody in.
     assert "inventory_guarded_list" not in agent.tools()
     agent.headers["Authorization"] += "x"
     agent.request("tools/list")

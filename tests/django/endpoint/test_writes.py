@@ -1,4 +1,4 @@
-"""Writing answers with what identifies the record; the rest is there for who asks."""
+"""Writes answer with what identifies the record; the rest can be read afterwards."""
 
 import pytest
 from gateway_site.inventory.models import Device

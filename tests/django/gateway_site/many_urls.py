@@ -1,4 +1,4 @@
-"""A large API: 300 resources with six actions each, in twelve apps by the look of their paths."""
+"""A large API: 300 resources with six actions each, in twelve apps, judging by their paths."""
 
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter

@@ -1,4 +1,4 @@
-"""A site for the tests: an API such as Django teams have, on an SQLite in memory."""
+"""The settings of a test site: a typical API, on SQLite in memory."""
 
 SECRET_KEY = "for tests alone, and long enough for any signature"  # noqa: S105 (a site that nobody can reach)
 USE_TZ = True

@@ -1,4 +1,4 @@
-"""Functions that give a request its tier, well or badly."""
+"""Functions that return a request's tier, good ones and bad ones."""
 
 from penstock.django.tiers import Tier
 

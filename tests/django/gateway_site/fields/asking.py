@@ -1,4 +1,4 @@
-"""How tests ask for the tools of this app, and call its views with their arguments."""
+"""Helpers for tests that ask for the tools of this app, and call its views with arguments."""
 
 import jsonschema
 import jsonschema_rs
@@ -30,14 +30,14 @@ def properties_at(method, path, urlconf=URLCONF, **options):
 
 
 def is_valid(arguments, inputs):
-    """By both validators, which read patterns each in their way."""
+    """Return whether both validators accept the arguments; they read patterns differently."""
     found = jsonschema_rs.validator_for(inputs.schema).is_valid(arguments)
     assert found == jsonschema.Draft202012Validator(inputs.schema).is_valid(arguments)
     return found
 
 
 def call(method, path, arguments):
-    """What the view answers to a tool's arguments."""
+    """Return the view's answer to a tool's arguments."""
     endpoint, inputs = endpoint_at(method, path), inputs_at(method, path)
     values = path_values(arguments, inputs)
     factory = APIRequestFactory()

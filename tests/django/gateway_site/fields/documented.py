@@ -1,5 +1,5 @@
-"""Views that drf-spectacular documents. Imported where it is the site's default: its decorators look
-for that when they are applied."""
+"""Views that drf-spectacular documents. Import this module only where the package is the site's
+default: its decorators look for that when they are applied."""
 
 import django_filters
 from django.urls import include, path
@@ -39,7 +39,7 @@ class DistanceField(serializers.Field):
 
 
 class TrackSerializer(serializers.Serializer):
-    """What drf-spectacular knows better."""
+    """Fields that drf-spectacular knows better."""
 
     length = DistanceField(help_text="From end to end.")
     first = PartSerializer()
@@ -63,7 +63,7 @@ class Unheard(serializers.Field):
 
 @extend_schema_field({"type": "file"})
 class Wrong(Unheard):
-    """Told in words that no schema has."""
+    """A field with an invalid schema."""
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -183,7 +183,7 @@ class Near(generics.ListAPIView):
 
 
 class Mixed(generics.ListAPIView):
-    """Told on the method, and by an inspector on the class: each knows a parameter."""
+    """A view with a declaration on its method and an inspector: each knows a parameter."""
 
     schema = OwnSchema()
     queryset = Pump.objects.all()
@@ -212,7 +212,7 @@ class Orders(generics.CreateAPIView):
 
 
 class Queried(APIView):
-    """Says itself what it is asked for."""
+    """A view whose inputs only its documentation tells."""
 
     @extend_schema(parameters=[OpenApiParameter("days", int)], responses=None)
     def get(self, request):
@@ -248,7 +248,7 @@ class Hidden(generics.ListCreateAPIView):
 
 
 class Warned(viewsets.ViewSet):
-    """Of which drf-spectacular cannot make anything."""
+    """A view that drf-spectacular cannot document."""
 
     def list(self, request, floor):
         return Response()

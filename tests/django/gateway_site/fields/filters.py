@@ -9,7 +9,7 @@ from gateway_site.fields.models import Keeper, Label, Place, Pump
 
 
 def keepers(request):
-    """Asked for by who asks: it cannot be called when nobody does."""
+    """Return a queryset for the caller; it fails without a request."""
     return Keeper.objects.filter(name=request.user.keeper)
 
 

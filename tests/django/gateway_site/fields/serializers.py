@@ -49,7 +49,7 @@ class OrderSerializer(serializers.Serializer):
 
 
 class TreeSerializer(serializers.Serializer):
-    """Has itself inside, without end."""
+    """A serializer that holds itself, without end."""
 
     name = serializers.CharField()
 
@@ -79,7 +79,7 @@ class RaisingSerializer(serializers.Serializer):
 
 
 class FreeSerializer(serializers.ModelSerializer):
-    """Reads in its own way: an object may be given by its number alone."""
+    """A serializer with parsing of its own: it also takes an object's number."""
 
     class Meta:
         model = Place

@@ -90,7 +90,7 @@ class PlaceViewSet(viewsets.ModelViewSet):
 
 
 class PumpsOfPlace(viewsets.ReadOnlyModelViewSet):
-    """Found by `place_slug`, as nested routers have it."""
+    """Pumps found by `place_slug`, as in nested routers."""
 
     serializer_class = serializers.ShortPumpSerializer
 
@@ -129,7 +129,7 @@ class Raising(generics.ListCreateAPIView):
 
 
 class Overridden(generics.CreateAPIView):
-    """Has its own way with what is sent to it."""
+    """A view with its own way of reading the body."""
 
     serializer_class = serializers.PlaceSerializer
 
@@ -149,7 +149,7 @@ class Refusing(viewsets.ViewSet):
 
 
 class OwnWords(filters.BaseFilterBackend):
-    """Tells of its parameters in OpenAPI's way."""
+    """A view that declares its parameters in OpenAPI."""
 
     def filter_queryset(self, request, queryset, view):
         return queryset

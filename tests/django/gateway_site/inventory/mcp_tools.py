@@ -48,7 +48,7 @@ def purge(arguments, request):
     },
 )
 def search(arguments, request):
-    """With values that JSON lacks."""
+    """Return values that JSON lacks."""
     day = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)
     return [
         {"id": n, "at": day, "price": Decimal("1.10"), "key": uuid.UUID(int=n), "x": "y" * 40}
@@ -62,7 +62,7 @@ def fail(arguments, request):
 
 
 class Shape:
-    """What a geometry of GeoDjango's is to whoever looks."""
+    """A stand-in for a geometry of GeoDjango's."""
 
     geojson = '{"type":"Point","coordinates":[1.5,2.5]}'
 

@@ -15,7 +15,7 @@ class Location(models.Model):
 
 
 class Device(models.Model):
-    """What most of an API is about: some fields of each kind, and an owner."""
+    """The main model of the API: some fields of each kind, and an owner."""
 
     class Kind(models.TextChoices):
         ROUTER = "router"
@@ -37,7 +37,7 @@ class Device(models.Model):
 
 
 class Reading(models.Model):
-    """Many, small, and in no order of their own."""
+    """A small record, of which there are many, without an order of their own."""
 
     device = models.ForeignKey(Device, models.CASCADE, related_name="readings")
     taken = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Views that do what few do, and each does somewhere: with their paginators, with requests, with who calls."""
+"""Views with unusual paginators, requests or permissions, as they occur on real sites."""
 
 from functools import wraps
 
@@ -57,7 +57,7 @@ class Lists(viewsets.GenericViewSet):
 
 
 class WithoutView(Lists):
-    """One that does not tell its paginator who it is."""
+    """A view that does not pass itself to its paginator."""
 
     def list(self, request):
         page = self.paginator.paginate_queryset(self.get_queryset(), request)
@@ -190,7 +190,7 @@ class TwoLists(Lists):
 
 
 class Changing(APIView):
-    """One that writes on the request it gets."""
+    """A view that changes its request."""
 
     def get(self, request):
         request.GET._mutable = True
@@ -209,7 +209,7 @@ class VerifySerializer(serializers.Serializer):
 
 
 class Verifying(generics.GenericAPIView):
-    """With a parameter of its own that is called as ours."""
+    """A view whose own parameter has the name of one of Penstock's."""
 
     serializer_class = VerifySerializer
 
@@ -275,7 +275,7 @@ class SessionsOnly(generics.ListCreateAPIView):
 
 
 class Tenants(TokenAuthentication):
-    """One that leaves something on the request."""
+    """An authentication class that sets an attribute of the request."""
 
     def authenticate(self, request):
         found = super().authenticate(request)
@@ -291,7 +291,7 @@ class OfTenant(APIView):
 
 
 class InFirstHall(permissions.BasePermission):
-    """One that cannot do without the URL."""
+    """A permission that needs the URL's arguments."""
 
     def has_permission(self, request, view):
         return int(view.kwargs["location_pk"]) == Location.objects.order_by("id").first().pk
@@ -311,7 +311,7 @@ class HasProject(permissions.BasePermission):
 
 
 class WithProject(generics.RetrieveAPIView):
-    """One that learns something before it lets anybody in."""
+    """A view that prepares itself before it lets a request in."""
 
     queryset = Device.objects.all()
     serializer_class = DeviceSerializer
@@ -351,7 +351,7 @@ class PartlyClosed(Lists):
 
 
 class OpenUrl(permissions.BasePermission):
-    """One that asks for what may not be there, and does without."""
+    """A permission that looks for an argument, and refuses without it."""
 
     def has_permission(self, request, view):
         return view.kwargs.get("key") == "open"

@@ -25,7 +25,7 @@ class ReadingSerializer(serializers.ModelSerializer):
 
 
 class BrokenSerializer(serializers.ModelSerializer):
-    """One that cannot serialize what it is given."""
+    """A serializer that fails on every object."""
 
     class Meta:
         model = Location

@@ -1,5 +1,5 @@
-"""Views of every kind that an API has: paginated in each of the ways or not at all, with answers of
-their own, with permissions of their own, and some that fail."""
+"""Views of every kind: with each paginator or none, with answers or permissions of their own, and some
+that fail."""
 
 from typing import ClassVar
 
@@ -169,7 +169,7 @@ class Health(APIView):
 
 
 class Lists(viewsets.GenericViewSet):
-    """Pages of what is no queryset."""
+    """Pages of lists that are not querysets."""
 
     serializer_class = LocationSerializer
     pagination_class = Pages
@@ -189,7 +189,7 @@ class PagedLocations(OpenList):
 
 
 class Peculiar(PagedLocations):
-    """One that knows its paginator by heart."""
+    """A view that uses attributes of its own paginator."""
 
     def get_paginated_response(self, data):
         return Response({"rows": data, "pages": self.paginator.page.paginator.num_pages})
