@@ -108,11 +108,9 @@ class Caller:
             raise
 
     def identify(self, view: APIView) -> None:
-        """Give a view the user that the endpoint has found, to save the same queries.
-
-        The view must have the endpoint's authentication classes. The class that found the user must
-        read only a header, and those before it must be REST framework's.
-        """
+        """Give a view the user that the endpoint has found, to save the same queries. The view must
+        have the endpoint's authentication classes; the one that found the user must read only a
+        header, and those before it must be REST framework's."""
         own = self.request
         found: Any = own.successful_authenticator
         if not _is_same_again(found) or type(view).get_authenticators is not _VIEWS_OWN:

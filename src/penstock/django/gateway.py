@@ -109,12 +109,9 @@ class Gateway:
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
     def _visible_tools(self, caller: Caller, line: bytes) -> VisibleTools:
-        """Return the tools that a caller may use.
-
-        They are found anew for a message that asks which tools exist. For others, a set up to
-        `LIST_SECONDS` old will do: it tells what the caller was shown, and a call of a tool asks
-        for the permission again.
-        """
+        """Return the tools that a caller may use. A message that asks which tools exist gets a new
+        set. For others, one up to `LIST_SECONDS` old will do: it tells what the caller was shown,
+        and a call of a tool checks the permission again."""
         who = f"{caller.principal.id}/{caller.tier}"
         now = self.gate.clock()
         until, seen = self._seen.get(who) or (0.0, None)
@@ -134,11 +131,8 @@ class Gateway:
 
 
 def _asks_for_tools(line: bytes) -> bool:
-    """Return whether the answer to a message may list, find or describe tools.
-
-    A method that lists may do so, and a call of Penstock's own tools, except of those that read
-    stored results. A batch may hold any of these.
-    """
+    """Return whether the answer to a message may list, find or describe tools: a method that lists
+    may, and a tool of Penstock's own unless it reads stored results. So may a batch."""
     message = messages.message_or_none(line)
     if message is None or message.method in _LISTING:
         return True

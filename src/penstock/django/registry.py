@@ -120,11 +120,9 @@ def _places(endpoint: Endpoint) -> tuple[Any, ...]:
 
 
 def _heavy(endpoint: Endpoint) -> Mapping[str, Any] | None:
-    """Return the settings of a heavy endpoint; None for others.
-
-    A mark on a class applies to its lists. A view with pages of its own cannot be heavy: `page` is
-    its own parameter, and Penstock negotiates only results above the threshold.
-    """
+    """Return the settings of a heavy endpoint; None for others. A mark on a class applies to its
+    lists. A view that pages for itself is not heavy: `page` is then its own parameter, and only
+    results above the threshold are negotiated."""
     if not endpoint.is_read or pages_itself(endpoint):
         return None
     of_class = (endpoint.view_class,) if reads_list(endpoint) else ()

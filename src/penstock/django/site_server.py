@@ -165,11 +165,9 @@ class SiteServer:
         return _TOLD
 
     def _tool(self, name: str) -> SiteTool:
-        """Return a tool that the caller may use.
-
-        A forbidden tool and a missing one get the same answer. An anonymous caller is asked to
-        authenticate, by an HTTP status; a batch has only one, so there the message is refused.
-        """
+        """Return a tool that the caller may use. A forbidden tool and a missing one get the same
+        answer. An anonymous caller is asked to authenticate by the HTTP status, of which a batch
+        has only one."""
         tool = self._tools.get(name)
         if tool is not None and tool.may(self._caller):
             return tool

@@ -121,11 +121,9 @@ class ViewAction:
             return False
 
     def _lets_in(self, exchange: SiteRequest, caller: Caller) -> bool:
-        """Ask the view itself, and everything that guards it, whether it lets a request in.
-
-        A view behind a decorator cannot skip its work. So it is called again if it only reads; if
-        it writes, only its permission classes are asked.
-        """
+        """Ask the view itself, and everything that guards it, whether it lets a request in. A view
+        behind a decorator cannot skip its work: it is called again if it reads, and only its
+        permission classes are asked if it writes."""
         if is_plain(self.endpoint.callback):
             ask = find_object if finds_object(self.endpoint) else find_nothing
             visit = ViewVisit(caller.identify, is_throttled=False, instead=ask)
@@ -237,11 +235,8 @@ class ViewAction:
     def _listened_to(
         self, exchange: SiteRequest, caller: Caller, listener: ListCapture
     ) -> HttpResponseBase | None:
-        """Return the response with the list captured; None if the view fails because of that.
-
-        Such a view uses attributes of its own paginator that ours does not have. A view that fails
-        before it uses our paginator would fail anyway.
-        """
+        """Return the response with the list captured; None if the view fails because it needs its
+        own paginator. A view that fails before it uses our paginator would fail anyway."""
         try:
             response = self._respond(exchange, caller, listener)
         except Exception:

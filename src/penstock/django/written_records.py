@@ -29,11 +29,8 @@ _CREATED: Final = 201
 def essence_of(
     response: HttpResponseBase, endpoint: Endpoint, kwargs: Mapping[str, Any], sent: Any
 ) -> dict[str, Any] | None:
-    """Return what identifies the written records.
-
-    Return None for an error, for data that cannot be identified, and for an answer that does not
-    repeat what was sent: the caller wants the answer of a search or a calculation.
-    """
+    """Return what identifies the written records; None for an error, for data that cannot be
+    identified, and for an answer that the caller wants, such as that of a search."""
     status = response.status_code
     data = response.data if isinstance(response, Response) else None
     if status >= FIRST_ERROR or not data:

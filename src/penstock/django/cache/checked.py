@@ -53,8 +53,7 @@ class CheckedCache:
         *,
         accepts: Callable[[bytes, object], bool] = eq,
     ) -> None:
-        """Write values and read them back. `accepts` compares what was written with what was
-        found."""
+        """Write values and read them back. `accepts` is called with the values written and found."""
         for batch in _batches(values):
             self._write(dict(batch), timeout, accepts)
 

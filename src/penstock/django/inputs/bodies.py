@@ -49,8 +49,7 @@ def has_body(endpoint: Endpoint) -> bool:
 
 
 def serializer_of(view: APIView, **options: Any) -> BaseSerializer[Any] | None:
-    """Make a view's serializer as the view does. A plain APIView may have a generic view's
-    attributes."""
+    """Make a view's serializer. Even a plain APIView may have the attributes of a generic view."""
     if callable(make := getattr(view, "get_serializer", None)):
         return make(**options)  # type: ignore[no-any-return]  # an attribute of any view
     choose = getattr(view, "get_serializer_class", None)

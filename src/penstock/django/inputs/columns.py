@@ -35,8 +35,7 @@ _SCHEMAS: Final[dict[type, Schema]] = {
 
 
 def schema_of_column(column: Any) -> Schema:
-    """Return the schema of a column; of a relation, that of the column at its other end. A column of
-    an unknown kind takes anything."""
+    """Return a column's schema; a relation's is that of its target. An unknown kind takes anything."""
     seen: set[int] = set()
     while getattr(column, "is_relation", False) and id(column) not in seen:
         seen.add(id(column))

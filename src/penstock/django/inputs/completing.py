@@ -97,8 +97,7 @@ def _has_gaps(part: InputPart) -> bool:
 
 
 def _fills(schema: Schema, ours: Argument | None) -> bool:
-    """Return whether the documented schema fills a gap. drf-spectacular describes an unknown value
-    as text, which fills none."""
+    """Return whether a documented schema fills a gap. A bare text may only mean an unknown type."""
     if ours is None or not ours.gap:
         return False
     is_guess = schema.get("type") == "string" and schema.keys() <= _OF_GUESSES

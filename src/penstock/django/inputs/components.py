@@ -35,8 +35,7 @@ def _flat(schema: Schema, definitions: Mapping[str, Schema], seen: frozenset[str
 
 
 def _merged(parts: list[Schema], *, is_all: bool) -> Schema:
-    """Merge several object schemas into one with all their properties. With `is_all`, the required
-    properties of each are required; else only those that all of them require."""
+    """Merge object schemas. Unless `is_all`, a property is required only if all require it."""
     properties: dict[str, Any] = {}
     for part in parts:
         for name, item in part.get("properties", {}).items():

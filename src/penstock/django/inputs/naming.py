@@ -19,8 +19,7 @@ _LONGEST_NAME: Final = 64
 
 
 def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
-    """Make one schema of all parts. If two share a name, the path comes before the query, and the
-    query before the body: the first keeps the name."""
+    """Make one schema of all parts. The first keeps a shared name: path, then query, then body."""
     properties: dict[str, Any] = {}
     places: dict[str, InputPlace] = {}
     required: list[str] = []
@@ -72,8 +71,7 @@ def _candidates(name: str, place: InputPlace) -> Iterable[str]:
 
 
 def _fitting(name: str) -> str:
-    """Return a name that hosts take: `filter[name]` becomes filter_name. A long name is cut, and a
-    checksum keeps it unique."""
+    """Return a name for hosts: filter_name for `filter[name]`; a long one cut, with a checksum."""
     plain = name
     if _NOT_IN_NAMES.search(name):
         plain = _NOT_IN_NAMES.sub("_", name).strip("_") or "_"

@@ -22,14 +22,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "pattern", nargs="?", default="*", help='Show only tools with names like "device_*".'
+            "pattern", nargs="?", default="*", help='Only tools with names like "device_*".'
         )
         parser.add_argument(
-            "--user",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="Show what this user sees too.",
+            "--user", action="append", default=[], metavar="NAME", help="Add what this user sees."
         )
         parser.add_argument("--json", action="store_true", help="Print JSON, for programs.")
 
