@@ -1,5 +1,5 @@
-"""A demo of a Django site with 50,000 devices, whose API is available as MCP tools. It shows what an
-agent sees at each step, and compares the cost with that of the API's own answer.
+"""A demo of a Django site with 50,000 devices, whose API is available as MCP tools. It shows what
+an agent sees at each step, and compares the cost with that of the API's own answer.
 
 Run with `make demo-django`. uvicorn serves the site in examples/fleet, and a real client talks to it
 over HTTP. The exit code is not zero if a step fails.

@@ -4,8 +4,8 @@ The frame is the mean ecliptic and equinox of J2000, so that "prograde" has its 
 planets: in the equatorial frame a steep transfer could be taken for a retrograde one.
 
 The Earth is accurate to some 5 km (ERFA `epv00`), the others to what Simon et al. 1994 give
-(`plan94`): in the years 1960 to 2025 about 1,000 km and 1 m/s for Venus, 8,000 km and 2 m/s for Mars,
-70,000 km and 8 m/s for Jupiter. That is enough for a first look at a launch window, not to navigate.
+(`plan94`): in the years 1960 to 2025 about 1,000 km and 1 m/s for Venus, 8,000 km and 2 m/s for
+Mars, 70,000 km and 8 m/s for Jupiter. That is enough for a first look, not to navigate.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ def lambert_solve(
     revolutions: int = 0,
     low_path: bool = True,
 ) -> Arc | NoArc:
-    """Find the orbit from r1 to r2 (km) in `tof_seconds`, around a body with gravitational parameter
-    mu (km³/s²).
+    """Find the orbit from r1 to r2 (km) in `tof_seconds`, around a body with gravitational
+    parameter mu (km³/s²).
 
     Prograde is with the z axis. With full revolutions there are two orbits: `low_path` selects the
     one that leaves r1 at the lower flight-path angle, which is the larger.

@@ -1,7 +1,7 @@
 """A porkchop: the cost of a transfer between two planets, for every departure and arrival date.
 
-The model is patched conics: only the Sun between the planets, and an impulse from or into a circular
-orbit at each end.
+The model is patched conics: only the Sun between the planets, and an impulse from or into a
+circular orbit at each end.
 """
 
 from __future__ import annotations

@@ -68,9 +68,9 @@ def sgp4_propagate(
 def propagate(
     satellite: Satrec, days: Floats, parts: Floats
 ) -> tuple[npt.NDArray[np.uint8], Floats, Floats]:
-    """Return error codes (0 is good), positions in km and velocities in km/s at Julian dates of UTC.
+    """Return error codes (0 is good), positions in km and velocities in km/s at dates in UTC.
 
-    The dates come in two parts, because one double is exact to 40 µs only: 0.3 m along the orbit.
+    The Julian dates come in two parts: one double is exact to 40 µs only, 0.3 m along the orbit.
     """
     codes, positions, speeds = satellite.sgp4_array(days, parts)
     return codes, positions, speeds

@@ -40,11 +40,11 @@ def time_convert(
     from_scale: Scale | None = None,
     to_scale: Scale | None = None,
 ) -> Moment:
-    """Convert a moment. Scales are UTC by default; `unix` and `gps` have their own and take none."""
+    """Convert a moment. Scales are UTC by default; `unix` and `gps` have their own."""
     scale, target = _scale(from_format, from_scale, "from"), _scale(to_format, to_scale, "to")
     with _warnings_are_ours, warnings.catch_warnings(record=True) as caught:
-        # ERFA warns of UTC before 1960 and of years whose leap seconds are not decided yet. Both are
-        # answers with a reservation, which goes into the note.
+        # ERFA warns of UTC before 1960 and of years whose leap seconds are not decided yet. Both
+        # are answers with a reservation, which goes into the note.
         warnings.simplefilter("always", ErfaWarning)
         moment = _read(value, from_format, scale)
         converted = _written(_in_scale(moment, target), to_format)

@@ -1,5 +1,5 @@
-"""Districts of a made-up country: figures for each, and borders with far too many numbers for a model.
-They are the same every time."""
+"""Districts of a made-up country: figures for each, and borders with far too many numbers for a
+model. They are the same every time."""
 
 from __future__ import annotations
 

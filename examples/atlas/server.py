@@ -1,7 +1,7 @@
 """A server with a widget: the model reads a sentence, the user sees a map.
 
-The figures of all districts go to the widget, fitted to the host's cap. The model has no use for the
-borders, so they come from a tool that only the widget may call.
+The figures of all districts go to the widget, fitted to the host's cap. The model has no use for
+the borders, so they come from a tool that only the widget may call.
 
     pip install "penstock[mcp]"
     python examples/atlas/server.py

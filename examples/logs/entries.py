@@ -60,8 +60,9 @@ def entries_of(lines: Iterable[tuple[int, str]], newest: datetime) -> Iterator[E
 
 
 def _is_more(line: str, trace: _Trace, above: Entry | None) -> tuple[bool, _Trace]:
-    """Return whether a line belongs to the entry above, and where in a traceback the next line is. A
-    traceback below an entry with a time lasts to the next entry; another ends after its frames."""
+    """Return whether a line belongs to the entry above, and where in a traceback the next line is.
+    Below an entry with a time, a traceback lasts to the next entry; else it ends after its
+    frames."""
     if _TRACE.match(line):
         return True, "head"
     if not line or line[0].isspace():
@@ -96,7 +97,7 @@ class Wanted:
         return cls(_time("since", since), _end(until), _rank(level))
 
     def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """Yield the selected entries. An entry without a time has that of the last one with a time."""
+        """Yield the selected entries. An entry without a time counts as old as the one before."""
         time: datetime | None = None
         for entry in entries:
             time = entry.said.time or time

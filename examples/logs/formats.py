@@ -193,7 +193,7 @@ def _without_year(text: str, newest: datetime) -> datetime | None:
     latest = newest.replace(tzinfo=None) + timedelta(days=1)
     for year in range(latest.year, latest.year - 8, -1):  # leap days are at most eight years apart
         try:
-            time = datetime.strptime(f"{year} {text}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 (it has no zone)
+            time = datetime.strptime(f"{year} {text}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 (no zone)
         except ValueError:
             continue
         if time <= latest:

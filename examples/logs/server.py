@@ -3,8 +3,8 @@
     python examples/logs/server.py FOLDER              over stdio
     python examples/logs/server.py FOLDER --http 8000  at http://127.0.0.1:8000/mcp
 
-A log is large by nature, so `read_log` is `@heavy`: an agent gets a probe, and asks for what it needs
-by SQL, by pages or by search. The results of the other tools are small.
+A log is large by nature, so `read_log` is `@heavy`: an agent gets a probe, and asks for what it
+needs by SQL, by pages or by search. The results of the other tools are small.
 """
 
 import argparse

@@ -185,7 +185,8 @@ def postgres() -> Iterator[dict[str, str]]:
 
 def _postgres_server(runtime: str) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        # The folder of its lock: the package reads the variable at import, and warns if it is missing.
+        # The folder of its lock: the package reads the variable at import, and warns if it is
+        # missing.
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         pgserver = pytest.importorskip("pgserver", reason="no PostgreSQL: pgserver is missing")
     # Not tmp_path, because the path of a socket may have at most 107 characters.

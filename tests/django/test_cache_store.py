@@ -25,7 +25,7 @@ RACES = ("test_a_record_is_never_seen_torn", "test_threads_keep_out_of_each_othe
 
 
 class CacheRouter:
-    """A router that puts Django's cache into a database of its own, so that threads share a file."""
+    """A router that gives Django's cache its own database, so that threads share a file."""
 
     def db_for_read(self, model, **hints):
         return DATABASE if model._meta.app_label == "django_cache" else None
@@ -63,7 +63,8 @@ def files(settings, tmp_path):
 def database(settings, tmp_path, django_db_blocker):
     settings.CACHES = {"default": {"BACKEND": f"{BACKENDS}.db.DatabaseCache", "LOCATION": "cached"}}
     settings.DATABASE_ROUTERS = [CacheRouter()]
-    # Without this, SQLite refuses one of two writers that have both read, and Django's cache is silent.
+    # Without this, SQLite refuses one of two writers that have both read, and Django's cache is
+    # silent.
     mode = {"transaction_mode": "IMMEDIATE"} if django.VERSION >= IMMEDIATE else {}
     connections.databases[DATABASE] = {
         **connections.databases["default"],

@@ -1,5 +1,5 @@
-"""Caches that drop, change or refuse values: no silent loss, no part for the whole, and an error that
-names the cache and says what to do."""
+"""Caches that drop, change or refuse values: no silent loss, no part for the whole, and an error
+that names the cache and says what to do."""
 
 from __future__ import annotations
 

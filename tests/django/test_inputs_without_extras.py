@@ -1,4 +1,4 @@
-"""Inputs without django-filter and drf-spectacular: both are optional, and loaded only if needed."""
+"""Inputs without django-filter and drf-spectacular: both are optional, and loaded if needed."""
 
 from __future__ import annotations
 

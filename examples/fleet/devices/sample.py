@@ -80,7 +80,7 @@ def sites(seed: int) -> Iterator[Row]:
 
 
 def devices(count: int, seed: int) -> Iterator[Row]:
-    """Yield devices, with the site's code as `site`. As in real fleets, a few sites hold the most."""
+    """Yield devices, with the site's code as `site`. A few sites hold most, as in real fleets."""
     dice = random.Random(f"devices {seed}")
     codes = [site["code"] for site in sites(seed)]
     dice.shuffle(codes)
@@ -117,7 +117,7 @@ def _device(dice: random.Random, number: int, kind: str, status: str, site: str)
 
 
 def _last_seen(dice: random.Random, status: str) -> datetime | None:
-    """Return a time within the last hour for a working device; up to two weeks ago if it is down."""
+    """Return a time in the last hour for a working device, in the last weeks if it is down."""
     if status == "retired":
         return None
     seconds = dice.randrange(3_600, 1_200_000) if status == "down" else dice.randrange(3_600)

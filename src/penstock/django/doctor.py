@@ -68,7 +68,7 @@ def example_callers(names: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _unsaved_user(model: Any, **more: bool) -> Any:
-    """Make a user of the site's model. Attributes that are read-only properties keep their value."""
+    """Make a user of the site's model. A read-only property of the model keeps its value."""
     made = model()
     is_uuid = isinstance(model._meta.pk, UUIDField)  # noqa: SLF001 (documented by Django)
     for name, value in {
@@ -109,7 +109,7 @@ def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
 def _caller(gateway: Gateway, user: Any) -> Caller:
     http = RequestFactory().post("/", data=b"{}", content_type="application/json")
     http.user = user
-    http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework takes the user from it)
+    http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework's hook for tests)
     http._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
     return gateway.caller(Request(http))
 

@@ -54,8 +54,8 @@ class Endpoint:
         kwargs: Mapping[str, Any] | None = None,
         kind: type[APIView] | None = None,
     ) -> APIView:
-        """Make an instance of the view, as REST framework does to answer a request. `kind` takes the
-        place of the view's own class."""
+        """Make an instance of the view, as REST framework does to answer a request. `kind` takes
+        the place of the view's own class."""
         made: Any = (kind or self.view_class)(**getattr(self.callback, "initkwargs", {}))
         made.args, made.kwargs, made.format_kwarg = (), dict(kwargs or {}), None
         actions = getattr(self.callback, "actions", None)

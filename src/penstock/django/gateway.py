@@ -104,7 +104,7 @@ class Gateway:
     # -- what is known about the tools ---------------------------------------------------------
 
     def _knowledge(self, visible: VisibleTools, *, is_modern: bool) -> UpstreamState:
-        """Return what is known of exactly these tools. Callers who see other tools share another."""
+        """Return what is known of exactly these tools. Callers who see others share another."""
         key = (is_modern, visible.digest)
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 

@@ -5,7 +5,7 @@ A captured view gets a paginator of Penstock's, which counts the queryset, gives
 rows, and keeps the serialized rows. So a part of a list is what the view itself answers for these
 rows, with its own permissions, filters and serializers.
 
-In a view that serializes a queryset without a paginator, the serializer is captured in the same way.
+In a view that serializes a queryset without a paginator, the serializer is captured likewise.
 
 If the view answers with exactly these rows, its list can be read in parts, and read again. If the
 view builds something else from the rows, only the whole makes sense.
@@ -79,8 +79,8 @@ class ListCapture:
         return given
 
     def hear(self, data: Any) -> None:
-        """Keep the serialized rows, unless the list serializer has a `to_representation` of its own:
-        its list may be more than rows, such as ranks or a sum."""
+        """Keep the serialized rows, unless the list serializer has a `to_representation` of its
+        own: its list may be more than rows, such as ranks or a sum."""
         by = getattr(data, "serializer", None)
         is_by_rows = by is None or not overrides(type(by), "to_representation")
         self.heard = encoded_rows(data) if isinstance(data, list) and is_by_rows else None

@@ -1,4 +1,4 @@
-"""Empty arguments that note lookups: the answer of a permission that looked for one means nothing."""
+"""Empty arguments that note lookups: a permission that looked for a missing one decides nothing."""
 
 from __future__ import annotations
 

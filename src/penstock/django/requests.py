@@ -1,7 +1,7 @@
 """The requests that a tool makes to a view: each is what a client of the API would have sent.
 
 Such a request carries everything that came with the tool's call: headers, cookies, the session and
-attributes set by middleware. So a view authenticates the same caller, and refuses as it always does.
+attributes set by middleware. So a view authenticates the same caller, and refuses as always.
 """
 
 from __future__ import annotations

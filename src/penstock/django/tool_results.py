@@ -116,7 +116,7 @@ def result_of_response(response: HttpResponseBase) -> Result:
 
 
 def _release(response: HttpResponseBase) -> None:
-    """Close a response's resources. Its own `close` would tell the site that the request is over."""
+    """Close a response's resources. Its own `close` would signal the end of the request."""
     for close in getattr(response, "_resource_closers", ()):
         with suppress(Exception):
             close()

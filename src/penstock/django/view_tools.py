@@ -111,7 +111,7 @@ class ViewAction:
         caller.ask_view(self.endpoint)
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
-        """Return whether the view would still let this request in, and show it its object if any."""
+        """Return whether the view would still let this request in, and to its object if any."""
         try:
             return self._lets_in(self._recalled(origin), caller)
         except (*REFUSALS, NoSuchPlace):

@@ -127,7 +127,7 @@ class McpView(APIView):
         return made
 
     def _response_of_site(self, exc: Exception) -> HttpResponse:
-        """Return the response of the site's exception handler; if it makes none, the bare status."""
+        """Return the response of the site's exception handler; if none, the bare status."""
         try:
             return super().handle_exception(exc)
         except REFUSALS:

@@ -1,4 +1,4 @@
-"""Lists of views: a page and a count at once, every row once, and no page passed off as the whole."""
+"""Lists of views: a page and a count at once, every row once, no page passed off as the whole."""
 
 import json
 

@@ -53,7 +53,7 @@ class CheckedCache:
         *,
         accepts: Callable[[bytes, object], bool] = eq,
     ) -> None:
-        """Write values and read them back. `accepts` is called with the values written and found."""
+        """Write values and read them back. `accepts` gets a value as written and as found."""
         for batch in _batches(values):
             self._write(dict(batch), timeout, accepts)
 

@@ -18,8 +18,8 @@ class _Note:
 
 
 class Ledger:
-    """Notes of entries. Now and then, `note` drops those of expired entries, so that there are never
-    many more notes than entries."""
+    """Notes of entries. Now and then, `note` drops those of expired entries, so that there are
+    never many more notes than entries."""
 
     def __init__(self) -> None:
         self._lock = Lock()

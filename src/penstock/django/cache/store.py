@@ -6,8 +6,8 @@ missing value is an error that names the cache. `penstock.django.cache.values` s
 made of; the stub is written last.
 
 A cache cannot list what it holds. So `stats` and `sweep` know only what this process has put; the
-rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis, the
-quota bounds each single record.
+rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis,
+the quota bounds each single record.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ class CacheStore:
         return None
 
     def _settled(self, key: str, use: Callable[[_CacheEntry], T]) -> T | None:
-        """Return what `use` makes of an entry. If a put replaces the entry meanwhile, its blocks are
-        gone, so use the new entry."""
+        """Return what `use` makes of an entry. If a put replaces the entry meanwhile, its blocks
+        are gone, so use the new entry."""
         entry = self._find(key)
         while entry is not None:
             try:

@@ -1,9 +1,9 @@
 """The layout of a record in the values of a cache, each of them bytes.
 
-A record is one stream: its head, its index, the ends of its chunks, the chunks. A **stub** holds the
-sizes in the stream and its first bytes, so that a small record is one value. The rest is cut into
-**blocks** without regard to chunks. Small chunks share a block, because caches limit the number of
-values. A large chunk is spread over blocks, because caches limit the size of a value.
+A record is one stream: its head, its index, the ends of its chunks, the chunks. A **stub** holds
+the sizes in the stream and its first bytes, so that a small record is one value. The rest is cut
+into **blocks** without regard to chunks. Small chunks share a block, because caches limit the
+number of values. A large chunk is spread over blocks, because caches limit the size of a value.
 
 The names of blocks hold the serial of their stub. So two records never share a block, and a reader
 of a stub finds all of that record or knows that something is missing.

@@ -1,5 +1,5 @@
-"""The arguments and the description of an endpoint's tool: the JSON Schema of the arguments, and where
-each argument goes in the HTTP request.
+"""The arguments and the description of an endpoint's tool: the JSON Schema of the arguments, and
+where each argument goes in the HTTP request.
 
 `inspecting` asks `paths`, `queries` and `bodies`, and `operations` if drf-spectacular documents the
 view; `naming` puts their answers together.

@@ -35,7 +35,7 @@ _SCHEMAS: Final[dict[type, Schema]] = {
 
 
 def schema_of_column(column: Any) -> Schema:
-    """Return a column's schema; a relation's is that of its target. An unknown kind takes anything."""
+    """Return the schema of a column or a relation's target. An unknown kind takes anything."""
     seen: set[int] = set()
     while getattr(column, "is_relation", False) and id(column) not in seen:
         seen.add(id(column))

@@ -1,7 +1,7 @@
 """The completion of an endpoint's arguments from its documentation by drf-spectacular.
 
-What developers declared takes precedence over what Penstock finds. What drf-spectacular guesses only
-fills gaps.
+What developers declared takes precedence over what Penstock finds. What drf-spectacular guesses
+only fills gaps.
 """
 
 from __future__ import annotations

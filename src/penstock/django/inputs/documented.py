@@ -1,5 +1,5 @@
-"""Checks of whether and how drf-spectacular documents an endpoint. They never load the package: a view
-that it documents has loaded it."""
+"""Checks of whether and how drf-spectacular documents an endpoint. They never load the package: a
+view that it documents has loaded it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MARK: Final = "_spectacular_annotation"
 
 
 def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
-    """Make an inspector of drf-spectacular's for this view alone, or return None. All requests share
-    the inspector of the view's class, which keeps the view that used it last."""
+    """Make an inspector of drf-spectacular's for this view alone, or return None. All requests
+    share the inspector of the view's class, which keeps the view that used it last."""
     package = sys.modules.get("drf_spectacular.openapi")
     if package is None:
         return None

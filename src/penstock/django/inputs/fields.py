@@ -2,8 +2,8 @@
 
 The nearest REST framework class in a field's ancestry decides. A value that a schema refuses never
 reaches the site, so a schema refuses little that a serializer might take: a relation, a choice or a
-serializer with parsing code of its own is loosened, and a field of an unknown kind takes anything. No
-queryset is evaluated: the schema gives the type of a relation's keys, not a list of them.
+serializer with parsing code of its own is loosened, and a field of an unknown kind takes anything.
+No queryset is evaluated: the schema gives the type of a relation's keys, not a list of them.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ _SEPARATORS: Final = {"csv": ",", "pipes": "|", "spaces": " "}
 
 
 def path_values(arguments: Mapping[str, Any], inputs: Inputs) -> dict[str, str]:
-    """Return the parameters of the path by name, as text that is not quoted yet. A missing parameter
-    gets the default of its schema, if any."""
+    """Return the parameters of the path by name, as text that is not quoted yet. A missing
+    parameter gets the default of its schema, if any."""
     properties = inputs.schema["properties"]
     given = {
         place.name: arguments.get(name, properties[name].get("default"))

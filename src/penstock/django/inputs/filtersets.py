@@ -1,7 +1,7 @@
 """Arguments for the filters of django-filter. This module is loaded only for a view that has some.
 
-A filter makes its form field on demand, and some filters query the database for that. So no field is
-made: its class, the filter's options and the model's column tell as much.
+A filter makes its form field on demand, and some filters query the database for that. So no field
+is made: its class, the filter's options and the model's column tell as much.
 """
 
 from __future__ import annotations
@@ -199,8 +199,8 @@ def _pairs(choices: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _model_choice(found: _Filter) -> Schema:
-    """Return the schema of an object's key in the query string. A callable queryset needs a request,
-    so the model is then the column's."""
+    """Return the schema of an object's key in the query string. A callable queryset needs a
+    request, so the model is then the column's."""
     queryset = found.extra.get("queryset")
     model = getattr(queryset, "model", None) or getattr(found.column, "related_model", None)
     if model is None:

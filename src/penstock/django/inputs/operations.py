@@ -1,9 +1,9 @@
 """An endpoint's documentation by drf-spectacular. Loaded only for views that the package documents.
 
 What developers do not declare, drf-spectacular guesses, and not for callers: it describes a decimal
-as text if answers hold text. So it is asked only for what developers declared, and for what Penstock
-does not know. Then the operation of that one endpoint is generated, with a component registry of its
-own, and the generator's messages are kept off the site's standard error.
+as text if answers hold text. So it is asked only for what developers declared, and for what
+Penstock does not know. Then the operation of that one endpoint is generated, with a component
+registry of its own, and the generator's messages are kept off the site's standard error.
 """
 
 from __future__ import annotations

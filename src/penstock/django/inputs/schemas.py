@@ -51,7 +51,7 @@ def or_null(schema: Schema) -> Schema:
 
 
 def is_sound(schema: Schema, definitions: Mapping[str, Schema] = MappingProxyType({})) -> bool:
-    """Return whether a schema of other authors is valid: one fault would spoil the tool's schema."""
+    """Return whether a schema of others is valid: one fault would spoil the tool's schema."""
     try:
         jsonschema_rs.validator_for({**schema, "$defs": dict(definitions)}, retriever=_nothing)
     except ValueError:

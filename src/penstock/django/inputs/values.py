@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Where = Literal["path", "query", "body"]
-# What the schema of an argument does not say: what a developer declared to drf-spectacular ("told"),
-# or a kind that Penstock does not know.
+# What the schema of an argument does not say: what a developer declared to drf-spectacular
+# ("told"), or a kind that Penstock does not know.
 Gap = Literal["", "told", "unknown"]
-# How a list is written in a query string: one value with separators, the name once for each item, or
-# `name[key]` for each entry of an object.
+# How a list is written in a query string: one value with separators, the name once for each item,
+# or `name[key]` for each entry of an object.
 Style = Literal["plain", "csv", "pipes", "spaces", "repeat", "deep"]
 
 

@@ -14,8 +14,8 @@ from penstock.django.inputs.faults import quietly
 
 
 def view_of(endpoint: Endpoint) -> APIView:
-    """Make a view with a request, which the site's own code may need. `swagger_fake_view` is the mark
-    by which sites recognize that their documentation is being generated."""
+    """Make a view with a request, which the site's own code may need. `swagger_fake_view` is the
+    mark by which sites recognize that their documentation is being generated."""
     request = _request(endpoint.method)
     view = endpoint.view(request)
     scheme = view.versioning_class

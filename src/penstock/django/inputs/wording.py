@@ -1,5 +1,5 @@
-"""Texts of a site's developers, prepared for an agent: plain, short, and left out if they only repeat
-the name they belong to."""
+"""Texts of a site's developers, prepared for an agent: plain, short, and left out if they only
+repeat the name they belong to."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def description_of(name: str, *, help_text: Any = None, label: Any = None) -> st
 
 
 def labels_of(choices: Iterable[tuple[Any, Any]]) -> str:
-    """Return `1: active, 2: offline`, with labels that say more than the values; nothing if long."""
+    """Return `1: active, 2: offline`, for labels that say more than the values; not if long."""
     listed = [f"{key}: {plain(label)}" for key, label in choices if says_more(label, key)]
     return ", ".join(listed) if len(listed) <= _MOST_LABELS else ""
 

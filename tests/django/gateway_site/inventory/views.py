@@ -1,5 +1,5 @@
-"""Views of every kind: with each paginator or none, with answers or permissions of their own, and some
-that fail."""
+"""Views of every kind: with each paginator or none, with answers or permissions of their own, and
+some that fail."""
 
 from typing import ClassVar
 
