@@ -25,7 +25,7 @@ from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
 from penstock.wire.request import InsideResult
 
 _HEAVY_NOTE: Final = (
-    f"Large: answers with a little of it, its size, and a {TOKEN_FIELD} for the rest."
+    f"Large: answers with a preview, its size, and a {TOKEN_FIELD} for the rest."
 )
 
 
