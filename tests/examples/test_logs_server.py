@@ -253,7 +253,7 @@ def test_over_stdio_by_the_sdk(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--help"], 0, "nothing outside of it is read"),
+        (["--help"], 0, "the only folder that is read"),
         (["/no/such/folder"], 2, "No such file or directory"),
         ([__file__], 2, "is not a folder"),
         ([], 2, "folder"),
