@@ -24,9 +24,7 @@ from penstock.django.tiers import Tier
 from penstock.wire.marks import KEYWORD, REQUIRED, Mark, new_mark
 from penstock.wire.request import InsideResult
 
-_HEAVY_NOTE: Final = (
-    f"Large: answers with a preview, its size, and a {TOKEN_FIELD} for the rest."
-)
+_HEAVY_NOTE: Final = f"Large: answers with a preview, its size, and a {TOKEN_FIELD} for the rest."
 
 
 class Runs(Protocol):
