@@ -48,7 +48,7 @@ class Rig(Caller):
         *,
         greet=True,
         principal="ann",
-        seat="a session",
+        legacy_session="a session",
         store=None,
         **settings,
     ):
@@ -65,7 +65,7 @@ class Rig(Caller):
                 self.gate,
                 principal=Principal(principal),
                 server="srv",
-                seat=seat,
+                legacy_session=legacy_session,
                 now=self.clock,
             )
         )

@@ -697,8 +697,8 @@ def test_a_strict_gate_stands_before_references(opened):
 def test_a_grant_of_another_session(open_rig):
     """A grant belongs to the legacy session, even if another has the same store and principal."""
     upstream = Upstream("legacy", tools=catalogue(20), results={"file_0": text("done")})
-    one = open_rig(upstream, gate="strict", seat="one")
-    other = open_rig(upstream, gate="strict", seat="other", store=one.store)
+    one = open_rig(upstream, gate="strict", legacy_session="one")
+    other = open_rig(upstream, gate="strict", legacy_session="other", store=one.store)
     one.call("describe_tools", tools=["file_0"])
     assert "error" in said(other.call("file_0", path="a"))
     assert one.call("file_0", path="a")["content"] == text("done")["content"]
@@ -707,8 +707,8 @@ def test_a_grant_of_another_session(open_rig):
 def test_workers_agree(open_rig, era):
     """The store holds the grant, so another process with the same session or principal knows it."""
     upstream = Upstream(era, tools=catalogue(20), results={"file_0": text("done")})
-    one = open_rig(upstream, gate="strict", seat="same")
-    other = open_rig(upstream, gate="strict", seat="same", store=one.store)
+    one = open_rig(upstream, gate="strict", legacy_session="same")
+    other = open_rig(upstream, gate="strict", legacy_session="same", store=one.store)
     one.call("describe_tools", tools=["file_0"])
     assert other.call("file_0", path="a")["content"] == text("done")["content"]
 
@@ -729,7 +729,7 @@ def test_an_idle_grant_ends(opened):
 def stranger(open_rig):
     upstream = Upstream("modern", tools=catalogue(20))
     upstream.results = {entry["name"]: text("done") for entry in upstream.tools}
-    return open_rig(upstream, principal="", seat="", gate="strict")
+    return open_rig(upstream, principal="", legacy_session="", gate="strict")
 
 
 def test_a_handle_stands_for_its_holder(stranger):
@@ -753,7 +753,7 @@ def test_a_handle_can_hold_several(stranger):
 
 def test_a_handle_through_the_index(open_rig):
     upstream = Upstream("modern", tools=catalogue(400), results={"file_3": text("done")})
-    rig = open_rig(upstream, principal="", seat="", gate="strict")
+    rig = open_rig(upstream, principal="", legacy_session="", gate="strict")
     handle = said(rig.call("describe_tools", tools=["file_3"]))["$tool_grant"]
     for given in ({"path": "a", "tool_grant": handle}, {"path": "a"}):
         beside = {} if "tool_grant" in given else {"tool_grant": handle}
@@ -765,7 +765,7 @@ def test_a_handle_through_the_index(open_rig):
 def test_a_tool_with_a_parameter_of_that_name_keeps_it(open_rig):
     own = tool("granting", {"tool_grant": {"type": "string"}}, description=WORDS * 40)
     upstream = Upstream("modern", tools=[own, *catalogue(20)], results={"granting": text("done")})
-    rig = open_rig(upstream, principal="", seat="")
+    rig = open_rig(upstream, principal="", legacy_session="")
     rig.listed()
     rig.call("granting", tool_grant="pgr_theirs")
     assert upstream.got("tools/call")[-1]["arguments"] == {"tool_grant": "pgr_theirs"}

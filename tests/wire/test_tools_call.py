@@ -52,7 +52,7 @@ class Rules:
 
 def request_of(name, arguments=None, **settings):
     connection = Connection(
-        Rules(Policy(**settings), default_meter()), Principal("ann"), "srv", "seat"
+        Rules(Policy(**settings), default_meter()), Principal("ann"), "srv", "a session"
     )
     connection.known.era, connection.known.is_initialized = "legacy", True
     params = {"name": name} if arguments is None else {"name": name, "arguments": arguments}

@@ -39,7 +39,7 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
         )
     is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
     who = principal_of(request.request, is_modern=is_modern)
-    seat = around.session_id if request.request is None else session_of(request.request)
+    legacy_session = around.session_id if request.request is None else session_of(request.request)
     said = {**params, "_meta": dict(request.meta or {})} if is_modern else params
     if method == "initialize" and isinstance(context.message, BaseModel):
         said = dumped(context.message)["params"]
@@ -48,7 +48,7 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
         said,
         who,
         is_modern,
-        "" if is_modern else seat,
+        "" if is_modern else legacy_session,
         audience_of(request.session),
         facts,
         served,

@@ -33,7 +33,7 @@ from penstock.adapters.sdk_requests import (
     session_of,
 )
 from penstock.adapters.server_side import ServerError, ServerRequest, ServerSide
-from penstock.gate.identity import new_seat
+from penstock.gate.identity import new_session_name
 from penstock.settings.policy import Policy
 from penstock.stores import Store
 from penstock.wire.marks import serving
@@ -53,7 +53,7 @@ class Penstock:
         self, policy: Policy | None = None, *, store: Store | str | None = None, name: str = ""
     ) -> None:
         self._inside = ServerSide(policy, store, name)
-        self._seat = new_seat()
+        self._session_name = new_session_name()
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if not isinstance(ctx, ServerRequestContext):
@@ -81,14 +81,14 @@ class Penstock:
     def _asked(self, ctx: Context) -> ServerRequest:
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         who = principal_of(ctx.request, is_modern=is_modern)
-        seat = self._seat if ctx.request is None else session_of(ctx.request)
-        seat = "" if is_modern else seat
+        legacy_session = self._session_name if ctx.request is None else session_of(ctx.request)
+        legacy_session = "" if is_modern else legacy_session
         return ServerRequest(
             ctx.method,
             ctx.params,
             who,
             is_modern,
-            seat,
+            legacy_session,
             audience_of(ctx.session),
             request=ctx.session,
         )

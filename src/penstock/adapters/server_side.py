@@ -60,7 +60,7 @@ class ServerRequest:
     params: Mapping[str, Any] | None
     principal: Principal
     is_modern: bool
-    seat: str = ""  # the legacy session of the request
+    legacy_session: str = ""  # the legacy session of the request
     audience: Audience = field(default_factory=Audience)
     facts: ServerFacts | None = None
     request: object = None  # an object that identifies the request
@@ -106,7 +106,7 @@ class ServerSide:
                 self.gate,
                 principal=asked.principal,
                 server=self.server,
-                seat=asked.seat,
+                legacy_session=asked.legacy_session,
                 known=self._knowledge(asked),
                 audience=asked.audience,
                 is_inside=True,
@@ -115,7 +115,7 @@ class ServerSide:
 
     def _knowledge(self, asked: ServerRequest) -> UpstreamState:
         """Return what one caller may know: a server may list different tools to another caller."""
-        key = (asked.principal.id, asked.seat, asked.is_modern)
+        key = (asked.principal.id, asked.legacy_session, asked.is_modern)
         known = self._known.get_or_make(key, lambda: self._newly_known(asked))
         if not asked.is_modern:
             # The framework has done the handshake, unless this request is the handshake.

@@ -152,9 +152,9 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(view)
     def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from penstock.django.view_visits import listen
+        from penstock.django.view_visits import notify_listener
 
-        listen(self)  # if the view is a function, this is its request, and nothing listens
+        notify_listener(self)  # if the view is a function, this is its request, and nothing listens
         return view(self, *args, **kwargs)
 
     setattr(listened_to, HEAVY, settings)
@@ -167,10 +167,10 @@ def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:
 
     @wraps(admit)
     def initial(self: Any, *args: Any, **kwargs: Any) -> None:
-        from penstock.django.view_visits import listen
+        from penstock.django.view_visits import notify_listener
 
         admit(self, *args, **kwargs)
-        listen(self)
+        notify_listener(self)
 
     view.initial = initial
     setattr(view, HEAVY, settings)

@@ -45,19 +45,19 @@ class ListCapture:
     is_cut: bool = False  # the list is longer than `most`
     is_part: bool = False  # the view got fewer rows than the list has
     own_form: int = 0  # the page size of a paginator with responses of its own form; else 0
-    heard: list[bytes] | None = None  # the rows as the view serialized them, encoded
+    rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
     _given: int = 0  # rows given to the view; -1 if it asked for several lists
 
-    def attend(self, view: Any) -> None:
+    def capture(self, view: Any) -> None:
         """Replace the paginator of a view, and capture what the view serializes."""
         if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
             return
-        heard, own = cast("Any", view), view.paginator
+        captured, own = cast("Any", view), view.paginator
         size = _page_size(own, view.request)
         if own is not None and overrides(type(own), "get_paginated_response"):
             self.own_form = size or 0
-        heard._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
-        heard.get_serializer = _heard_serializer(self, view, heard.get_serializer)
+        captured._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
+        captured.get_serializer = _captured_serializer(self, view, captured.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
         """Return the wanted rows of a list that a view has found."""
@@ -78,21 +78,21 @@ class ListCapture:
         self.is_part = self.is_part or (self.is_query and len(given) < self.count)
         return given
 
-    def hear(self, data: Any) -> None:
+    def keep_rows(self, data: Any) -> None:
         """Keep the serialized rows, unless the list serializer has a `to_representation` of its
         own: its list may be more than rows, such as ranks or a sum."""
         by = getattr(data, "serializer", None)
         is_by_rows = by is None or not overrides(type(by), "to_representation")
-        self.heard = encoded_rows(data) if isinstance(data, list) and is_by_rows else None
+        self.rows = encoded_rows(data) if isinstance(data, list) and is_by_rows else None
 
     def plain_rows(self, data: Any) -> list[bytes] | None:
         """Return the rows if the view answered with exactly these: as many as it was given, in that
         order, as they were serialized. A value that it adds to a row, such as a rank, may depend on
         other rows."""
         rows = data["results"] if isinstance(data, dict) and tuple(data) == _PAGE else data
-        if self.heard is None or not isinstance(rows, list) or len(rows) != self._given:
+        if self.rows is None or not isinstance(rows, list) or len(rows) != self._given:
             return None
-        return self.heard if encoded_rows(rows) == self.heard else None
+        return self.rows if encoded_rows(rows) == self.rows else None
 
 
 def _length(rows: Any) -> int:
@@ -112,43 +112,43 @@ def _page_size(own: Any, request: Request) -> int | None:
 class _Paginator(BasePagination):
     """The paginator of a captured view."""
 
-    def __init__(self, listener: ListCapture, view: APIView, *, has_pages: bool) -> None:
-        self._listener = listener
+    def __init__(self, capture: ListCapture, view: APIView, *, has_pages: bool) -> None:
+        self._capture = capture
         self._view = view
         self._has_pages = has_pages
 
     def __getattr__(self, name: str) -> Any:
         """Note that the view needs something that only other paginators have."""
-        self._listener.was_met = True
+        self._capture.was_met = True
         raise AttributeError(name)
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any]:
         del request, view  # some callers leave out the view
-        return self._listener.rows_of(queryset, self._view)
+        return self._capture.rows_of(queryset, self._view)
 
     def get_paginated_response(self, data: Any) -> Response:
-        self._listener.hear(data)
+        self._capture.keep_rows(data)
         if not self._has_pages:
             return Response(data)  # as without a paginator
-        count = self._listener.count
+        count = self._capture.count
         return Response(dict(zip(_PAGE, (count, None, None, data), strict=True)))
 
 
-def _heard_serializer(
-    listener: ListCapture, view: GenericAPIView[Any], make: Callable[..., Any]
+def _captured_serializer(
+    capture: ListCapture, view: GenericAPIView[Any], make: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Capture the list of a view that serializes a queryset without a paginator."""
 
     def get_serializer(*args: Any, **kwargs: Any) -> Any:
         found = args[0] if args else kwargs.get("instance")
         many = kwargs.get("many") is True and "data" not in kwargs
-        if not many or listener.count is not None or not isinstance(found, QuerySet):
+        if not many or capture.count is not None or not isinstance(found, QuerySet):
             return make(*args, **kwargs)
-        rows = listener.rows_of(found, view)
+        rows = capture.rows_of(found, view)
         serializer = make(rows, *args[1:], **{k: v for k, v in kwargs.items() if k != "instance"})
-        listener.hear(serializer.data)
+        capture.keep_rows(serializer.data)
         return serializer
 
     return get_serializer

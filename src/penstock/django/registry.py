@@ -138,9 +138,9 @@ def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str,
 def _view_tool(endpoint: Endpoint, name: str, site: Site) -> SiteTool:
     heavy = _heavy(endpoint)
     # If a view's lists are not captured, only its own pages show the rest of a list.
-    is_heard = site.policy.covers(name) and not pages_itself(endpoint)
-    is_heard = is_heard and (heavy is not None or is_plain(endpoint.callback))
-    has_pages = endpoint.is_read and not is_heard
+    is_captured = site.policy.covers(name) and not pages_itself(endpoint)
+    is_captured = is_captured and (heavy is not None or is_plain(endpoint.callback))
+    has_pages = endpoint.is_read and not is_captured
     inputs = inputs_of(endpoint, with_pagination=has_pages, urlconf=site.urlconf)
     schema = inputs.schema
     has_echo = site.is_lean and site.policy.covers(name) and endpoint.method in _ECHOING
@@ -152,7 +152,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site) -> SiteTool:
         describe(endpoint),
         schema,
         Tier.READ if endpoint.is_read else Tier.READ_WRITE,
-        ViewAction(name, endpoint, inputs, heavy is not None, is_heard, is_lean, site.urlconf),
+        ViewAction(name, endpoint, inputs, heavy is not None, is_captured, is_lean, site.urlconf),
         heavy,
         is_destructive=endpoint.method in ("PUT", "PATCH", "DELETE"),
         is_idempotent=endpoint.method in ("PUT", "DELETE"),

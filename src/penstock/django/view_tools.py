@@ -86,7 +86,7 @@ class ViewAction:
     endpoint: Endpoint
     inputs: Inputs
     is_heavy: bool
-    is_heard: bool  # its lists are captured, see `list_capture`
+    is_captured: bool  # its lists are captured, see `list_capture`
     is_lean: bool  # a write answers with what identifies the record
     urlconf: Any = None
 
@@ -166,7 +166,7 @@ class ViewAction:
             return InsideResult(failure(_NOT_FOUND, None))
         if not self.endpoint.is_read:
             return self._write(exchange, caller, is_whole=is_whole)
-        if self.is_heard:
+        if self.is_captured:
             return self._read(exchange, caller)
         return self._told(exchange, ListCapture(), self._respond(exchange, caller))
 
@@ -207,80 +207,80 @@ class ViewAction:
         self,
         exchange: SiteRequest,
         caller: Caller,
-        listener: ListCapture | None = None,
+        capture: ListCapture | None = None,
         *,
         is_throttled: bool = True,
     ) -> HttpResponseBase:
         request = self._request(exchange, caller)
-        attach(ViewVisit(caller.identify, listener, is_throttled), request)
+        attach(ViewVisit(caller.identify, capture, is_throttled), request)
         return respond(self._view, request, exchange.match, self.urlconf)
 
     # -- lists ---------------------------------------------------------------------------------
 
     def _read(self, exchange: SiteRequest, caller: Caller) -> InsideResult:
         policy = caller.policy.for_tool(self.name)
-        listener = ListCapture(stop=policy.page_size, most=policy.query_rows)
-        response = self._listened_to(exchange, caller, listener)
+        capture = ListCapture(stop=policy.page_size, most=policy.query_rows)
+        response = self._captured(exchange, caller, capture)
         if response is None:
             response = self._respond(exchange, caller, is_throttled=False)
             return self._told(exchange, ListCapture(), response)
-        rows = _rows_heard(listener, response)
-        if rows is not None and listener.is_query:
-            return self._listed(exchange, caller, policy, listener, response, rows)
-        if listener.is_part and rows is None:
+        rows = _captured_rows(capture, response)
+        if rows is not None and capture.is_query:
+            return self._listed(exchange, caller, policy, capture, response, rows)
+        if capture.is_part and rows is None:
             # The view computes something from its rows, which makes sense for all of them only.
             return self._whole(exchange, caller, policy)
-        return self._told(exchange, listener, response)
+        return self._told(exchange, capture, response)
 
-    def _listened_to(
-        self, exchange: SiteRequest, caller: Caller, listener: ListCapture
+    def _captured(
+        self, exchange: SiteRequest, caller: Caller, capture: ListCapture
     ) -> HttpResponseBase | None:
         """Return the response with the list captured; None if the view fails because it needs its
         own paginator. A view that fails before it uses our paginator would fail anyway."""
         try:
-            response = self._respond(exchange, caller, listener)
+            response = self._respond(exchange, caller, capture)
         except Exception:
-            if not listener.was_met:
+            if not capture.was_met:
                 raise
             logger().exception("%s failed when read in parts, and is read whole", self.name)
             return None
-        return None if listener.was_met and response.status_code >= _AT_FAULT else response
+        return None if capture.was_met and response.status_code >= _AT_FAULT else response
 
     def _listed(
         self,
         exchange: SiteRequest,
         caller: Caller,
         policy: Policy,
-        listener: ListCapture,
+        capture: ListCapture,
         response: HttpResponseBase,
         rows: list[bytes],
     ) -> InsideResult:
         """Return live rows if a list is large or its tool heavy, else the whole list."""
-        count = listener.count or 0
+        count = capture.count or 0
         size = sum(map(len, rows)) + len(rows) + 1
         is_all = count <= len(rows)
         estimate = size if is_all or not rows else size * count // len(rows)
         if not self.is_heavy and policy.inline_budget.surely_admits(estimate):
             if not is_all:
                 return self._whole(exchange, caller, policy)
-            if listener.own_form >= max(count, 1):
+            if capture.own_form >= max(count, 1):
                 response = self._respond(exchange, caller, is_throttled=False)
-            return self._told(exchange, listener, response)
+            return self._told(exchange, capture, response)
         reference = {"tool": self.name, **exchange.reference}
         live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
         return InsideResult(live, exchange.reference)
 
     def _whole(self, exchange: SiteRequest, caller: Caller, policy: Policy) -> InsideResult:
-        listener = ListCapture(most=policy.query_rows)
-        response = self._respond(exchange, caller, listener, is_throttled=False)
-        return self._told(exchange, listener, response)
+        capture = ListCapture(most=policy.query_rows)
+        response = self._respond(exchange, caller, capture, is_throttled=False)
+        return self._told(exchange, capture, response)
 
     def _told(
-        self, exchange: SiteRequest, listener: ListCapture, response: HttpResponseBase
+        self, exchange: SiteRequest, capture: ListCapture, response: HttpResponseBase
     ) -> InsideResult:
-        notice = _CUT.format(count=listener.count, most=listener.most) if listener.is_cut else ""
-        is_list = self.is_heavy or listener.count is not None
-        is_page = listener.count is None and _is_page(response)
+        notice = _CUT.format(count=capture.count, most=capture.most) if capture.is_cut else ""
+        is_list = self.is_heavy or capture.count is not None
+        is_page = capture.count is None and _is_page(response)
         result = result_of_response(response)
         if is_page:
             result = with_word(result, _OWN_PAGE)
@@ -290,28 +290,28 @@ class ViewAction:
         exchange = self._recalled(reference)
         key = encode(reference)
         counted = caller.counts.get(key)
-        listener = ListCapture(start, stop, counted=counted)
+        capture = ListCapture(start, stop, counted=counted)
         # One call may read many parts; a throttle counts them as one call.
         is_first = counted is None
         try:
-            response = self._respond(exchange, caller, listener, is_throttled=is_first)
+            response = self._respond(exchange, caller, capture, is_throttled=is_first)
         except Exception as error:
             logger().exception("%s failed on rows %d to %d", self.name, start, stop)
             raise LiveRowsFailed from error
-        rows = _rows_heard(listener, response)
+        rows = _captured_rows(capture, response)
         if rows is None:
             why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
             raise LiveRowsFailed(f"The list could not be read again{why}.")
-        if listener.count is not None:
-            caller.counts[key] = listener.count
+        if capture.count is not None:
+            caller.counts[key] = capture.count
         # A list that can no longer be read in parts was read whole.
-        return LiveWindow(rows if listener.is_query else rows[start:stop], listener.count)
+        return LiveWindow(rows if capture.is_query else rows[start:stop], capture.count)
 
 
-def _rows_heard(listener: ListCapture, response: HttpResponseBase) -> list[bytes] | None:
+def _captured_rows(capture: ListCapture, response: HttpResponseBase) -> list[bytes] | None:
     if response.status_code >= FIRST_ERROR or not isinstance(response, Response):
         return None
-    return listener.plain_rows(response.data)
+    return capture.plain_rows(response.data)
 
 
 def _is_page(response: HttpResponseBase) -> bool:

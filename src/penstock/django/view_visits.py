@@ -26,7 +26,7 @@ _PASS_ON: Final = ("django.views.decorators.csrf", "penstock.django.decorators")
 class ViewListener(Protocol):
     """A listener, which is told of each view that has let a request in."""
 
-    def attend(self, view: Any) -> None: ...
+    def capture(self, view: Any) -> None: ...
 
 
 def _identify_nobody(_view: Any) -> None:
@@ -58,11 +58,11 @@ def visit_of(request: Any) -> ViewVisit:
     return found
 
 
-def listen(view: Any) -> None:
+def notify_listener(view: Any) -> None:
     """Tell the listener, if there is one, of a view that has let a request in."""
     listener = visit_of(getattr(view, "request", None)).listener
     if listener is not None:
-        listener.attend(view)
+        listener.capture(view)
 
 
 def find_object(view: Any) -> Response:
@@ -101,7 +101,7 @@ def visited_class(own: Any) -> Any:
 
     def initial(self: Any, request: Request, *args: Any, **kwargs: Any) -> None:
         own.initial(self, request, *args, **kwargs)
-        listen(self)
+        notify_listener(self)
         instead = visit_of(request).instead
         if instead is not None:
             # REST framework looks for the handler here, once it has let a request in.

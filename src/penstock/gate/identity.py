@@ -15,6 +15,6 @@ def os_user() -> Principal:
     return Principal(f"os:{os.environ.get('USERDOMAIN', '')}\\{os.environ.get('USERNAME', '')}")
 
 
-def new_seat() -> str:
+def new_session_name() -> str:
     """Return a name that tells the one session of this process from those of other processes."""
     return secrets.token_hex(16)

@@ -82,11 +82,11 @@ class Underway(Generic[Outcome]):
         given: Any = None
         failure: StoreError | None = None
         while True:
-            self._heed_cancellation()
+            self._stop_if_cancelled()
             try:
                 effect = steps.send(given) if failure is None else steps.throw(failure)
             except StopIteration as done:
-                self._heed_cancellation()
+                self._stop_if_cancelled()
                 outcome: Outcome = done.value
                 return logged(outcome)
             given, failure = None, None
@@ -105,9 +105,9 @@ class Underway(Generic[Outcome]):
         self.stored.append(key)
         if self.cancellation.requested:
             self.stored.remove(key)
-            self._heed_cancellation()
+            self._stop_if_cancelled()
 
-    def _heed_cancellation(self) -> None:
+    def _stop_if_cancelled(self) -> None:
         if self.cancellation.requested:
             self.forget()
             raise Cancelled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
-from penstock.gate.identity import new_seat, os_user
+from penstock.gate.identity import new_session_name, os_user
 from penstock.relay.process import Process
 from penstock.relay.stdio import Client, StdioRelay
 from penstock.relay.target import Target
@@ -17,6 +17,8 @@ def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     """The exit code, once one side has gone."""
     with Gate(policy) as gate:
         session = Session(
-            Connection(gate, principal=os_user(), server=target.server, seat=new_seat())
+            Connection(
+                gate, principal=os_user(), server=target.server, legacy_session=new_session_name()
+            )
         )
         return StdioRelay(Client(), upstream, session, Engine(gate)).run()

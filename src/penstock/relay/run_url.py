@@ -17,7 +17,7 @@ import msgspec
 from penstock.engine.engine import Engine
 from penstock.errors import MissingExtra
 from penstock.gate.gate import Gate
-from penstock.gate.identity import new_seat, os_user
+from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
 from penstock.relay.stdio import Client
 from penstock.relay.target import Target
@@ -50,7 +50,9 @@ def run_remote(target: Target, policy: Policy) -> int:
     """The exit code, once the client has gone."""
     with Gate(policy) as gate:
         session = Session(
-            Connection(gate, principal=os_user(), server=target.server, seat=new_seat())
+            Connection(
+                gate, principal=os_user(), server=target.server, legacy_session=new_session_name()
+            )
         )
         return asyncio.run(RemoteRelay(Client(), target, session, Engine(gate)).run())
 

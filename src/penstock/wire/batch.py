@@ -12,7 +12,9 @@ class Batch:
         self._unanswered = keys
         self._answers = answers  # at first, the errors for members that are not messages
         self._lock = threading.Lock()
-        self.is_wrong = bool(answers) and not keys  # `whole` is complete: no request will follow
+        self.has_only_errors = (
+            bool(answers) and not keys
+        )  # `whole` is complete: no request will follow
 
     def add(self, key: bytes, message: bytes | None) -> bytes | None:
         """Add an answer, or None if none will come. Return the array after the last answer."""

@@ -11,10 +11,10 @@ from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
 
 
-def keeps_output(request: Request) -> Steps[bool]:
+def promises_structure(request: Request) -> Steps[bool]:
     """Return whether the client has seen an output schema, which promises structured content."""
     tool = request.upstream_tool
-    if tool is None or not tool.keeps_output:
+    if tool is None or not tool.promises_structure:
         return False
     shown = yield from disclosed(request)
     return shown is None or shown.listing.has_outputs or is_for_app(request)
@@ -28,7 +28,7 @@ def is_for_app(request: Request) -> bool:
     return is_alone and request.audience.has_apps
 
 
-def is_shown(request: Request) -> bool:
+def has_widget_output(request: Request) -> bool:
     """Return whether an app gets the structured content of the result, and the model does not."""
     tool = request.upstream_tool
     is_apps = tool is not None and (tool.has_widget or tool.is_for_apps_alone)

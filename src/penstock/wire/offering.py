@@ -13,7 +13,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
-from penstock.wire.call_facts import call_of, is_shown, keeps_output, policy_of
+from penstock.wire.call_facts import call_of, has_widget_output, policy_of, promises_structure
 from penstock.wire.effects import Offer, Steps
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
@@ -25,7 +25,7 @@ _LARGEST_CODE: Final = 2**31
 
 def is_for_widget(request: Request, wire: WireResult) -> bool:
     """Return whether an app gets the structured content of a result that upstream has sent."""
-    return wire.has_structured and request.inside.result is None and is_shown(request)
+    return wire.has_structured and request.inside.result is None and has_widget_output(request)
 
 
 def offer(
@@ -39,7 +39,7 @@ def offer(
     content, even if an output schema promises it. `around`: see `result_budget.held`."""
     structured = wire.has_structured
     if request.upstream_tool is not None:
-        structured = yield from keeps_output(request)
+        structured = yield from promises_structure(request)
     call = call_of(request, request.decoded_object)
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured and not is_text, fields))

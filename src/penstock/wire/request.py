@@ -52,7 +52,7 @@ class Connection(msgspec.Struct, eq=False):
     rules: Rules
     principal: Principal
     server: str
-    seat: str = ""  # identifies the legacy session
+    legacy_session: str = ""  # identifies the legacy session
     known: UpstreamState = msgspec.field(default_factory=UpstreamState)
     # The facts that a legacy client gave about itself.
     audience: Audience = msgspec.field(default_factory=Audience)
@@ -95,7 +95,7 @@ class Request(msgspec.Struct, eq=False):
     steps: Steps[bytes] | None = None
     is_understood: bool = False  # the handler has read the parameters
     # Upstream does not have the request: it was not sent yet, or upstream has answered it.
-    is_ours: bool = False
+    is_with_penstock: bool = False
     is_answered: bool = False  # upstream has answered the request
     tool: str = ""
     arguments: msgspec.Raw | None = None

@@ -99,7 +99,7 @@ class Session:
             if message is not None
             for output in self._client_message(line, message, batch)
         ]
-        if batch.is_wrong:
+        if batch.has_only_errors:
             outputs.append(ToClient(batch.whole))
         forwarded = [item.message for item in outputs if isinstance(item, ToUpstream)]
         if len(forwarded) <= 1:
@@ -136,20 +136,22 @@ class Session:
     def _cancelled_by_client(self, line: bytes, message: Message) -> Outputs:
         named = messages.members_of(message.params).get("requestId")
         request = None if named is None else self.cancel(messages.id_key(named))
-        outputs: Outputs = [] if request is not None and request.is_ours else [ToUpstream(line)]
+        outputs: Outputs = (
+            [] if request is not None and request.is_with_penstock else [ToUpstream(line)]
+        )
         if request is not None and request.batch is not None:
             whole = request.batch.add(request.key, None)
             outputs += [] if whole is None else [ToClient(whole, request.key)]
         return outputs
 
     def cancel(self, key: bytes) -> Request | None:
-        """Cancel a request, and return it. The caller must tell upstream, unless it `is_ours`."""
+        """Cancel a request, and return it. The caller must tell upstream, unless it `is_with_penstock`."""
         with self._lock:
             request = self.pending.pop(key, None)
         if request is None:
             return None
         request.cancellation.request()
-        if not request.is_ours:
+        if not request.is_with_penstock:
             if self._take(self._awaiting, key, request):
                 self.drop(request)
             self._cancelled.put(key, True)
@@ -197,7 +199,7 @@ class Session:
         with self._lock:
             request = self._awaiting.pop(key, None)
         if request is not None:
-            request.is_ours = True
+            request.is_with_penstock = True
             request.is_answered = request.is_answered or key == request.key
             return self.go_on(request, UpstreamAnswer(message, line))
         request = self.pending.get(key)
@@ -258,12 +260,12 @@ class Session:
 
     def is_at_work(self) -> bool:
         """Return whether Penstock is busy with a request, before or after upstream has it."""
-        return any(request.is_ours for request in list(self.pending.values()))
+        return any(request.is_with_penstock for request in list(self.pending.values()))
 
     # -- handlers ------------------------------------------------------------------------------
 
     def _begin(self, request: Request, steps: Steps[bytes]) -> Outputs:
-        request.steps, request.is_ours = steps, True
+        request.steps, request.is_with_penstock = steps, True
         return self.go_on(request)
 
     def go_on(self, request: Request, given: Any = None) -> Outputs:
@@ -301,7 +303,7 @@ class Session:
         Either that thread finds the request in `_awaiting`, or this thread sees its flag.
         """
         self._awaiting[key] = request
-        request.is_ours = key != request.key
+        request.is_with_penstock = key != request.key
         if not self._ended and not request.cancellation.requested:
             return [ToUpstream(line)]
         if self._take(self._awaiting, key, request):

@@ -109,8 +109,8 @@ def holder_of(request: Request) -> Holder:
     """Return the holder of grants: the legacy session if there is one, else the principal, else the
     bearer of the grant handle."""
     connection = request.connection
-    if connection.seat and not request.is_modern:
-        return Holder.of(connection.server, f"session:{connection.seat}")
+    if connection.legacy_session and not request.is_modern:
+        return Holder.of(connection.server, f"session:{connection.legacy_session}")
     who = "" if connection.principal.is_bearer else f"principal:{connection.principal.id}"
     return Holder.of(connection.server, who, request.grant)
 

@@ -17,7 +17,7 @@ from penstock.core.protocol.references import PREFIX, has_references
 from penstock.core.protocol.schema import owned_fields
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, shown
 from penstock.wire import messages
-from penstock.wire.call_facts import call_of, is_merged, keeps_output
+from penstock.wire.call_facts import call_of, is_merged, promises_structure
 from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
 from penstock.wire.lists import know_tools
@@ -41,7 +41,7 @@ def answer_from_store(request: Request) -> Steps[bytes | None]:
         browser = _explorer_names(request)[BROWSE]
         return request.fault or (yield from _look(request, effect, browser=browser))
     if _is_looked_at(request) and is_token_ours(request):
-        return request.fault or (yield from _go_on(request))
+        return request.fault or (yield from _redeem(request))
     return None
 
 
@@ -84,9 +84,9 @@ def _look(
     return request.answer(reply.wire())
 
 
-def _go_on(request: Request) -> Steps[bytes]:
+def _redeem(request: Request) -> Steps[bytes]:
     """Answer a call that brings a token back to the tool that gave it. The tool does not run."""
-    structured = yield from keeps_output(request)
+    structured = yield from promises_structure(request)
     call = call_of(request, request.decoded_object, structured=structured)
     reply = yield Prepare(call)
     assert isinstance(reply, Reply)  # noqa: S101 (with one of Penstock's tokens no tool runs)
@@ -124,7 +124,7 @@ def resolve_arguments(request: Request) -> Steps[bytes | None]:
     refusal = _refuse_in_headers(request.upstream_tool, request.decoded)
     if refusal is not None:
         return request.answer(_refusal_wire(request, refusal))
-    structured = yield from keeps_output(request)
+    structured = yield from promises_structure(request)
     # This token is not Penstock's, so the core must not read it. Upstream gets it unchanged.
     call = call_of(request, _without_token(request.decoded), structured=structured)
     outcome: Run | Reply = yield Prepare(call)

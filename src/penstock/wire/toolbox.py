@@ -34,7 +34,7 @@ class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
     name: str
     raw_schema: msgspec.Raw | msgspec.UnsetType
     # A full list shows an output schema, so replies about its results need structured content too.
-    keeps_output: bool
+    promises_structure: bool
     mark: Mark | None = None  # from its decorator
     output: msgspec.Raw | None = None  # the output schema as upstream wrote it
     ui: Mapping[str, Any] = {}  # its `_meta.ui`

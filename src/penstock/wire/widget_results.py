@@ -139,14 +139,18 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
     def _with_rows(self, rows: Rows) -> Members | None:
         """Return the result with as many rows as fit, or None if that breaks the output schema."""
 
-        def build(count: int, *, is_said: bool = True) -> Members:
-            return self._together(rows.structure(count, is_said=is_said), rows.left_out(count))
+        def build(count: int, *, has_counts: bool = True) -> Members:
+            return self._together(
+                rows.structure(count, has_counts=has_counts), rows.left_out(count)
+            )
 
         count = largest(len(rows.rows), lambda count: self._fits(build(count)))
         # The structured content itself says what was left out, unless its schema forbids that.
-        for is_said in (True, False):
-            fitting = build(count, is_said=is_said)
-            if self._fits(fitting) and self._is_promised(rows.structure(count, is_said=is_said)):
+        for has_counts in (True, False):
+            fitting = build(count, has_counts=has_counts)
+            if self._fits(fitting) and self._is_promised(
+                rows.structure(count, has_counts=has_counts)
+            ):
                 return fitting
         return None
 

@@ -29,10 +29,10 @@ class Rows(msgspec.Struct, frozen=True):
         told = {TRUNCATED: len(self.rows) - count, COLUMNS_DROPPED: self.dropped}
         return {name: number for name, number in told.items() if number}
 
-    def structure(self, count: int, *, is_said: bool) -> bytes:
-        """Return the structured content with `count` rows. `is_said`: it says what was left out."""
+    def structure(self, count: int, *, has_counts: bool) -> bytes:
+        """Return the structured content with `count` rows. `has_counts`: it says what was left out."""
         cut = {**self.fields, self.name: b"[" + b",".join(self.rows[:count]) + b"]"}
-        told = self.left_out(count) if is_said else {}
+        told = self.left_out(count) if has_counts else {}
         return messages.object_from({**cut, **dict(self._added(told))})
 
     def _added(self, told: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:

@@ -24,12 +24,12 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     document: Document
     sample: Sample
     rows: list[bytes] | None  # all rows, if the value may be small enough to pass whole
-    packed_already: Packed | None = None  # set if `rows` is None
+    packed_early: Packed | None = None  # set if `rows` is None
 
     @cached_property
     def packed(self) -> Packed:
         """The packed rows. Those of a small value are packed when first needed."""
-        return self.packed_already or pack([self.rows or []], lines=self.is_text)
+        return self.packed_early or pack([self.rows or []], lines=self.is_text)
 
     @property
     def size(self) -> int:

@@ -39,7 +39,7 @@ def body_part(endpoint: Endpoint, view: APIView) -> InputPart:
             serializer_of(view, **options) if is_own else reader(context=_context(view), **options)
         )
         return part_of_serializer(made, endpoint.method)
-    if handlers.stands_for_standard(endpoint) or handlers.has_own_serializer(endpoint):
+    if handlers.has_standard_action(endpoint) or handlers.has_own_serializer(endpoint):
         return loosened(part_of_serializer(serializer_of(view), endpoint.method))
     return UNKNOWN
 

@@ -120,10 +120,10 @@ def is_standard(endpoint: Endpoint) -> bool:
 
 
 def _extends(endpoint: Endpoint) -> bool:
-    return stands_for_standard(endpoint) and "super" in _names_in(handler_of(endpoint))
+    return has_standard_action(endpoint) and "super" in _names_in(handler_of(endpoint))
 
 
-def stands_for_standard(endpoint: Endpoint) -> bool:
+def has_standard_action(endpoint: Endpoint) -> bool:
     """Return whether an endpoint's action is one that REST framework defines."""
     return endpoint.action in _CALLED | _METHODS
 

@@ -114,7 +114,7 @@ class CommandGateway:
             self._workshop.engine.gate,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
-            seat=session_id,
+            legacy_session=session_id,
         )
         session = LegacySession(self._target, Session(connection), self._workshop)
         self._sessions[session_id] = session

@@ -77,7 +77,7 @@ class UrlGateway:
             logger().warning("%s", broken(error))
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self._sessions.pop(_seat(inbound, inbound.session))
+        self._sessions.pop(_session_key(inbound, inbound.session))
         try:
             queue.status = await self._upstream.leave(fixed_headers(inbound))
         except Unanswered as error:
@@ -97,8 +97,8 @@ class UrlGateway:
             known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
             return self._new(inbound, known, _repeated(inbound))
         if inbound.session:
-            seat = _seat(inbound, inbound.session)
-            return self._sessions.get_or_make(seat, partial(self._resumed, inbound))
+            legacy_session = _session_key(inbound, inbound.session)
+            return self._sessions.get_or_make(legacy_session, partial(self._resumed, inbound))
         if inbound.message is not None and inbound.message.method == "initialize":
             return self._new(inbound)
         return self._new(
@@ -111,10 +111,10 @@ class UrlGateway:
             self._known.put(f"legacy {inbound.principal.id}", session.known)
             return
         connection = session.connection
-        connection.seat = session_id
+        connection.legacy_session = session_id
         if connection.principal.is_bearer:
             connection.principal = Principal(f"session:{session_id}")
-        self._sessions.put(_seat(inbound, session_id), session)
+        self._sessions.put(_session_key(inbound, session_id), session)
 
     def _resumed(self, inbound: Inbound) -> Session:
         """A session that was begun elsewhere: with another worker, or before a restart."""
@@ -133,14 +133,14 @@ class UrlGateway:
                 self.workshop.engine.gate,
                 principal=inbound.principal,
                 server=self._upstream.target.server,
-                seat=inbound.session,
+                legacy_session=inbound.session,
                 known=known or UpstreamState(),
                 repeated=repeated,
             )
         )
 
 
-def _seat(inbound: Inbound, session_id: str) -> str:
+def _session_key(inbound: Inbound, session_id: str) -> str:
     """What a session is known by. Where clients are told apart by what they send, the same session
     in the hands of somebody else is another one."""
     return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
