@@ -7,8 +7,8 @@ import pytest
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.describe_tools import (
     MOST_NAMES,
-    Missing,
-    Selector,
+    DescribeContext,
+    StoppedCall,
     described,
     description_brought,
     description_required,
@@ -43,7 +43,7 @@ def keep(whole):
 
 
 def selector(limit, **members):
-    return Selector(CATALOGUE, within(limit), keep, **members)
+    return DescribeContext(CATALOGUE, within(limit), keep, **members)
 
 
 def ask(uri, limit=100_000, **members):
@@ -140,7 +140,7 @@ def test_which_resource_it_is(uri, is_ours):
     assert is_descriptions(uri) is is_ours
 
 
-MISSING = Missing(CATALOGUE.get("read_file"), "path is missing.", "describe_them", "Again.")
+MISSING = StoppedCall(CATALOGUE.get("read_file"), "path is missing.", "describe_them", "Again.")
 
 
 def test_a_strict_gate_says_where_to_read():

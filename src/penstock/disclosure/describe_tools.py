@@ -58,7 +58,7 @@ def selection(given: Sequence[object], known: Container[str] = ()) -> Selection:
     return Selection(tuple(unique[:MOST_NAMES]), max(0, len(unique) - MOST_NAMES))
 
 
-class Selector(msgspec.Struct, frozen=True):
+class DescribeContext(msgspec.Struct, frozen=True):
     """The context of one reply with descriptions."""
 
     catalogue: Catalogue
@@ -77,7 +77,7 @@ class DescribedReply(msgspec.Struct, frozen=True):
     is_error: bool = False
 
 
-def described(selection: Selection, ask: Selector) -> DescribedReply:
+def described(selection: Selection, ask: DescribeContext) -> DescribedReply:
     """Return the descriptions that fit, by name, and the names of those that do not fit."""
     if not selection.names:
         return DescribedReply(missing_selection(ask), is_error=True)
@@ -94,7 +94,7 @@ def described(selection: Selection, ask: Selector) -> DescribedReply:
     return _first_alone(selection, ask)
 
 
-def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
+def _first_alone(selection: Selection, ask: DescribeContext) -> DescribedReply:
     """Return a summary of the first tool, for a budget that not even one description fits."""
     name, tool = selection.names[0], ask.catalogue.get(selection.names[0])
     rest, granted = selection.names[1:], () if tool is None else (name,)
@@ -109,7 +109,7 @@ def _first_alone(selection: Selection, ask: Selector) -> DescribedReply:
 
 
 def _names_once(
-    parts: Sequence[tuple[str, bytes]], selection: Selection, ask: Selector
+    parts: Sequence[tuple[str, bytes]], selection: Selection, ask: DescribeContext
 ) -> dict[str, Any]:
     """Return a short directory of the tools, if the agent named one that does not exist."""
     if all(name in ask.catalogue or name in ask.ours for name in selection.names):
@@ -125,7 +125,7 @@ def _names_once(
     return {"$available_tools": some} if some else {}
 
 
-def _parts(names: Sequence[str], ask: Selector) -> Iterator[tuple[str, bytes]]:
+def _parts(names: Sequence[str], ask: DescribeContext) -> Iterator[tuple[str, bytes]]:
     """Yield each name with its part of the reply. Only the first few unknown names get suggestions,
     because finding similar names is slow."""
     slips = 0
@@ -195,7 +195,7 @@ def _summaries(tool: DescribedTool, keep: Keep) -> Iterator[bytes]:
 # -- errors, with the codes of the pattern -------------------------------------------------
 
 
-def missing_selection(ask: Selector) -> bytes:
+def missing_selection(ask: DescribeContext) -> bytes:
     """Return the error for a request that names no tools."""
     names = ask.catalogue.names
     some = [name for name in names if name.isascii() and len(name) <= _SHORT_NAME][:2] or ["NAME"]
@@ -212,7 +212,7 @@ def missing_selection(ask: Selector) -> bytes:
     return told(directory(names, lambda text: ask.fits(told(text))))
 
 
-class Missing(msgspec.Struct, frozen=True):
+class StoppedCall(msgspec.Struct, frozen=True):
     """A call that the gate stops until the agent knows the tool's description."""
 
     tool: DescribedTool
@@ -222,7 +222,7 @@ class Missing(msgspec.Struct, frozen=True):
     grant: Mapping[str, Any] = {}  # the grant handle that the next call must show, if any
 
 
-def description_required(missing: Missing, fits: Fits) -> bytes:
+def description_required(missing: StoppedCall, fits: Fits) -> bytes:
     """Return the refusal of the gate `strict`: the agent must read the description first."""
     name, uri = missing.tool.name, uri_for(missing.tool.name)
     steps = [
@@ -237,7 +237,7 @@ def description_required(missing: Missing, fits: Fits) -> bytes:
     return short if fits(short) else _LEAST_SAID
 
 
-def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
+def description_brought(missing: StoppedCall, fits: Fits, keep: Keep) -> bytes:
     """Return the error of the gate `teach`, with the description: a wrong call costs one turn."""
 
     def bringing(description: bytes, *steps: str) -> bytes:
@@ -255,7 +255,7 @@ def description_brought(missing: Missing, fits: Fits, keep: Keep) -> bytes:
     return description_required(missing, fits)
 
 
-def _required(missing: Missing, steps: Sequence[str], more: Mapping[str, Any]) -> bytes:
+def _required(missing: StoppedCall, steps: Sequence[str], more: Mapping[str, Any]) -> bytes:
     error = {
         "code": DESCRIPTION_REQUIRED,
         "message": missing.why,

@@ -25,7 +25,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
         return self.told or self.raw
 
     @cached_property
-    def no_dearer(self) -> bytes:
+    def in_full_unwidened(self) -> bytes:
         """The entry in full, without an output schema that `told` widens: few hosts show it to a
         model, and a list must never cost more than the server's own."""
         if self.in_full == self.raw or "outputSchema" not in self.listed:

@@ -77,7 +77,7 @@ class Lister(msgspec.Struct, frozen=True):
     ) -> Listing:
         weighing = _Weighing(self.budget, self.meter, tuple(ours), around)
         everything = [*(tool.in_full for tool in catalogue), *ours]
-        full = Listing("full", [*(tool.no_dearer for tool in catalogue), *ours])
+        full = Listing("full", [*(tool.in_full_unwidened for tool in catalogue), *ours])
         if self.form == "full" or full.tools == everything:
             full = Listing("full", everything, has_outputs=True)
         if self.form == "full":
@@ -94,7 +94,7 @@ class Lister(msgspec.Struct, frozen=True):
 
         own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
         describe = index_form.describe_tool(own[DESCRIBE], index_form.IN_BRIEF)
-        shown = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
+        shown = {tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always(tool)}
         others = [tool for tool in catalogue if tool.name not in shown]
 
         def together(brief: Sequence[bytes]) -> list[bytes]:
@@ -111,7 +111,7 @@ class Lister(msgspec.Struct, frozen=True):
         from penstock.disclosure import index_form
         from penstock.disclosure.brief_form import shortest
 
-        listed = {tool.name: tool.no_dearer for tool in catalogue if self._is_always(tool)}
+        listed = {tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always(tool)}
         staying = [
             shortest(tool)
             for tool in catalogue

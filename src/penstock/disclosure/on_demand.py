@@ -15,10 +15,10 @@ import msgspec
 from penstock.disclosure import checking
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.describe_tools import (
+    DescribeContext,
     DescribedReply,
-    Missing,
     Selection,
-    Selector,
+    StoppedCall,
     described,
     description_brought,
     description_required,
@@ -68,7 +68,7 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
     def describe(self, selection: Selection, *, is_tool: bool) -> DescribedReply:
         """Return the descriptions, and grant calls of the tools that they describe."""
         more = {f"${name}": told for name, told in self._to_show().items()}
-        ask = Selector(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
+        ask = DescribeContext(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
         told = described(selection, ask)
         self._grant(told.tools)
         return told
@@ -98,13 +98,13 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
             why += f" If you did, add the {GRANT_FIELD} that came with it to the arguments."
         return description_required(self._missing(tool, why), self.fits)
 
-    def _missing(self, tool: DescribedTool, why: str) -> Missing:
+    def _missing(self, tool: DescribedTool, why: str) -> StoppedCall:
         own = self.listing.own
         role = CALL_READ_ONLY if tool.is_read_only else CALL
         through = f" through {own[role]}" if role in own else ""
         shown = f", and with {GRANT_FIELD}" if self._to_show() else ""
         again = f"Call the tool again{through}, with arguments as described{shown}."
-        return Missing(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())
+        return StoppedCall(tool, why, own.get(DESCRIBE, DESCRIBE), again, self._to_show())
 
     def _to_show(self) -> dict[str, Any]:
         """Return the grant handle that an unknown agent must show with its next call, if any."""

@@ -15,7 +15,7 @@ from penstock.core.budget.budget import Budget
 from penstock.errors import InvalidSetting
 from penstock.log import logger
 from penstock.settings import sources
-from penstock.settings.sections import check_section, literally, stated_for
+from penstock.settings.sections import check_section, literal_pattern, stated_for
 from penstock.settings.table import TABLES, Settings, as_fields
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class Policy(Settings):
     def with_tools(self, brought: Mapping[str, Mapping[str, Any]]) -> Policy:
         """Add the settings that tools bring along, by name of tool. Sections override them. A setting
         that contradicts a section is left out."""
-        named = {literally(name): self._admitted(name, told) for name, told in brought.items()}
+        named = {
+            literal_pattern(name): self._admitted(name, told) for name, told in brought.items()
+        }
         return replace(self, tools={**named, **self.tools})
 
     def _admitted(self, tool: str, brought: Mapping[str, Any]) -> dict[str, Any]:

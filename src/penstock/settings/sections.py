@@ -34,7 +34,7 @@ def stated_for(name: str, sections: Table) -> dict[str, Any]:
     return stated
 
 
-def literally(name: str) -> str:
+def literal_pattern(name: str) -> str:
     """Return a pattern that matches only this name, in a form that no user would write. So it does
     not replace a section that a user wrote for the same name."""
     escaped = [f"[{letter}]" if letter in "*?[" else letter for letter in name]

@@ -85,7 +85,7 @@ def unmerged(schema: Mapping[str, Any], mark: Mark) -> dict[str, Any]:
     return {**own, "required": required} if required else own
 
 
-class Serving:
+class ServedRequest:
     """A request that is being served."""
 
     def __init__(self, mark: str = "", request: object = None) -> None:
@@ -95,14 +95,14 @@ class Serving:
         self.notices: list[str] = []
 
 
-_current: Final[ContextVar[Serving | None]] = ContextVar("penstock_serving", default=None)
+_current: Final[ContextVar[ServedRequest | None]] = ContextVar("penstock_serving", default=None)
 
 
 @contextmanager
-def serving(mark: str = "", request: object = None) -> Iterator[Serving]:
+def serving(mark: str = "", request: object = None) -> Iterator[ServedRequest]:
     """Note that a middleware serves a request, or that the body of a decorated function runs. Other
     decorated functions that run meanwhile are plain Python calls, not tools."""
-    served = Serving(mark, request)
+    served = ServedRequest(mark, request)
     reset = _current.set(served)
     try:
         yield served
@@ -111,7 +111,7 @@ def serving(mark: str = "", request: object = None) -> Iterator[Serving]:
         _current.reset(reset)
 
 
-def current() -> Serving | None:
+def current() -> ServedRequest | None:
     return _current.get()
 
 

@@ -129,7 +129,7 @@ def _step(value: Any) -> Any:
     return opener(value)
 
 
-@records.once_a_class
+@records.cached_by_class
 def _opener(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that takes values of this class one step towards JSON, if any."""
     if issubclass(kind, bytes | bytearray | memoryview):

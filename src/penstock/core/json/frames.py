@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from penstock.core.json.records import distinct, once_a_class
+from penstock.core.json.records import cached_by_class, distinct
 from penstock.core.json.unboxing import by_origin, counts_rows, is_finer, key_name, of_polars
 
 Row = dict[str, Any]
@@ -49,7 +49,7 @@ def read_frame(value: Any) -> DataRows | None:
     return None if reader is None else reader(value)
 
 
-@once_a_class
+@cached_by_class
 def reader_of(kind: type) -> Callable[[Any], DataRows] | None:
     """Return the function that reads frames of this class, or None if it is not a frame class."""
     return by_origin(kind, _READERS)

@@ -21,12 +21,12 @@ _MOST_CLASSES: Final = 1_000
 Told = TypeVar("Told")
 
 
-def once_a_class(function: Callable[[type], Told]) -> Callable[[type], Told]:
+def cached_by_class(function: Callable[[type], Told]) -> Callable[[type], Told]:
     """Cache a function's answer for each class: there are few classes and many values."""
     return cast("Callable[[type], Told]", lru_cache(_MOST_CLASSES)(function))
 
 
-@once_a_class
+@cached_by_class
 def reader_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that turns a record of this class into a dict with the names of its JSON,
     or None if the class is not a record. Two kinds may give a list: pydantic's `RootModel`, and a
@@ -80,12 +80,12 @@ def is_model_type(kind: type) -> bool:
     return callable(getattr(kind, "model_dump", None))
 
 
-@once_a_class
+@cached_by_class
 def is_named_tuple_type(kind: type) -> bool:
     return issubclass(kind, tuple) and callable(getattr(kind, "_asdict", None))
 
 
-@once_a_class
+@cached_by_class
 def fields_of(kind: type) -> Mapping[str, str] | None:
     """Return the attribute behind each encoded name of a dataclass, attrs class or msgspec class,
     or None for any other class."""

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json.records import Told, once_a_class
+from penstock.core.json.records import Told, cached_by_class
 
 Step = Callable[[Any], Any]
 
 
-@once_a_class
+@cached_by_class
 def step_of(kind: type) -> Step | None:
     """Return the function that makes a value of this class plainer, or None if the class is plain
     already or unknown here."""

@@ -235,7 +235,7 @@ def open_entry(
     entry = yield from load_key(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
-    denied = _not_theirs(call, entry.head)
+    denied = _owner_mismatch(call, entry.head)
     if denied is None and not (yield Authorize(entry.head.tool, _origin(entry.head))):
         denied = Denied("the source tool is no longer permitted")
     if denied is not None:
@@ -306,7 +306,7 @@ def load_key(
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
 
 
-def _not_theirs(call: Call, head: Head) -> Denied | None:
+def _owner_mismatch(call: Call, head: Head) -> Denied | None:
     if head.owner != owner_of(call):
         return Denied("another principal or server")
     if head.tool != call.tool and not call.is_reader:

@@ -34,10 +34,10 @@ def outline(raw: bytes, depth: int = 2) -> Any:
         return type_name(raw)
     members = rawjson.members(raw)
     entries = list(islice(members, _SAMPLE))
-    return outline_entries(entries, len(entries) + sum(1 for _ in members), depth)
+    return outline_members(entries, len(entries) + sum(1 for _ in members), depth)
 
 
-def outline_entries(entries: Sequence[rawjson.Member], count: int, depth: int = 2) -> Any:
+def outline_members(entries: Sequence[rawjson.Member], count: int, depth: int = 2) -> Any:
     """Return the outline of a dict with `count` members, given the first of them."""
     if len(entries) >= _ALIKE_FROM and alike([entry.value for entry in entries]):
         return f"{{{count} × {_key_list(entries[0].value)}}}"

@@ -16,7 +16,7 @@ from penstock.core.results.document import Document
 from penstock.core.results.outline import (
     alike,
     outline,
-    outline_entries,
+    outline_members,
     outline_rows,
     type_name,
 )
@@ -88,7 +88,7 @@ class Sample(msgspec.Struct):
     def outline(self, document: Document, count: int) -> bytes:
         """Return the outline of a nested value, or null for flat rows, which have columns."""
         if document.shape == "members" and sum(map(len, self.first)) <= _LARGEST_OUTLINED:
-            return encode(outline_entries([*map(rawjson.split_member, self.first)], count))
+            return encode(outline_members([*map(rawjson.split_member, self.first)], count))
         if document.shape == "rows" and document.list_path:
             return encode(self._around_rows(document, count))
         return b"null"
