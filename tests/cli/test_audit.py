@@ -264,7 +264,7 @@ def test_no_tools_are_valid_json():
         (["--tools", "-", "--url", "http://x"], "[]", "Both a file and a server"),
         (["--tools", "-", "--", "true"], "[]", "Both a file and a server"),
         (["--url", "http://x", "--", "true"], "", "Both a command and a URL"),
-        ([], "", "Name a server: penstock audit -- COMMAND"),
+        ([], "", "Name one: penstock audit -- COMMAND"),
         (["npx", "x"], "", "penstock audit -- npx x"),
         (["--timeout", "0", "--", "true"], "", "'0' is not a number of seconds"),
         (["--timeout", "nan", "--", "true"], "", "'nan' is not a number of seconds"),

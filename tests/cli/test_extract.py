@@ -51,12 +51,12 @@ def test_what_was_written_by_hand_survives(tmp_path):
     file.write_text('{"name": "find", "description": "Mine.", "examples": ["one"]}')
     again = extract(tmp_path, "--tools", "-", data=data)
     assert again.stdout.splitlines() == [
-        f"2 tools in {tmp_path}: 0 written, 2 kept as they were.",
-        "--force brings those up to date, and keeps what only the file says.",
+        f"2 tools in {tmp_path}: 0 written, 2 unchanged.",
+        "--force updates those files, and keeps what only a file says.",
     ]
     assert json.loads(file.read_bytes())["description"] == "Mine."
     forced = extract(tmp_path, "--force", "--tools", "-", data=data)
-    told = f"2 tools in {tmp_path}: 0 written, 1 brought up to date, 1 kept as they were.\n"
+    told = f"2 tools in {tmp_path}: 0 written, 1 updated, 1 unchanged.\n"
     assert forced.stdout == told
     assert json.loads(file.read_bytes()) == {
         "name": "find",

@@ -12,29 +12,29 @@ from penstock._version import __version__
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
-# Each is a module of this folder.
+# Each command is a module of this folder.
 COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
-# Names in the parsed command line that are no options.
+# Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
 _DESCRIPTION = """\
 Keep MCP tool results and tool lists inside the agent's context budget, and lose nothing.
 
   penstock demo
-      see what it does, in a few seconds
+      Show what Penstock does, in a few seconds.
   penstock run -- npx -y @modelcontextprotocol/server-everything
-      in front of a server, in a host's configuration
+      Run one server behind Penstock. Put this command into a host's configuration.
   penstock wrap ~/.cursor/mcp.json
-      put every server of a host behind it (shows the change; --write makes it)
+      Show how to put every server of a host behind Penstock; --write makes the change.
   penstock serve --url https://example.com/mcp
-      the same over HTTP
+      Serve a server behind Penstock over HTTP.
   penstock audit -- ./my-server
-      what its list of tools costs, and what can be saved
+      Measure what a server's list of tools costs, and what Penstock would save.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code. Whatever goes wrong is said in a sentence, and what to do about it."""
+    """Run a command and return its exit code. Print an error as a sentence and a next step."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, command = _split(given)
     try:
@@ -78,7 +78,7 @@ def _nearest(given: str, known: Sequence[str]) -> str:
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """What is Penstock's, and the command of the server after the first `--`."""
+    """Return Penstock's own arguments, and the server's command after the first `--`."""
     if "--" not in arguments:
         return arguments, []
     at = arguments.index("--")
@@ -93,7 +93,7 @@ def _parser(command: list[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    # The command that was named, alone: a host waits until `penstock run` is ready.
+    # Import only the command that was named: a host waits until `penstock run` is ready.
     for name in command if command and command[0] in COMMANDS else COMMANDS:
         import_module(f"penstock.cli.{name}").add_to(commands)
     return parser

@@ -1,4 +1,4 @@
-"""`penstock audit`: what a server's list of tools costs an agent, and what each form would save."""
+"""`penstock audit`: the cost of a server's list of tools, and the saving of each listing form."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ examples:
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "audit",
-        help="what a server's list of tools costs an agent",
+        help="measure what a server's list of tools costs an agent",
         usage="penstock audit [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
-        description="Measure a server's list of tools: the tokens of each tool and each part of "
-        "it, what the list would cost in each of Penstock's forms, and after how many full "
-        "descriptions a form stops paying. No tool is called.",
+        description="Measure a server's list of tools: the tokens of each tool and of its parts,\n"
+        "the cost of the list in each listing form, and how many full descriptions use up what a\n"
+        "form saves. No tool is called.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_source_options(parser)
     group = parser.add_argument_group("settings")
     add_settings(group, "list_budget", "always")
-    group.add_argument("--config", metavar="FILE", help="settings file")
+    group.add_argument("--config", metavar="FILE", help="The settings file.")
     group = parser.add_argument_group("output")
     add = group.add_argument
-    add("--json", action="store_true", help="as JSON, with every tool")
-    add("--html", metavar="FILE", type=Path, help="also as a page with plots, in one file")
-    add("--all", action="store_true", help="every tool, not only the largest")
+    add("--json", action="store_true", help="Print JSON, with every tool.")
+    add("--html", metavar="FILE", type=Path, help="Also write a page with plots, in one file.")
+    add("--all", action="store_true", help="Print every tool, not only the largest.")
     parser.set_defaults(do=audit, name="audit")
 
 
 def audit(chosen: argparse.Namespace) -> int:
     from penstock.cli.auditing.costs import audited
 
-    # A setting that is wrong is told before a server is started.
+    # Report a wrong setting before a server is started.
     settings = {"list_budget": chosen.list_budget, "always": chosen.always}
     policy = Policy.load(settings, environment=os.environ, file=config_file(chosen.config))
     listed = listed_by(chosen)

@@ -1,4 +1,4 @@
-"""`penstock demo`: what an agent sees and pays behind `penstock run`, with real processes."""
+"""`penstock demo`: what an agent sees and pays for behind `penstock run`, with real processes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from penstock.settings.sources import ENVIRONMENT_PREFIX
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "demo",
-        help="see what it does, in a few seconds",
-        description="Put `penstock run` in front of two MCP servers that flood a context window, one "
-        "with its results and one with its tools. Show what an agent sees at each step, and what "
-        "that costs. Nothing is installed, and nothing is left behind. The exit code is not zero if "
+        help="show what Penstock does, in a few seconds",
+        description="Run two MCP servers behind `penstock run`. One floods a context window with "
+        "its results, the other with its tools. Show what an agent sees at each step, and what "
+        "that costs. Nothing is installed, and no file stays behind. The exit code is not zero if "
         "a step does not do what it says.",
     )
     parser.set_defaults(do=demo, name="demo")
@@ -36,7 +36,7 @@ def demo(_chosen: argparse.Namespace) -> int:
 
 @contextmanager
 def _default_settings() -> Iterator[None]:
-    """Take the user's settings out of the environment for a while: the demo shows the defaults."""
+    """Hide the user's settings in the environment for a while: the demo shows the defaults."""
     own = [name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX)]
     taken = {name: os.environ.pop(name) for name in own}
     try:

@@ -1,4 +1,4 @@
-"""`penstock extract`: a server's tools as files, to be written on by hand."""
+"""`penstock extract`: a server's tools as files that you can edit."""
 
 from __future__ import annotations
 
@@ -18,27 +18,31 @@ examples:
   penstock extract descriptions --force --url https://example.com/mcp
   penstock extract descriptions --tools list.json
 
-Add to the files what helps an agent, such as "examples" or "usage_guidance". It is told with the
-full description: penstock run --descriptions DIR -- COMMAND
+Add to the files what helps an agent, such as "examples" or "usage_guidance". The agent gets it with
+the full description if you run: penstock run --descriptions DIR -- COMMAND
 """
 
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "extract",
-        help="write a server's tools to files, one a tool",
+        help="write each tool of a server to a JSON file",
         usage="penstock extract DIR [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
-        description="Write one JSON file for each tool of a server: its name, description and "
-        "schemas as the server lists them. A file that is there already is left as it is. No tool "
-        "is called.",
+        description="Write one JSON file for each tool of a server: its name, description and\n"
+        "schemas, as the server lists them. Existing files stay as they are. No tool is called.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="made if it is not there")
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        type=Path,
+        help="The folder for the files. It is made if it does not exist.",
+    )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace in files that are there what the server says now; all else in them stays",
+        help="Update existing files with what the server says now. Keep what only a file says.",
     )
     add_source_options(parser)
     parser.set_defaults(do=extract, name="extract")
@@ -51,7 +55,7 @@ def extract(chosen: argparse.Namespace) -> int:
     catalogue = Catalogue.from_tools(listed_by(chosen).tools)
     done = extraction.extract(catalogue, chosen.folder, replaces=chosen.force)
     for name in done.too_large:
-        told = f"penstock: {name} is too large to be read back as a description."
+        told = f"penstock: {name} is too large for --descriptions to read."
         print(told, file=sys.stderr)
     print(_summary(done, chosen.folder, forced=chosen.force))
     return 0
@@ -60,9 +64,9 @@ def extract(chosen: argparse.Namespace) -> int:
 def _summary(done: Extracted, folder: Path, *, forced: bool) -> str:
     count = len(done.written) + len(done.updated) + len(done.kept)
     parts = [f"{len(done.written)} written"]
-    parts += [f"{len(done.updated)} brought up to date"] if forced else []
-    parts += [f"{len(done.kept)} kept as they were"] if done.kept else []
+    parts += [f"{len(done.updated)} updated"] if forced else []
+    parts += [f"{len(done.kept)} unchanged"] if done.kept else []
     text = f"{count} {'tool' if count == 1 else 'tools'} in {folder}: {', '.join(parts)}."
     if done.kept and not forced:
-        text += "\n--force brings those up to date, and keeps what only the file says."
+        text += "\n--force updates those files, and keeps what only a file says."
     return text

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how they become a `Policy` and a target."""
+"""The options that several commands share, and the `Policy` and the `Target` made from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.settings.sources import ENVIRONMENT_PREFIX
 from penstock.settings.table import HOST, SETTINGS
 
 LEVELS: Final = ("debug", "info", "warning", "error")
-# The settings that have an option, and what the help calls their values.
+# The settings that have an option, each with the name of its value in the help.
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
     "ttl": "TIME", "only": "TOOL", "except": "TOOL",
@@ -27,11 +27,13 @@ _OF_LISTS: Final = {
 }  # fmt: skip
 OPTIONS: Final = _OF_RESULTS | _OF_LISTS
 CONFIG_FILE: Final = "penstock.toml"
-_CONFIG_HELP: Final = "settings file (default: penstock.toml in the user's configuration folder)"
+_CONFIG_HELP: Final = (
+    "The settings file. Default: penstock.toml in the user's configuration folder."
+)
 
 
 class UsageError(PenstockError):
-    """The command line cannot be carried out."""
+    """The command line cannot be used."""
 
     next_step = "See penstock --help."
 
@@ -39,7 +41,8 @@ class UsageError(PenstockError):
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "settings",
-        "Also as PENSTOCK_BUDGET and so on, or in penstock.toml (with more, and by tool).",
+        "Each is also an environment variable, such as PENSTOCK_BUDGET. The file penstock.toml\n"
+        "has more settings, also for single tools.",
     )
     add_settings(group, *_OF_RESULTS)
     group.add_argument("--config", metavar="FILE", help=_CONFIG_HELP)
@@ -47,10 +50,11 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
         "--log-level",
         metavar="LEVEL",
         choices=LEVELS,
-        help="on stderr: debug, info, warning, error",
+        help="What to log on stderr: debug, info, warning or error. Default: warning.",
     )
     group = parser.add_argument_group(
-        "list of tools", "How upstream's tools are listed; also as PENSTOCK_LIST and so on."
+        "list of tools",
+        "How upstream's tools are listed. The variables are PENSTOCK_LIST and so on.",
     )
     add_settings(group, *_OF_LISTS)
 
@@ -69,25 +73,30 @@ def add_settings(group: Any, *names: str) -> None:
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
-        "upstream", "Either a command after --, or the URL of a server that speaks streamable HTTP."
+        "upstream", "Give a command after --, or the URL of a server that speaks streamable HTTP."
     )
     add = group.add_argument
-    add("--url", metavar="URL", help="the server's endpoint, such as https://example.com/mcp")
+    add("--url", metavar="URL", help="The server's endpoint, such as https://example.com/mcp.")
     add(
         "--header",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="sent to the URL; for secrets rather PENSTOCK_HEADERS, a JSON object",
+        help="A header to send to the URL. Other users can read command lines, so put secrets into "
+        "PENSTOCK_HEADERS, a JSON object.",
     )
     add(
         "--header-env",
         metavar="NAME=VARIABLE",
         action="append",
         default=[],
-        help="a header whose value is in an environment variable",
+        help="A header whose value is in an environment variable.",
     )
-    add("--bearer-env", metavar="VARIABLE", help="bearer token (default: PENSTOCK_BEARER)")
+    add(
+        "--bearer-env",
+        metavar="VARIABLE",
+        help="The environment variable that holds a bearer token. Default: PENSTOCK_BEARER.",
+    )
 
 
 def policy_from(chosen: argparse.Namespace) -> Policy:
@@ -96,7 +105,7 @@ def policy_from(chosen: argparse.Namespace) -> Policy:
 
 
 def _joined(given: Any) -> Any:
-    """Return several words as one text, which is read as a variable's is: `a,b` names two tools."""
+    """Join several words into one text, so that options are read as variables are."""
     return " ".join(given) if isinstance(given, list) else given
 
 
@@ -112,7 +121,7 @@ def target_from(chosen: argparse.Namespace) -> Target:
 
 
 def start_logging(chosen: argparse.Namespace) -> None:
-    """To stderr: stdout belongs to the protocol."""
+    """Log to stderr: stdout belongs to the protocol."""
     import logging
 
     level = chosen.log_level or os.environ.get(f"{ENVIRONMENT_PREFIX}LOG_LEVEL") or "warning"
@@ -123,8 +132,11 @@ def start_logging(chosen: argparse.Namespace) -> None:
 
 
 def config_file(given: str | None) -> str | None:
-    """A file that is named must be there; the user's own may be. One in the working folder is not
-    looked for: a host starts servers in folders that hold other people's files."""
+    """Return the settings file: the one that is named, or the user's own if that exists.
+
+    A file in the working folder does not count: hosts start servers in folders that hold other
+    people's files.
+    """
     named = given or os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG")
     if named:
         return named
@@ -133,7 +145,7 @@ def config_file(given: str | None) -> str | None:
 
 
 def config_folder() -> str:
-    """Where this platform keeps a user's settings."""
+    """Return the folder where this platform keeps a user's settings for Penstock."""
     home = path.expanduser("~")  # noqa: PTH111 (as above)
     if sys.platform == "win32":
         base = os.environ.get("APPDATA") or f"{home}/AppData/Roaming"

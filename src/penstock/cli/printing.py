@@ -1,4 +1,4 @@
-"""Printing for a reader that may leave, and for a terminal that may lack characters."""
+"""Printing to a reader that may stop early, and to a terminal that may lack characters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from io import TextIOWrapper
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """End quietly where the reader of stdout, such as `head`, has read enough."""
+    """End without an error if the reader of stdout, such as `head`, stops reading."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # At exit Python would flush again, and complain.
+        # Otherwise Python flushes again at exit, and reports the error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

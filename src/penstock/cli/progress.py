@@ -1,4 +1,4 @@
-"""What a command is doing, on stderr: a spinner where somebody watches, else a line a step."""
+"""Progress of a command on stderr: a spinner in a terminal, otherwise one line per step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 class Progress:
-    """Called with what is being done now."""
+    """A function that prints the current step when it is called with it."""
 
     def __init__(self) -> None:
         self._is_watched = sys.stderr.isatty()

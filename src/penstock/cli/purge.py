@@ -1,4 +1,4 @@
-"""`penstock purge`: stored results, gone."""
+"""`penstock purge`: delete every stored result."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from penstock.settings.policy import Policy
 from penstock.stores import open_store
 from penstock.stores.urls import sqlite_file
 
-# By then everything has expired.
+# Every result has expired by then.
 _END_OF_TIME = 1e15
 _ON_DISK = "sqlite:"
 
 _EXAMPLES = """\
 examples:
-  penstock purge                          the results that this user keeps on this machine
-  penstock purge --store sqlite:///tmp/r.db
-  penstock purge --store redis://localhost    of everybody who uses that store
+  penstock purge                              delete your results on this machine
+  penstock purge --store sqlite:///tmp/r.db   delete the results in that file
+  penstock purge --store redis://localhost    delete the results of all users of that store
 """
 
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "purge",
-        help="delete the stored results of this machine",
-        description="Delete every stored result: of the store that the settings name, or else of "
-        "the file in this user's state folder. Tokens that agents still hold are refused then. "
-        "Results in memory end with their process.",
+        help="delete the stored results on this machine",
+        description="Delete every result in the store that the settings name, or else in the file\n"
+        "in your state folder. Tokens that agents still hold no longer work. Results in memory\n"
+        "end with their process.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--store", metavar="URL", help="another store than the settings name")
-    parser.add_argument("--config", metavar="FILE", help="settings file")
+    parser.add_argument(
+        "--store", metavar="URL", help="The store to use in place of the one in the settings."
+    )
+    parser.add_argument("--config", metavar="FILE", help="The settings file.")
     parser.set_defaults(do=purge, name="purge")
 
 
@@ -53,5 +55,5 @@ def purge(chosen: argparse.Namespace) -> int:
         gone = store.sweep(now=_END_OF_TIME)
     finally:
         store.close()
-    print(f"{gone} stored {'result' if gone == 1 else 'results'} deleted, {size:,} bytes.")
+    print(f"Deleted {gone} stored {'result' if gone == 1 else 'results'}, {size:,} bytes.")
     return 0

@@ -1,4 +1,4 @@
-"""`penstock run`: in front of one server, on stdin and stdout, as a host starts it."""
+"""`penstock run`: one server behind Penstock, on stdin and stdout, as a host starts it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ examples:
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "run",
-        help="stand in front of an MCP server, on stdin and stdout",
+        help="run one MCP server behind Penstock, on stdin and stdout",
         usage="penstock run [options] (-- COMMAND [ARGUMENT …] | --url URL)",
-        description="Stand in front of an MCP server: results over the budget are stored, and the "
-        "agent gets a probe and a token to read them with.",
+        description="Run an MCP server behind Penstock. A result over the budget is stored,\n"
+        "and the agent gets a probe and a token to read it with.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,10 +49,10 @@ def run(chosen: argparse.Namespace) -> int:
     from penstock.relay.process import Process
 
     if sys.stdin.isatty():
-        print("penstock: waiting for an MCP client on stdin; a host starts this.", file=sys.stderr)
+        print("penstock: waiting for an MCP client on stdin, such as a host.", file=sys.stderr)
     upstream = Process(target.command)
     try:
-        # The server gets ready while the rest is imported.
+        # The server starts while this import runs.
         from penstock.relay.run_command import run_local
 
         start_logging(chosen)

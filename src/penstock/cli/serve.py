@@ -1,4 +1,4 @@
-"""`penstock serve`: the same over HTTP, for many clients."""
+"""`penstock serve`: a server behind Penstock over HTTP, for many clients."""
 
 from __future__ import annotations
 
@@ -20,34 +20,54 @@ examples:
   penstock serve --port 9000 --store redis://localhost --url https://example.com/mcp
   penstock serve --bind 0.0.0.0 --allow-host mcp.example.com -- ./my-server
 
-The endpoint is http://127.0.0.1:8000/mcp unless --bind and --port say otherwise; /healthz tells
-whether it is up. There is no login: whoever reaches the port can use the server.
+The endpoint is http://127.0.0.1:8000/mcp, unless --bind or --port changes it; /healthz answers
+while it is up. There is no login: everyone who reaches the port can use the server.
 """
 
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
-        help="the same over HTTP, for many clients",
+        help="serve an MCP server behind Penstock over HTTP, to many clients",
         usage="penstock serve [options] (-- COMMAND [ARGUMENT …] | --url URL)",
-        description="Serve an MCP server over streamable HTTP, its results inside the budget.",
+        description="Serve an MCP server over streamable HTTP. Keep its results inside the budget.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target_options(parser)
     group = parser.add_argument_group("listening")
     add = group.add_argument
-    add("--bind", metavar="ADDRESS", default="127.0.0.1", help="default: 127.0.0.1")
-    add("--port", type=_port, default=8000, help="default: 8000; 0 takes a free one and says which")
-    add("--allow-host", metavar="NAME", action="append", default=[], help="a Host to accept")
     add(
-        "--allow-origin", metavar="ORIGIN", action="append", default=[], help="a web page to accept"
+        "--bind",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="The address to listen on. Default: 127.0.0.1.",
+    )
+    add(
+        "--port",
+        type=_port,
+        default=8000,
+        help="The port to listen on; 0 takes a free one and prints it. Default: 8000.",
+    )
+    add(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="A Host header to accept, such as mcp.example.com.",
+    )
+    add(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="A web page to accept, such as https://app.example.com.",
     )
     add(
         "--forward-authorization",
         action="store_true",
-        help="send the client's Authorization header on to --url; only for a reverse proxy of the "
-        "same audience: MCP forbids passing on tokens that were issued for somebody else",
+        help="Send the client's Authorization header on to --url. MCP forbids passing on tokens "
+        "that were issued for another server: Penstock and the URL must be one audience.",
     )
     add_policy_options(parser)
     parser.set_defaults(do=serve, name="serve")
@@ -72,6 +92,6 @@ def serve(chosen: argparse.Namespace) -> int:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65_535:  # noqa: PLR2004 (TCP's own number)
+    if not text.isdecimal() or int(text) > 65_535:  # noqa: PLR2004 (the last port of TCP)
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to 65535")
     return int(text)

@@ -1,4 +1,4 @@
-"""Where `audit` and `extract` get a list of tools from: a server, or a file."""
+"""The source of the tools that `audit` and `extract` read: a server, or a file."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--tools",
         metavar="FILE",
-        help="a tools/list result saved as JSON instead of a server; - is stdin",
+        help="Read a tools/list result that was saved as JSON, and ask no server; - is stdin.",
     )
     add(
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
         default=DEFAULT_SECONDS,
-        help="how long the server may take for an answer (default: 60)",
+        help="How long the server may take for one answer. Default: 60.",
     )
 
 
 def listed_by(chosen: argparse.Namespace) -> Listed:
-    """The tools of whatever was named. The process that was started for it has ended."""
+    """Return the tools of a server or a file. A server that was started for this has ended."""
     if chosen.tools is None:
         return _asked(chosen)
     if chosen.command or chosen.url:
-        raise UsageError("Both a file and a server were given.", next_step="Give one of them.")
+        raise UsageError("Both a file and a server were given.", next_step="Give only one.")
     return _read(chosen.tools)
 
 
@@ -49,7 +49,7 @@ def _asked(chosen: argparse.Namespace) -> Listed:
     if not chosen.command and not chosen.url:
         place = "DIR " if chosen.name == "extract" else ""
         step = f"penstock {chosen.name} {place}-- COMMAND, or --url URL, or --tools FILE"
-        raise UsageError("Whose tools?", next_step=f"Name a server: {step}")
+        raise UsageError("No server is named.", next_step=f"Name one: {step}")
     target = target_from(chosen)
     with Progress() as progress:
         progress(f"connecting to {target.shown}" if target.url else "starting the server")
@@ -65,7 +65,7 @@ def _read(name: str) -> Listed:
         raise PenstockError(why, next_step="Check the name of the file.") from error
     listed, is_whole = saved_tools(data, shown)
     if not is_whole:
-        told = f"penstock: {shown} is one page of a longer list; the others are not counted."
+        told = f"penstock: {shown} is one page of a longer list. The other pages are missing."
         print(told, file=sys.stderr)
     return listed
 

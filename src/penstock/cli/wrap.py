@@ -1,4 +1,4 @@
-"""`penstock wrap`: every server of a host's config behind Penstock, and out again."""
+"""`penstock wrap`: put every server of a host's config behind Penstock, or undo that."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from penstock.errors import MissingExtra
 
 _EXAMPLES = """\
 examples:
-  penstock wrap                                what configs there are on this machine
-  penstock wrap ~/.cursor/mcp.json             show what would change
-  penstock wrap ~/.cursor/mcp.json --write     change it, after a backup
-  penstock wrap ~/.cursor/mcp.json --undo --write
+  penstock wrap                                      list the configs on this machine
+  penstock wrap ~/.cursor/mcp.json                   show what would change
+  penstock wrap ~/.cursor/mcp.json --write           make the change, after a backup
+  penstock wrap ~/.cursor/mcp.json --undo --write    undo the change
 
-Known: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, and any JSON
-with mcpServers or servers. Restart the host afterwards.
+Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, and any
+JSON with mcpServers or servers. Restart the host after a change.
 """
 
 
@@ -26,21 +26,23 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "wrap",
         help="put every server of a host's config behind Penstock",
-        description="Put every MCP server of a host's config behind Penstock. Without --write it "
-        "only shows the change.",
+        description="Put every MCP server of a host's config behind Penstock. Without --write, "
+        "only show the change.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("config", metavar="CONFIG", nargs="?", type=Path, help="the host's config file")
-    add("--write", action="store_true", help="make the change, after a backup")
-    add("--undo", action="store_true", help="take every server out from behind Penstock again")
-    add("--host", metavar="NAME", help="the host's profile, where the file does not tell")
+    add("config", metavar="CONFIG", nargs="?", type=Path, help="The host's config file.")
+    add("--write", action="store_true", help="Make the change, after a backup.")
+    add(
+        "--undo", action="store_true", help="Undo the change: take Penstock away from every server."
+    )
+    add("--host", metavar="NAME", help="The host's profile, if the name of the file does not tell.")
     add(
         "--remote",
         action="store_true",
-        help="also remote servers without credentials in the config, which may log in by OAuth in "
-        "the host: behind Penstock they cannot",
+        help="Also wrap remote servers that have no credentials in the config. They may log in by "
+        "OAuth in the host, which they cannot do behind Penstock.",
     )
     parser.set_defaults(do=wrap, name="wrap")
 
@@ -50,7 +52,7 @@ def wrap(chosen: argparse.Namespace) -> int:
 
     if chosen.config is None:
         if chosen.write or chosen.undo:
-            raise UsageError("Which config?", next_step="Name it: penstock wrap PATH --write")
+            raise UsageError("No config is named.", next_step="Name it: penstock wrap PATH --write")
         return _list_configs(wrapping.known_configs())
     path = chosen.config.expanduser()
     text = wrapping.read(path)
@@ -68,7 +70,7 @@ def wrap(chosen: argparse.Namespace) -> int:
         print("\nNothing was written. Add --write to make this change.")
         return 0
     backup = wrapping.write(plan)
-    print(f"\nWritten. The file as it was: {backup}\nRestart the host to use it.")
+    print(f"\nWritten. The backup is {backup}\nRestart the host to use the change.")
     return 0
 
 

@@ -123,7 +123,7 @@ def test_auto_is_counted_without_the_output_schemas_that_it_leaves_out(meter):
     assert found.forms[0].has_outputs
     assert found.forms[0].is_over
     told = wording.choice(found)
-    assert f"auto gives full: {found.auto.tokens:,} tokens, " in told
+    assert f"auto chooses full: {found.auto.tokens:,} tokens, " in told
     assert "--list full keeps them" in told
     assert "above the budget" not in told
     assert "--list full" not in wording.choice(plain)

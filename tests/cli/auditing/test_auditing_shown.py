@@ -81,7 +81,7 @@ def test_the_table_tells_all_that_was_asked():
     assert "counted exactly" in text
     for line in ("raw ", r"auto \((brief|index)\) ", "full ", "brief ", "index "):
         assert re.search(f"^{line}.*[0-9]", text, re.MULTILINE)
-    assert "At a list budget of 2000tok, auto gives" in text
+    assert "At a list budget of 2000tok, auto chooses" in text
     assert "A full description has" in text
 
 

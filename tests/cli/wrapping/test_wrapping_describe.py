@@ -34,15 +34,15 @@ Behind Penstock: 3 of 4 servers, with the limits of claude-code.
     now    uvx
     then   penstock run --host claude-code -- uvx
 
-  Left alone:
+  Not changed:
     login: its config has no credentials, so it may log in by OAuth in the host, which a proxy \
 would break; if it does not, use --remote
 
-  penstock here is /opt/python -m penstock"""
+  penstock stands for /opt/python -m penstock"""
 
 UNDONE = """\
 MCP config: mine.json
-Out from behind Penstock: 1 server.
+No longer behind Penstock: 1 server.
 
   one
     now    penstock run -- npx

@@ -68,7 +68,7 @@ def test_of_a_key_that_occurs_twice_the_last_counts():
         ('{"a": NaN}', "value is expected"),
         ('{"a": 01}', "',' is expected"),
         ('{"a": "\t"}', "value is expected"),
-        ('{"a": "\\x"}', "not a value of JSON"),
+        ('{"a": "\\x"}', "not a JSON value"),
         ('{"a": 1', "line 1, column 8: ',' is expected"),
         ('{"a":', "ends too early"),
         ("{} {}", "more text"),

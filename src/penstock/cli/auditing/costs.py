@@ -1,7 +1,7 @@
-"""What a list costs, tool by tool and form by form. Pure: it is given tools and settings.
+"""The cost of a list of tools, for each tool and each listing form. Pure: no I/O.
 
-A tool's parts add up to the tool, whatever the vocabulary: a part costs what the text grows by when
-the part is added to what stands before it. Tools do not add up to the list, for the list has commas.
+A part of a tool costs the tokens that it adds to the text before it. So the parts of a tool add up
+to the tool in every vocabulary. Tools do not add up to the list, because the list has commas too.
 """
 
 from __future__ import annotations
@@ -33,44 +33,41 @@ PARTS: Final = (*_PART_OF_KEY.values(), REST)
 
 
 class ToolCost(msgspec.Struct, frozen=True):
-    """In tokens. `parts` are those of the listed tool; `full_description` is what it costs to ask
-    for all there is to know."""
+    """The cost of one tool, in tokens."""
 
     name: str
     tokens: int
-    parts: Mapping[str, int]
-    full_description: int
+    parts: Mapping[str, int]  # the parts of `tokens`, by the names in `PARTS`
+    full_description: int  # the cost of the full description, which has more than the list
 
 
 class BreakEven(msgspec.Struct, frozen=True):
-    """After how many full descriptions in one conversation a form costs as much as raw: of average
-    size, and if the largest are the ones. None: all of them together do not cost that much."""
+    """The number of full descriptions after which a form has cost as much as the raw list.
 
-    average: int | None
-    largest: int | None
+    None means that all descriptions together do not cost that much.
+    """
+
+    average: int | None  # if the descriptions are of average size
+    largest: int | None  # if the largest descriptions are fetched first
 
 
 class FormCost(msgspec.Struct, frozen=True):
-    """`given` is the form that comes out: where a shorter one would save nothing, it is full.
-    `has_outputs`: no output schema is left out; `is_over`: it is above the list budget. `growth` is
-    what the list and the descriptions cost after none, one, two, … of the largest."""
+    """The cost of a list in one listing form."""
 
-    form: str
-    given: str
-    has_outputs: bool
-    is_over: bool
+    form: str  # the form that was asked for
+    given: str  # the form of the list: `full` where a shorter form would save nothing
+    has_outputs: bool  # no output schema is left out
+    is_over: bool  # the list is above the list budget
     tools: int
     tokens: int
-    saved: int
+    saved: int  # tokens fewer than the raw list; negative if the form costs more
     percent: float
     break_even: BreakEven | None
-    growth: tuple[int, ...]
+    growth: tuple[int, ...]  # list and descriptions after 0, 1, 2, … descriptions, largest first
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """`left_out`: entries of the list that no client could call, or that have another's name.
-    `auto` has a cost of its own, also where it gives full: it leaves out output schemas that would
-    have to be widened, and full, where it is asked for by name, does not."""
+    """All costs of one list of tools."""
 
     server: str
     version: str
@@ -79,10 +76,12 @@ class Audit(msgspec.Struct, frozen=True):
     list_budget: str
     budget_tokens: int | None
     always: tuple[str, ...]
-    left_out: int
+    left_out: int  # entries without a name, which no client could call, or with another tool's name
     raw: int
     raw_bytes: int
     tools: tuple[ToolCost, ...]
+    # `auto` that gives full costs less than `full` by name: only `auto` leaves out output schemas
+    # that would have to be widened.
     auto: FormCost
     forms: tuple[FormCost, ...]
 
@@ -113,8 +112,8 @@ def audited(
     version: str = "",
     is_file: bool = False,
 ) -> Audit:
-    """Of a list as it came, from a server or a file; the tools largest first."""
-    # Compact, whatever the server spent on white space: that is how a host hands it on.
+    """Return the costs of a list from a server or a file. The tools come largest first."""
+    # Ignore the server's white space: a host passes the list on in compact form.
     page = ToolsPage({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
     box = read_list([page], policy, now=0, is_modern=False)
     catalogue = box.catalogue
@@ -122,7 +121,7 @@ def audited(
     costs = {tool.name: tool_cost(tool, meter) for tool in catalogue}
 
     def cost_of(form: str) -> FormCost:
-        # As the relay lists it, to a client that shows no apps.
+        # The list that the relay gives to a client that shows no apps.
         seen = catalogue.without_apps()
         lister = Lister(policy.list_budget, meter, form, policy.always)
         listing = lister.listing(seen, [box.reader_tool])
@@ -157,7 +156,7 @@ def tool_cost(tool: DescribedTool, meter: Meter) -> ToolCost:
 
 
 def _spans(raw: bytes) -> list[tuple[str, int]]:
-    """Where each part ends, in order. The brackets around them belong to the rest."""
+    """Return the parts in order, each with its end. The outer braces belong to the rest."""
     members = list(rawjson.members(raw))
     ends = accumulate((len(key) + len(value) + 2 for key, value in members), initial=1)
     parts = [_PART_OF_KEY.get(member.name, REST) for member in members]
@@ -165,7 +164,7 @@ def _spans(raw: bytes) -> list[tuple[str, int]]:
 
 
 def _on_demand(catalogue: Catalogue, listing: Listing, costs: Mapping[str, ToolCost]) -> list[int]:
-    """What the full descriptions cost of the tools of which a list does not say all, largest first."""
+    """Return the cost of each full description that the list does not contain, largest first."""
     hidden = (name for name in catalogue.names if not listing.says_all_of(name))
     return sorted((costs[name].full_description for name in hidden), reverse=True)
 
@@ -196,7 +195,7 @@ def _form_cost(
 
 
 def break_even(saved: int, descriptions: Sequence[int]) -> BreakEven:
-    """`descriptions` are their costs, largest first."""
+    """Return when descriptions use up what was saved. Their costs come largest first."""
     if sum(descriptions) < saved:
         return BreakEven(None, None)
     spent = list(accumulate(descriptions))

@@ -1,7 +1,7 @@
-"""A server's tools as JSON files, one a tool, as `Catalogue.from_folder` reads them.
+"""A server's tools as JSON files, one file per tool, in the format of `Catalogue.from_folder`.
 
-What somebody has written into a file by hand is worth more than what a server can say again: a file
-that is there stays, and where it is to be brought up to date, only what the server says is replaced.
+Text that a user wrote into a file is worth more than text that the server can send again. So an
+existing file stays as it is, and an update replaces only what the server says.
 """
 
 from __future__ import annotations
@@ -31,17 +31,16 @@ class CannotExtract(PenstockError):
 
 
 class Extracted(msgspec.Struct, frozen=True):
-    """Names of files: new ones, changed ones, those left as they were, and those that are too large
-    to be read back."""
+    """The names of the files, by what happened to them."""
 
-    written: tuple[str, ...]
-    updated: tuple[str, ...]
-    kept: tuple[str, ...]
-    too_large: tuple[str, ...]
+    written: tuple[str, ...]  # new
+    updated: tuple[str, ...]  # changed
+    kept: tuple[str, ...]  # unchanged
+    too_large: tuple[str, ...]  # too large to be read back; each is in one of the others too
 
 
 def extract(catalogue: Catalogue, folder: Path, *, replaces: bool = False) -> Extracted:
-    """Writes what is not there yet; with `replaces`, also what the server says now."""
+    """Write a file for each tool that has none. With `replaces`, update the other files too."""
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)
         there = _files_in(folder)
@@ -60,7 +59,7 @@ def extract(catalogue: Catalogue, folder: Path, *, replaces: bool = False) -> Ex
 
 
 def _put(tool: DescribedTool, path: Path, *, replaces: bool) -> tuple[str, int]:
-    """What was done, and how large the file is."""
+    """Write one file. Return what was done, and the size of the file."""
     if not path.exists():
         text = _indented(tool.raw)
         with path.open("xb") as file:
@@ -76,8 +75,10 @@ def _put(tool: DescribedTool, path: Path, *, replaces: bool) -> tuple[str, int]:
 
 
 def merged(listed: bytes, file: bytes) -> bytes:
-    """The file with the server's members in the place of its own, which keep their place; what the
-    server has beside them comes after."""
+    """Return the file with the server's values for the members that the server has too.
+
+    The order of the file stays. Members that only the server has come last.
+    """
     said = dict(rawjson.members(listed))
     kept = dict(rawjson.members(file))
     members = {**{key: said.get(key, value) for key, value in kept.items()}, **said}
@@ -85,19 +86,21 @@ def merged(listed: bytes, file: bytes) -> bytes:
 
 
 def _files_in(folder: Path) -> dict[str, Path]:
-    """By the tool they are about. Of two files about one tool the last counts, as it does where
-    they are read."""
+    """Return the files by the tool that they describe.
+
+    If two files describe one tool, the last counts, as in `Catalogue.from_folder`.
+    """
     return {name: path for path in _json_files(folder) if (name := _tool_of(path)) is not None}
 
 
 def _tool_of(path: Path) -> str | None:
-    """None for a file that is about no tool; a slip in one that is must not cost its words."""
+    """Return the tool that a file describes, if any. Refuse a broken file, to keep its text."""
     try:
         document = rawjson.compact(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise CannotExtract(
-            f"{path} is there and cannot be read as JSON: {error}.",
-            next_step="Mend it, move it away, or name another folder.",
+            f"{path} exists, but cannot be read as JSON: {error}.",
+            next_step="Correct it, move it away, or name another folder.",
         ) from error
     if not document.startswith(b"{"):
         return None
@@ -117,11 +120,11 @@ def _indented(raw: bytes) -> bytes:
     try:
         return msgspec.json.format(raw, indent=_INDENT) + b"\n"
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return raw + b"\n"  # lone surrogates, or very deep: as exact, in one line
+        return raw + b"\n"  # lone surrogates or very deep JSON: exact too, but on one line
 
 
 def _replace(path: Path, text: bytes) -> None:
-    """At once, so that nobody reads half a file, and an end halfway loses nothing."""
+    """Replace a file in one step, so that nothing reads half a file and a crash loses nothing."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_bytes(text)

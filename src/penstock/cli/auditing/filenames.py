@@ -1,8 +1,8 @@
-"""File names for tools. A tool's name comes from a server, and is never a path.
+"""File names for tools. A tool's name comes from a server, so it is never used as a path.
 
-A name that any file system takes as it is stays as it is. Any other is spelled with what is safe of
-it and a digest of the whole, so that two tools never share a file and the same tool always gets the
-same one. The name inside the file is what counts.
+A name that is safe on every file system stays as it is. Any other name becomes its safe characters
+and a digest of the whole name. So two tools never share a file, and a tool always gets the same
+file. Readers go by the name inside the file.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ SUFFIX: Final = ".json"
 _LONGEST: Final = 100
 _SAFE: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?", re.ASCII)
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
-# Windows takes these for devices, whatever comes after a dot.
+# Windows treats these names as devices, with any suffix after a dot.
 _DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
 
 
 def file_names(tools: Iterable[str], taken: Collection[str]) -> dict[str, str]:
-    """A file name for each tool; none of those that are taken, whatever the case of letters."""
+    """Return a file name for each tool that differs from all taken names, also in lower case."""
     used = {name.casefold() for name in taken}
     chosen: dict[str, str] = {}
     for tool in tools:
@@ -38,7 +38,7 @@ def _candidates(tool: str) -> Iterable[str]:
         yield tool + SUFFIX
     stem = _UNSAFE.sub("_", tool).strip("_-")[: _LONGEST // 2] or "tool"
     digest = hashlib.sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()
-    # The digest grows until there is no other file of that name, which is at once.
+    # Lengthen the digest until the name is free; nearly always the first one is.
     yield from (f"{stem}-{digest[:length]}{SUFFIX}" for length in range(8, len(digest) + 1, 8))
 
 

@@ -1,7 +1,7 @@
-"""An audit as one HTML file: no script, nothing loaded from elsewhere, in light and dark.
+"""An audit as one HTML file, for light and dark mode. It has no scripts and loads nothing.
 
-A file like this is sent around, so it names the server as the server names itself, and not the
-command that started it, which may hold secrets.
+People send such files around. So the page names the server as the server names itself. It does not
+show the command that started the server, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def page(audit: Audit) -> str:
 
 
 def _kinds() -> str:
-    """A colour for each part and each form."""
+    """Return the styles that give each part and each form a colour."""
     kinds = {f"p-{part}": part for part in PARTS}
     kinds |= {f"f-{form}": form for form in ("raw", "full", "brief", "index")}
     return "\n".join(
@@ -104,10 +104,10 @@ def _break_even(audit: Audit) -> Iterable[str]:
     if not drawn:
         return
     sentences = [wording.break_even(cost) for cost in audit.forms if cost.form != "full"]
-    yield "<h2>When it stops paying</h2>"
+    yield "<h2>When a form stops saving</h2>"
     yield f"<p>{safe(wording.description_sizes(audit))}</p>"
     yield f"<ul>{''.join(f'<li>{safe(sentence)}</li>' for sentence in sentences)}</ul>"
-    yield _figure(drawn, "Tokens after so many full descriptions, if the largest come first.")
+    yield _figure(drawn, "Tokens by the number of full descriptions fetched, largest first.")
 
 
 def _tools(audit: Audit) -> Iterable[str]:

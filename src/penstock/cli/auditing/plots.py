@@ -1,7 +1,7 @@
 """The plots of the page: inline SVG, drawn with the colours of the page's style.
 
-Every plot has a title and a description for those who do not see it, and the page has the same
-numbers as tables. Whatever comes from a server is escaped here.
+Every plot has a title and a description for readers who cannot see it, and the page has the same
+numbers in tables. All text from a server is escaped here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NUMBERS: Final = 80
 _BARS: Final = WIDTH - _LABELS - _NUMBERS
 _ROW: Final = 24
 _BAR: Final = 16
-_TEXT_DOWN: Final = 13  # from the top of a row to the line its text stands on
+_TEXT_DOWN: Final = 13  # from the top of a row to the baseline of its text
 _LINE: Final = 15
 _LONGEST_LABEL: Final = 32
 MOST_BARS: Final = 40
@@ -36,7 +36,7 @@ def safe(text: str) -> str:
 
 
 def form_bars(audit: Audit) -> str:
-    """Raw and each form, with the list budget as a line."""
+    """Draw raw and each form as bars, and the list budget as a line."""
     rows = [("raw", "raw", audit.raw)]
     rows += [
         (wording.form_name(cost), cost.given if cost.form == AUTO else cost.form, cost.tokens)
@@ -57,7 +57,7 @@ def form_bars(audit: Audit) -> str:
 
 
 def tool_bars(audit: Audit) -> str:
-    """The largest tools, each bar made of its parts."""
+    """Draw the largest tools as bars that are divided into parts."""
     shown, others = audit.tools[:MOST_BARS], audit.tools[MOST_BARS:]
     most = max((tool.tokens for tool in shown), default=1)
     drawn = [
@@ -99,7 +99,7 @@ def _pieces(pieces: Sequence[tuple[str, int]], top: float, most: int) -> Iterato
 
 
 def growth_lines(audit: Audit) -> str:
-    """What each form has cost after so many full descriptions, the largest first, beside raw."""
+    """Draw the cost of each form and of raw by the number of full descriptions, largest first."""
     forms = [cost for cost in audit.forms if cost.form != "full" and cost.given == cost.form]
     if not forms:
         return ""
@@ -126,7 +126,7 @@ def _line(kind: str, tokens: Sequence[int], count: int, most: int) -> str:
 
 
 def _line_labels(ends: Mapping[str, int], most: int) -> Iterator[str]:
-    """At the right, beside the ends of their lines; those that would overlap are moved apart."""
+    """Label the right end of each line. Move labels apart that would overlap."""
     lowest = float("-inf")
     for name, tokens in sorted(ends.items(), key=lambda end: -end[1]):
         across, down = _place(1, tokens, 1, most)

@@ -1,4 +1,4 @@
-"""An audit as JSON. The keys stay as they are; others may be added."""
+"""An audit as JSON. These keys stay the same in later versions; others may be added."""
 
 from __future__ import annotations
 

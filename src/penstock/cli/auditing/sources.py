@@ -1,5 +1,7 @@
-"""A list of tools that was saved as JSON: a `tools/list` result, its `tools` alone, or the whole
-JSON-RPC response."""
+"""Lists of tools that were saved as JSON.
+
+A file holds a `tools/list` result, its `tools` alone, or the whole JSON-RPC response.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from penstock.errors import PenstockError
 from penstock.relay.tool_lists import Listed, tools_in
 from penstock.wire import messages
 
-# PowerShell writes the first of these where nothing else is asked of it.
+# PowerShell writes the first of these by default.
 _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SHOWN: Final = 300
 
@@ -23,7 +25,7 @@ class NoToolList(PenstockError):
 
 
 def saved_tools(data: bytes, name: str) -> tuple[Listed, bool]:
-    """The tools, and whether the file is all there was: a result may name a next page."""
+    """Return the tools, and whether the list is whole: a result may name a next page."""
     try:
         document = rawjson.compact(_utf8(data))
     except (ValueError, RecursionError) as error:

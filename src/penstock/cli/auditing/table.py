@@ -1,4 +1,4 @@
-"""An audit in a terminal, 80 to 120 columns wide."""
+"""An audit as a table for a terminal, 80 to 120 columns wide."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
 class TableStyle(msgspec.Struct, frozen=True):
-    """`is_plain`: only ASCII, for a terminal that can show no more."""
+    """The width and the characters of the table, and whether it shows every tool."""
 
     columns: int = 100
-    is_plain: bool = False
+    is_plain: bool = False  # only ASCII, for a terminal that cannot show more
     shows_all: bool = False
 
     @property
@@ -36,10 +36,10 @@ class TableStyle(msgspec.Struct, frozen=True):
 
 
 class TableLayout(msgspec.Struct, frozen=True):
-    """Columns of the name, of each number with the space before it, and of the bar."""
+    """The widths of the parts of a row, in columns."""
 
     name: int
-    cells: tuple[int, ...]
+    cells: tuple[int, ...]  # each number, with the space before it
     bar: int
 
 
@@ -77,7 +77,7 @@ def _tools(audit: Audit, look: TableStyle) -> Iterator[str]:
 
 
 def _laid_out(rows: Sequence[tuple[str, Sequence[str]]], columns: int) -> TableLayout:
-    """Numbers are never cut: names and bars share what they leave."""
+    """Give the numbers all the columns that they need. Names and bars share the rest."""
     cells = tuple(
         2 + max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)
     )

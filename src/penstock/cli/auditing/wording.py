@@ -1,4 +1,4 @@
-"""The sentences that the table and the page share, and text of a server made fit to be shown."""
+"""The sentences that the table and the page share, and safe forms of a server's text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _STRANGE: Final = "\ufffd"
 
 
 def printable(text: str) -> str:
-    """What a terminal would obey, or a reader would not see, is marked instead of shown."""
+    """Replace characters that a terminal would obey or that a reader would not see."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else _STRANGE for letter in text)
 
 
 def width(text: str) -> int:
-    """In columns of a terminal."""
+    """Return the width of a text in columns of a terminal."""
     return sum(map(_columns, text))
 
 
@@ -30,7 +30,7 @@ def _columns(letter: str) -> int:
 
 
 def fitted(text: str, columns: int) -> str:
-    """Exactly so many columns: filled up, or cut and marked as cut."""
+    """Pad or cut a text to exactly this many columns. Mark a cut with an ellipsis."""
     shown = printable(text)
     if width(shown) > columns:
         while width(shown) > columns - 1:
@@ -52,7 +52,7 @@ def headline(audit: Audit) -> str:
 
 def how_counted(audit: Audit) -> str:
     if audit.is_exact:
-        return f"Tokens of {audit.meter}, counted exactly."
+        return f"Tokens are counted exactly, in the vocabulary {audit.meter}."
     return (
         "Tokens are estimated, on the high side. "
         'To count them exactly: pip install "penstock[tokens]"'
@@ -60,31 +60,29 @@ def how_counted(audit: Audit) -> str:
 
 
 def choice(audit: Audit) -> str:
-    """What the default does."""
+    """Say which form `auto`, the default, chooses, and what that saves."""
     cost = audit.auto
-    change = f"{cost.saved:,} less than raw ({cost.percent:.1f}%)"
+    change = f"{cost.saved:,} fewer than raw ({cost.percent:.1f}%)"
     if cost.saved <= 0:
-        change = f"{-cost.saved:,} more than raw, for what Penstock adds"
-    told = f"At a list budget of {audit.list_budget}, auto gives {cost.given}: "
+        change = f"{-cost.saved:,} more than raw, because of what Penstock adds"
+    told = f"At a list budget of {audit.list_budget}, auto chooses {cost.given}: "
     told += f"{plural(cost.tokens, 'token')}, {change}."
     if cost.is_over:
-        told += " That is above the budget: tools that have to stay listed leave no room."
+        told += " That is above the budget, because some tools have to stay listed."
     if cost.given == "full" and not cost.has_outputs:
-        told += (
-            " Output schemas that would have to be widened are left out; --list full keeps them."
-        )
+        told += " Output schemas that do not allow a probe are left out; --list full keeps them."
     return told
 
 
 def form_name(cost: FormCost) -> str:
-    """With the form that it gives, where that is another."""
+    """Return the name of a form, with the form of the list in brackets if that differs."""
     if cost.form == AUTO:
         return f"{AUTO} ({cost.given})"
     return cost.form if cost.given == cost.form else f"{cost.form} (gives {cost.given})"
 
 
 def left_out(audit: Audit) -> str:
-    """Empty where everything was taken."""
+    """Say how many entries were not counted. Return an empty text if there are none."""
     if not audit.left_out:
         return ""
     entries = "entry has" if audit.left_out == 1 else "entries have"
@@ -105,7 +103,7 @@ def break_even(cost: FormCost) -> str:
     if cost.given != cost.form:
         return f"{cost.form} would save nothing here, so the list is given in full."
     if cost.form == "full":
-        return "full is raw and what Penstock adds; nothing has to be fetched."
+        return "full is raw plus what Penstock adds; no description has to be fetched."
     even = cost.break_even
     if even is None:
         return f"{cost.form} costs no less than raw."
@@ -115,6 +113,6 @@ def break_even(cost: FormCost) -> str:
             f"{cost.form} costs less than raw even if all {hidden} full descriptions are fetched."
         )
     return (
-        f"{cost.form} costs as much as raw once {even.average} full descriptions of average size "
-        f"were fetched, or the {even.largest} largest."
+        f"{cost.form} costs as much as raw after {even.average} full descriptions of average size, "
+        f"or after the {even.largest} largest."
     )

@@ -1,6 +1,6 @@
 """The client of the demo, which speaks MCP to real processes and prints what it does.
 
-A visit is a conversation as in `penstock.relay.tool_lists`: it yields requests and gets the answers.
+A visit is a conversation as in `penstock.relay.tool_lists`: it yields requests and gets answers.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from penstock.relay.tool_lists.process import ask_command
 from penstock.wire import messages
 
 _SECONDS: Final = 60.0
-# -P: a file in the folder where the user happens to be must not stand in for a module.
+# -P: a file in the user's working folder must not replace a module.
 _PYTHON: Final = (sys.executable, "-P", "-m")
-# An empty settings file: the demo shows the defaults, whatever the user's own file says.
+# An empty settings file: the demo shows the defaults, not the user's settings.
 _RUN: Final = (*_PYTHON, "penstock", "run", "--config", os.devnull, "--")
 
 _Found = TypeVar("_Found")
 
 
 def visit(server: str, steps: Steps[_Found], *, is_behind_penstock: bool) -> _Found:
-    """Start a server of this folder, carry a conversation to its end, and end the server."""
+    """Start a server of this folder, run a conversation to its end, and stop the server."""
     command = (*_PYTHON, f"{__package__}.{server}")
     return ask_command((*_RUN, *command) if is_behind_penstock else command, steps, _SECONDS)
 
@@ -41,7 +41,7 @@ class DemoAgent(Transcript):
 
 
 def call_tool(name: str, arguments: dict[str, Any]) -> Steps[bytes]:
-    """Return the result as it came over the wire."""
+    """Call a tool, and return its result as it came over the wire."""
     answer = yield Ask("tools/call", encode({"name": name, "arguments": arguments}))
     if answer is None or isinstance(answer.result, msgspec.UnsetType):
         raise NotShown
@@ -54,5 +54,5 @@ def list_tools() -> Steps[Listed]:
 
 
 def cost_of(listed: Listed) -> int:
-    """Return what a list of tools costs, in tokens."""
+    """Return the cost of a list of tools in tokens."""
     return count_tokens(b",".join(listed.tools).decode())

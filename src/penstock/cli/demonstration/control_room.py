@@ -1,4 +1,4 @@
-"""A server with so many tools that their list fills a context window before any work starts."""
+"""A server whose list of tools fills a context window before any work starts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _NUMBER: Final = {
 _UNIT: Final = {
     "type": "string",
     "enum": ["bar", "celsius", "rpm", "kilowatt"],
-    "description": "What the value is measured in; the controller refuses any other.",
+    "description": "The unit of the value; the controller refuses any other.",
 }
 _HOURS: Final = {"type": "integer", "default": 24}
 _MOST: Final = {"type": "number"}
 _WHY: Final = {
     "type": "string",
-    "description": "Goes into the shift log, and is read out when the shift is handed over.",
+    "description": "The reason for the shift log, read out when the shift is handed over.",
 }
 
 
@@ -62,12 +62,12 @@ def _tools_of(machine: str) -> Iterator[DemoTool]:
     named = machine.replace("_", " ")
     one = {"number": _NUMBER}
     told: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
-        status: (f"How a {named} is doing.", one),
-        history: (f"What a {named} measured.", {**one, "unit": _UNIT, "hours": _HOURS}),
+        status: (f"Get a {named}'s state.", one),
+        history: (f"Get a {named}'s history.", {**one, "unit": _UNIT, "hours": _HOURS}),
         start: (f"Starts a {named}.", {**one, "why": _WHY}),
         stop: (f"Stops a {named}.", {**one, "why": _WHY}),
         limit: (
-            f"Sets how far a {named} may go.",
+            f"Sets a limit for a {named}.",
             {**one, "unit": _UNIT, "most": _MOST, "why": _WHY},
         ),
     }

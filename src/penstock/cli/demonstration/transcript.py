@@ -25,7 +25,7 @@ _BOLD_YELLOW: Final = "1;33"
 class NotShown(PenstockError):
     """The demo did not do what it is meant to show."""
 
-    next_step = "Report this, with all that was printed."
+    next_step = "Report this, with the whole output."
 
 
 class Transcript:
@@ -52,7 +52,7 @@ class Transcript:
 
 
 def expect(holds: bool) -> None:
-    """End the demo where a step does not do what it says."""
+    """End the demo if a step does not do what it says."""
     if not holds:
         raise NotShown
 
@@ -78,7 +78,7 @@ def count_tokens(text: str) -> int:
 
 
 def tokens(count: int) -> str:
-    """Say how many tokens. An estimate says that it is one, and shows the digits that matter."""
+    """Return the count in words. Mark and round an estimate."""
     if default_meter().name != "estimate":
         return f"{count:,} tokens"
     return f"about {round(count, _DIGITS_OF_ESTIMATE - len(str(count))):,} tokens"
@@ -96,14 +96,14 @@ def _as_json(value: Any) -> str:
 
 
 def _clipped(text: str) -> str:
-    """Cut what is long. A continuation token says nothing to a person after its first letters."""
+    """Shorten a long text. Show only the start of a continuation token: the rest is random."""
     head, mark, rest = text.partition("pen_")
     text = f"{head}{mark}{rest[:4]}…" if mark else text
     return text if len(text) <= _CHARS_OF_ARGUMENT else text[: _CHARS_OF_ARGUMENT - 1] + "…"
 
 
 def _lines(text: str) -> list[str]:
-    """Return the text in a few lines of a terminal."""
+    """Return the start of a text as a few lines of a terminal."""
     flat = text.replace("\n", " ⏎ ")
     starts = range(0, len(flat), _CHARS_OF_LINE)
     lines = [flat[start : start + _CHARS_OF_LINE] for start in starts]

@@ -33,18 +33,18 @@ def visit_plant() -> None:
     raw = visit(_PLANT, _read_whole("list_devices", "read_log"), is_behind_penstock=False)
     heading(
         f"The two tools that read them return {' and '.join(map(tokens, raw))}. "
-        "Now the same server behind `penstock run`:"
+        "Here is the same server behind `penstock run`:"
     )
     agent = visit(_PLANT, _inspect_plant(), is_behind_penstock=True)
     heading(
         f"{agent.calls} calls, {tokens(agent.spent)}. Without Penstock: {tokens(sum(raw))}, "
         f"{sum(raw) / agent.spent:,.0f} times as many."
     )
-    say("Each tool ran once. Nothing was lost: every row and line is behind its token.")
+    say("Each tool ran once. Nothing was lost: a token gives access to every row and line.")
 
 
 def _read_whole(*tools: str) -> Steps[list[int]]:
-    """Return what the result of each tool costs."""
+    """Return the cost of each tool's whole result."""
     yield from list_tools()
     costs = []
     for tool in tools:
@@ -64,32 +64,34 @@ def _inspect_plant() -> Steps[DemoAgent]:
 
 
 def _inspect_devices(agent: DemoAgent) -> Steps[None]:
-    probe = yield from agent.call("What devices are there? A probe comes back.", "list_devices")
+    probe = yield from agent.call(
+        "List the devices. A probe comes back: a preview, the size and a token.", "list_devices"
+    )
     stored = {"continuation_token": probe["continuation_token"]}
-    yield from agent.call("What is in it?", "read_result", **stored, mode="summary")
+    yield from agent.call("Summarize the stored result.", "read_result", **stored, mode="summary")
     down = yield from agent.call(
-        "A question, answered where the data is.",
+        "Ask a question in SQL, where the data is.",
         "read_result",
         **stored,
         mode="sql",
         query=_WEAK_DEVICES,
     )
     planned = yield from agent.call(
-        f"Hand these {down['total']} rows to another tool, unread.",
+        f"Pass these {down['total']} rows to another tool, unread.",
         "plan_visits",
         devices=f"@result:{down['continuation_token']}",
     )
     expect(planned.startswith(f"{down['total']} visits planned"))
     row = yield from agent.call(
-        "One row, whole.", "read_result", **stored, path="/4711", mode="full"
+        "Read one whole row.", "read_result", **stored, path="/4711", mode="full"
     )
     expect(row["name"] == "sensor-04711")
 
 
 def _inspect_log(agent: DemoAgent) -> Steps[None]:
-    log = yield from agent.call("And the log? 50,000 lines.", "read_log")
+    log = yield from agent.call("Read the log of 50,000 lines. A probe comes back.", "read_log")
     found = yield from agent.call(
-        "Where is the one line that matters?",
+        "Search the stored log for the one error.",
         "read_result",
         continuation_token=log["continuation_token"],
         mode="search",
@@ -104,28 +106,31 @@ def _inspect_log(agent: DemoAgent) -> Steps[None]:
 def visit_control_room() -> None:
     raw = visit(_CONTROL_ROOM, list_tools(), is_behind_penstock=False)
     heading(
-        f"Another server lists {len(raw.tools)} tools in {tokens(cost_of(raw))}, before any work "
-        "starts."
+        f"Another server lists {len(raw.tools)} tools. The list costs {tokens(cost_of(raw))} "
+        "before any work starts."
     )
     agent, list_cost = visit(_CONTROL_ROOM, _limit_boiler(), is_behind_penstock=True)
     spent = list_cost + agent.spent
     heading(
-        f"List and {agent.calls} calls: {tokens(spent)}. Without Penstock the list alone: "
+        f"The list and {agent.calls} calls: {tokens(spent)}. Without Penstock, the list alone: "
         f"{tokens(cost_of(raw))}, {cost_of(raw) / spent:,.0f} times as many.\n"
     )
 
 
 def _limit_boiler() -> Steps[tuple[DemoAgent, int]]:
-    """Return the agent, and what the list of tools cost it."""
+    """Return the agent, and the cost of its list of tools."""
     listed = yield from list_tools()
     cost = cost_of(listed)
-    say(f"Behind `penstock run`: {len(listed.tools)} in {tokens(cost)}.")
+    say(
+        f"Behind `penstock run` it lists {len(listed.tools)} tools, which find and call the "
+        f"others: {tokens(cost)}."
+    )
     expect(cost <= _LIST_TOKENS)
     agent = DemoAgent()
     wanted = "set a pressure limit on a boiler"
-    found = yield from agent.call("Which tool is it?", "find_tools", query=wanted)
+    found = yield from agent.call("Find the tool for the job.", "find_tools", query=wanted)
     name = found["tools"][0]["name"]
-    yield from agent.call("How is it used?", "describe_tools", tools=[name])
+    yield from agent.call("Read its full description.", "describe_tools", tools=[name])
     arguments: dict[str, Any] = {
         "number": 7,
         "unit": "bar",

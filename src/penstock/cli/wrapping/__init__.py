@@ -1,6 +1,6 @@
-"""`penstock wrap`: all servers of a host's config behind Penstock, and out again.
+"""The parts of `penstock wrap`, which puts all servers of a host's config behind Penstock.
 
-A plan is made from text alone; `files` is the only module that touches the disk.
+A plan is made from text alone. Only `files` changes a file.
 """
 
 from penstock.cli.wrapping.failures import ConfigError

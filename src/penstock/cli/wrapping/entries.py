@@ -1,4 +1,4 @@
-"""What the entry of a server says: a local server, a remote one, or something not understood."""
+"""Entries of servers in a config: a local server, a remote one, or one that is not understood."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LOCAL_TYPES = frozenset({"stdio", "local"})
 _HTTP_TYPES = frozenset({"http", "streamable-http", "streamablehttp"})
 _LOCAL_KEYS = frozenset({"args", "env", "env_vars", "envFile", "cwd"})
 
-LEGACY_SSE: Final = "it speaks the legacy SSE transport, and Penstock streamable HTTP"
+LEGACY_SSE: Final = "it speaks the legacy SSE transport, which Penstock does not speak"
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A server that stays as it is, and why."""
+    """The reason why a server stays as it is."""
 
     reason: str
 
@@ -64,7 +64,7 @@ class Remote:
 
     @property
     def variables(self) -> list[str]:
-        """The environment variables that its headers are taken from."""
+        """The environment variables that hold values of headers."""
         bearer = [self.bearer_variable] if self.bearer_variable else []
         named = self.variable_headers.values if self.variable_headers else {}
         return [*bearer, *named.values()]
@@ -92,7 +92,7 @@ def transports(entry: TreeTable) -> list[TreeMember]:
 
 
 def strings(entry: TreeTable, name: str) -> Strings | Left | None:
-    """A table of strings under a name, if there is one."""
+    """Return the table of strings under a name, if there is one."""
     member = entry.get(name)
     if member is None:
         return None

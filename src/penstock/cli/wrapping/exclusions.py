@@ -1,4 +1,4 @@
-"""Which remote servers are not put behind Penstock, because it would break them or tell a secret."""
+"""Remote servers that stay as they are, because Penstock would break them or show a secret."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from penstock.cli.wrapping.text_edits import ConfigText
 _OAUTH_KEYS: Final = frozenset({"oauth", "auth", "oauth_resource", "scopes", "authProviderType"})
 _HELPER_KEY: Final = "headersHelper"
 _SECRET = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)
-# They have no OAuth in practice.
+# In practice, servers on the user's own machine have no OAuth.
 _OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
-    """With `remote`, its owner says that a server without credentials needs none."""
+    """Return why a server stays as it is, if it does.
+
+    `remote` says that the user knows: servers without credentials in the config need none.
+    """
     keys = {member.name for member in entry.table.members}
     if keys & _OAUTH_KEYS:
         return Left("it logs in by OAuth in the host, which a proxy would break")
@@ -36,35 +39,36 @@ def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
 
 
 def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
-    # Hosts put in variables such as ${BASE} themselves.
+    # The host replaces a variable such as ${BASE}.
     if address.scheme not in {"http", "https"} and not entry.address.startswith("${"):
-        return Left("its URL is not one of http or https")
+        return Left("its URL is not http or https")
     if address.path.rstrip("/").endswith("/sse"):
         return Left(LEGACY_SSE)
     parameters = " ".join(part.partition("=")[0] for part in address.query.split("&"))
     if "@" in address.netloc or _SECRET.search(parameters):
         return Left(
             "its URL holds a credential, which would show in the list of processes; "
-            "write it into a header"
+            "move it to a header"
         )
     return None
 
 
 def _commented(source: ConfigText, entry: Remote) -> Left | None:
-    """Headers are written anew, as one variable; what stands between them would be lost."""
+    """Keep comments between headers: wrapping turns the headers into one variable."""
     for headers in filter(None, (entry.headers, entry.variable_headers)):
         gaps = [(one.end, two.start) for one, two in pairwise(headers.table.members)]
         if headers is entry.variable_headers:
             gaps.append((headers.table.inside, headers.table.members[0].start))
         if not all(source.is_clear(*gap) for gap in gaps):
             name = headers.member.name
-            return Left(f"a comment between its `{name}` would be lost; move it above them")
+            return Left(f"a comment inside its `{name}` would be lost; move it above them")
     return None
 
 
 def _may_log_in(entry: Remote, address: SplitResult, *, remote: bool) -> Left | None:
-    """Headers that only choose something leave room for OAuth; one that logs in does not, and
-    what is kept in a variable does.
+    """Leave a server that may log in by OAuth.
+
+    It may if no header looks like a credential and no header is taken from a variable.
     """
     headers = entry.headers.values if entry.headers else ()
     logs_in = entry.variables or any(map(_SECRET.search, headers))

@@ -1,4 +1,4 @@
-"""What can be the matter with a config file."""
+"""The errors of a config file."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class ConfigError(PenstockError):
 
 
 class Unreadable(ValueError):
-    """A text is not what its format says. Where the text came from, its reader does not know."""
+    """A text does not follow its format. The reader of the text does not know its path."""

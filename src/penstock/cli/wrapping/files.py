@@ -1,4 +1,4 @@
-"""The one place that touches a config file: read it, keep a copy, put the new text in its place."""
+"""The only module that changes a config file: it reads, makes a backup, and replaces the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.cli.wrapping.plan import Plan
 
 
 def read(path: Path) -> str:
-    """The text of a config, with its byte order mark and line ends as they are."""
+    """Return the text of a config. Its byte order mark and line ends stay."""
     with _told(path, "read"):
         if path.is_dir():
             raise ConfigError(path, "This is a folder", next_step="Name the config file inside it.")
@@ -23,10 +23,10 @@ def read(path: Path) -> str:
             raise ConfigError(
                 path,
                 "There is no such file",
-                next_step="Name the config of your host; `penstock wrap` alone lists what it finds.",
+                next_step="Name the config of your host; `penstock wrap` lists those it finds.",
             )
         if not path.is_file():
-            raise ConfigError(path, "This is no ordinary file", next_step="Name a config file.")
+            raise ConfigError(path, "This is not a regular file", next_step="Name a config file.")
         data = path.read_bytes()
     try:
         return data.decode()
@@ -37,22 +37,22 @@ def read(path: Path) -> str:
 
 
 def write(plan: Plan) -> Path | None:
-    """Put a plan's text into its file; returns the copy of the file as it was.
+    """Write a plan's text into its file, and return the backup.
 
-    The new file is complete before it takes the place of the old one, so that a host never reads
-    half of it. A plan without effect writes nothing.
+    The new file is complete before it replaces the old one, so that a host never reads half of it.
+    A plan without effect writes nothing.
     """
     if not plan.has_effect:
         return None
     original = plan.original.encode()
     with _told(plan.path, "written"):
-        target = plan.path.resolve(strict=True)  # a link stays a link
+        target = plan.path.resolve(strict=True)  # so that a link stays a link
         status = target.stat()
         _require_writable(plan.path, status)
         if target.read_bytes() != original:
             raise ConfigError(
                 plan.path,
-                "The file was changed in the meantime",
+                "The file has changed since it was read",
                 next_step="Close the host and run the command again; nothing was changed.",
             )
         with _beside(target, plan.text.encode(), status) as complete:
@@ -62,18 +62,18 @@ def write(plan: Plan) -> Path | None:
 
 
 def _require_writable(path: Path, status: os.stat_result) -> None:
-    """To replace a file, the rights of its folder would do; but its own are what its owner set."""
+    """Refuse a read-only file. Its folder's rights would allow a replacement, but not its owner."""
     if not status.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
         raise ConfigError(
             path,
             "The file is read-only",
-            next_step="Make it writable, or ask whoever manages it; nothing was changed.",
+            next_step="Make it writable, or ask its administrator; nothing was changed.",
         )
 
 
 @contextmanager
 def _beside(target: Path, data: bytes, status: os.stat_result) -> Iterator[Path]:
-    """A complete file in the same folder, gone afterwards unless it was moved."""
+    """Yield a complete file in the same folder. Delete it afterwards unless it was moved."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     complete = Path(name)
     try:
@@ -85,7 +85,7 @@ def _beside(target: Path, data: bytes, status: os.stat_result) -> Iterator[Path]
 
 
 def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
-    """A copy under the first number that is free. It may hold secrets: its rights are the same."""
+    """Write a backup under the first free number, with the file's rights: it may hold secrets."""
     numbers = count(1)
     while True:
         backup = path.with_name(f"{path.name}.penstock-backup-{next(numbers)}")
@@ -111,7 +111,7 @@ def _give_same_rights(path: Path, status: os.stat_result) -> None:
 
 @contextmanager
 def _told(path: Path, what: str) -> Iterator[None]:
-    """The system's own errors, with what to do next."""
+    """Add a next step to the errors of the operating system."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Which host a config belongs to, and where its servers stand in it."""
+"""The formats of hosts' configs: how to recognise a config, and where its servers are."""
 
 from __future__ import annotations
 
@@ -15,18 +15,15 @@ _ANY_NAME = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What is known of the configs of one host.
-
-    `ends` are the last parts of the paths it is known by; `host` its profile in `penstock.core.budget.hosts`,
-    if it has one; `ways` lead to its servers. `url_is_sse` says that a bare `url` means the old
-    transport, `names_variables` that headers may be named after environment variables, and that
-    a server sees no other variables than those its entry names.
-    """
+    """The format of one host's configs."""
 
     title: str
+    # The last parts of the paths by which a config is recognised.
     ends: tuple[tuple[str, ...], ...] = ()
+    # The host's profile in `penstock.core.budget.hosts`, if it has one.
     host: str | None = None
     dialect: Dialect = JSON
+    # The keys that lead to the servers.
     ways: tuple[tuple[str, ...], ...] = (
         ("mcpServers",),
         ("servers",),
@@ -35,7 +32,9 @@ class Format:
         ("projects", _ANY_NAME, "mcpServers"),
     )
     headers_key: str = "headers"
+    # A `url` without a type means the legacy SSE transport.
     url_is_sse: bool = False
+    # An entry may name the variables that hold headers. Its server sees only variables it names.
     names_variables: bool = False
 
 
@@ -60,7 +59,7 @@ _FORMATS: Final = (
     Format(title="Gemini CLI", ends=((".gemini", "settings.json"),), url_is_sse=True),
 )
 _OTHER: Final = Format(title="MCP config")
-# The one host that keeps its servers in TOML.
+# The only host whose config is TOML.
 _CODEX: Final = Format(
     title="Codex",
     host="codex",
@@ -74,7 +73,7 @@ _CODEX: Final = Format(
 def format_of(path: Path) -> Format:
     if path.suffix.lower() == ".toml":
         return _CODEX
-    parts = path.absolute().parts  # "mcp.json" tells nothing without its folder
+    parts = path.absolute().parts  # "mcp.json" alone does not name the host
     for known in _FORMATS:
         if any(parts[-len(end) :] == end for end in known.ends):
             return known
@@ -83,10 +82,10 @@ def format_of(path: Path) -> Format:
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredServer:
-    """One server of a config. `project` is the folder it is for, where it is for one only."""
+    """One server of a config."""
 
     name: str
-    project: str
+    project: str  # the folder that the server is for; empty if it is for all
     entry: Node
 
 

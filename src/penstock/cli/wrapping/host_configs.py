@@ -1,4 +1,4 @@
-"""Where hosts keep their configs on this machine."""
+"""The places where hosts keep their configs on this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def known_configs(
     environment: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> list[KnownConfig]:
-    """The configs that exist: the user's own, and those of the project in a folder."""
+    """Return the configs that exist: the user's own, and those of the project in a folder."""
     home, folder = home or Path.home(), folder or Path.cwd()
     candidates = [*_of_user(home, environment, platform), *_of_project(folder)]
     return [
@@ -37,7 +37,7 @@ def known_configs(
 def _of_user(home: Path, environment: Mapping[str, str], platform: str) -> Iterator[Path]:
     settings = _settings_folder(home, environment, platform)
     yield settings / "Claude" / "claude_desktop_config.json"
-    if platform == "win32":  # Claude Desktop from the store lives in a folder of its own
+    if platform == "win32":  # Claude Desktop from the Microsoft Store
         packages = _folder(environment, "LOCALAPPDATA", home / "AppData" / "Local") / "Packages"
         inside = Path("LocalCache", "Roaming", "Claude", "claude_desktop_config.json")
         yield from sorted(packages.glob(f"*Claude*/{inside.as_posix()}"))
@@ -60,7 +60,7 @@ def _of_project(folder: Path) -> Iterator[Path]:
 
 
 def _settings_folder(home: Path, environment: Mapping[str, str], platform: str) -> Path:
-    """Where programs with windows keep their settings."""
+    """Return the folder where desktop programs keep their settings."""
     if platform == "win32":
         return _folder(environment, "APPDATA", home / "AppData" / "Roaming")
     if platform == "darwin":

@@ -1,4 +1,4 @@
-"""The command line that puts a server behind Penstock, as it is written and as it is known again."""
+"""The command line that puts a server behind Penstock: how to write it and how to recognise it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HEADER_VARIABLE: Final = "--header-env"
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """How a host starts Penstock: a command that needs no PATH, and what comes first after it."""
+    """The command by which a host starts Penstock."""
 
-    command: str
-    leading_args: tuple[str, ...] = ()
+    command: str  # an absolute path
+    leading_args: tuple[str, ...] = ()  # the arguments before `run`
 
     def arguments(self, host: str | None, *rest: str) -> tuple[str, ...]:
         profile = ("--host", host) if host else ()
@@ -31,10 +31,10 @@ class Launcher:
 
 
 def find_launcher(executable: str | None = sys.executable) -> Launcher:
-    """The script beside this Python, or this Python itself.
+    """Return the script beside this Python, or else this Python with `-m penstock`.
 
     A host does not start its servers from a shell, so the command is an absolute path. Links are
-    not followed: the Python of a virtual environment is one, and leads out of it.
+    not followed: the Python of a virtual environment is a link that leads out of the environment.
     """
     if not executable:
         raise PenstockError(
@@ -51,31 +51,31 @@ def find_launcher(executable: str | None = sys.executable) -> Launcher:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """An entry that runs Penstock: all that is told to it, what of that are options of `run`, and,
-    where it starts the server itself, the position of the server's command among the arguments.
-    """
+    """The command line of an entry that runs Penstock."""
 
-    told: tuple[str, ...]
-    options: tuple[str, ...] = ()
-    server: int | None = None
+    told: tuple[str, ...]  # all arguments of Penstock
+    options: tuple[str, ...] = ()  # the options of `run`
+    server: int | None = None  # the index of the server's command in the entry's arguments
 
     def values(self, name: str) -> list[str]:
-        """What an option was given, as `--name value` or `--name=value`."""
+        """Return the values of an option, written as `--name value` or `--name=value`."""
         apart = [value for flag, value in pairwise(self.options) if flag == name]
         joined = [one[len(name) + 1 :] for one in self.options if one.startswith(f"{name}=")]
         return apart + joined
 
 
 _END_OF_OPTIONS = "--"
-# A program, a module, or a package as uvx and pipx name it.
+# The name of a program, of a module, or of a package as for uvx and pipx.
 _PENSTOCK = re.compile(
     r"(?s)(?:.*[/\\])?penstock(?:\.exe|(?:\[[^\]]*\])?(?:(?:@|==).*)?)", re.IGNORECASE
 )
 
 
 def recognise(command: str, args: Sequence[str]) -> Invocation | None:
-    """What an entry tells Penstock, if it runs Penstock: directly, as `python -m penstock run` or
-    as `uvx penstock run`. Its owner may have added options.
+    """Return the command line if it runs Penstock, otherwise None.
+
+    It may run Penstock directly, as `python -m penstock run` or as `uvx penstock run`. The user
+    may have added options.
     """
     for place, word in enumerate((command, *args)):
         if word == _END_OF_OPTIONS:

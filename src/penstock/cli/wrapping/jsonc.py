@@ -1,6 +1,6 @@
-"""JSON as editors write it, with comments and trailing commas, read into a tree with places.
+"""A reader for JSON with comments and trailing commas, as hosts' configs have them.
 
-No library of Python reads JSON with comments and says where each value stands.
+It returns a tree of values with their positions. No Python library does both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.cli.wrapping.failures import Unreadable
 from penstock.cli.wrapping.tree import Items, Node, Scalar, TreeMember, TreeTable
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-# Far deeper than any config; the reader calls itself once a level.
+# Far deeper than any config. The reader recurses once per level.
 _MAX_DEPTH = 200
 
 _BLANK = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*+")
@@ -22,17 +22,17 @@ _WORD = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][
 
 
 def scan(text: str) -> TreeTable:
-    """The object that a text holds; `Unreadable` where it is something else."""
+    """Return the object in a text. Raise `Unreadable` if the text holds anything else."""
     reader = _JsoncReader(text)
     root = reader.value(depth=0)
     reader.finish()
     if not isinstance(root, TreeTable):
-        raise Unreadable("it holds a value, where an object { ... } is expected")
+        raise Unreadable("it holds a value, but an object { ... } is expected")
     return root
 
 
 class _JsoncReader:
-    """A text and how far it was read. Each method starts at a token and ends before the next."""
+    """A text and a position in it. Each method starts at a token and stops before the next."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -89,8 +89,8 @@ class _JsoncReader:
     def _decoded(self, token: str) -> Any:
         try:
             return json.loads(token)
-        except ValueError as error:  # an escape that JSON does not know; too many digits
-            raise self._fault("not a value of JSON") from error
+        except ValueError as error:  # an escape that is not in JSON, or too many digits
+            raise self._fault("not a JSON value") from error
 
     def _comma_unless(self, closing: str) -> None:
         if not self._next_is(closing):

@@ -1,4 +1,4 @@
-"""How JSON and TOML spell what Penstock adds to a config."""
+"""The spelling, in JSON and in TOML, of what Penstock adds to a config."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from penstock.core.json import rawjson
 
 
 class Dialect(Protocol):
-    """Reads and spells one language. The values of a table are given as they are spelled."""
+    """The reader and the spelling of one language."""
 
-    joint: str
+    joint: str  # the text between a key and its value
 
     def scan(self, text: str) -> TreeTable: ...
     def string(self, text: str) -> str: ...
     def key(self, name: str) -> str: ...
-    def table(self, members: Iterable[tuple[str, str]]) -> str: ...
+    def table(self, members: Iterable[tuple[str, str]]) -> str:
+        """Return a table of names and values. The values are already spelled."""
 
 
 class Json:
@@ -48,7 +49,7 @@ class Toml:
         return toml.scan(text)
 
     def string(self, text: str) -> str:
-        """In single quotes where that saves escapes: JSON and paths of Windows stay readable."""
+        """Use single quotes where they save escapes: JSON and Windows paths stay readable."""
         if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
             return f"'{text}'"
         return rawjson.string(text).decode().replace("\x7f", r"\u007f")

@@ -1,10 +1,9 @@
-"""A server that the host starts: put behind Penstock, and taken out again.
+"""Wrapping a server that the host starts, and the undoing of that.
 
-What is put in front of the server's own arguments is all that undoing needs. One thing would be
-lost: whether there were no arguments, or an empty list of them. Where there were none, the new
-`args` stand directly before `command`, where nobody writes them; and that lasts, also when the host
-writes the file anew. For an empty list that did stand there, a space before its closing bracket
-says so.
+Undoing needs only the arguments that wrapping puts before the server's own. It could not tell
+whether the entry had no `args` or empty ones. So without `args`, wrapping puts new ones directly
+before `command`, where people do not write them; they stay there even if the host rewrites the
+file. Empty `args` that were already in that place get a space before their closing bracket.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _EMPTY_LIST_MARK = " "
 
 
 def wrap(source: ConfigText, entry: Local, launcher: Launcher, host: str | None) -> list[Splice]:
-    """The entry with Penstock for its command, and its own command among the arguments."""
+    """Make Penstock the command of the entry, and the old command an argument."""
     string = source.dialect.string
     lead = [*map(string, launcher.arguments(host, "--")), source.raw(entry.command.value)]
     edit = replace(entry.command.value, string(launcher.command))
@@ -39,13 +38,13 @@ def wrap(source: ConfigText, entry: Local, launcher: Launcher, host: str | None)
 
 
 def unwrap(source: ConfigText, entry: Local, server: int) -> list[Splice]:
-    """The entry as it was; `server` is the position of its own command among the arguments."""
+    """Restore the entry. `server` is the index of its own command in the arguments."""
     edit = replace(entry.command.value, source.raw(entry.elements[server]))
     return [edit, *_without_lead(source, entry, server + 1)]
 
 
 def _without_lead(source: ConfigText, entry: Local, count: int) -> list[Splice]:
-    """The arguments without the first ones; if no others are left, as they were before."""
+    """Remove the first `count` arguments. If none are left, restore missing or empty `args`."""
     start, end = entry.elements[0].start, source.after_comma(entry.elements[-1].end)
     if entry.elements[count:]:
         return [Splice(start, entry.elements[count].start, "")]

@@ -1,4 +1,4 @@
-"""What would change in a config, server by server. Nothing is written here."""
+"""Plans: what would change in a config, for each server. This module writes nothing."""
 
 from __future__ import annotations
 
@@ -26,25 +26,23 @@ _NOT_WRAPPED = Left("not behind Penstock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What happens to one server, and if nothing does, why. `project` is the folder it is for,
-    where it is for one only; `before` and `after` are its entry.
-    """
+    """The change of one server's entry."""
 
     name: str
-    project: str
+    project: str  # the folder that the server is for; empty if it is for all
     action: Action
     before: Any
     after: Any
-    reason: str = ""
+    reason: str = ""  # why the action is "leave"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A config as it is and as it would be. `host` is the profile that the servers are given."""
+    """A config before and after a change."""
 
     path: Path
     title: str
-    host: str | None
+    host: str | None  # the host profile that the servers get
     original: str
     text: str
     changes: tuple[Change, ...]
@@ -57,8 +55,10 @@ class Plan:
 def plan(
     text: str, path: Path, launcher: Launcher, *, host: str | None = None, remote: bool = False
 ) -> Plan:
-    """Every server behind Penstock. `host` goes before what the path tells; with `remote`, remote
-    servers without credentials too.
+    """Plan to put every server behind Penstock.
+
+    `host` overrides the profile that the path implies. With `remote`, remote servers without
+    credentials are put behind Penstock too.
     """
     fmt = format_of(path)
     name = hosts.profile(host).name if host else fmt.host
@@ -70,7 +70,7 @@ def plan(
 
 
 def plan_undo(text: str, path: Path) -> Plan:
-    """Every server out from behind Penstock again. All that it takes is in the entries."""
+    """Plan to undo `plan` for every server. The entries hold all that is needed."""
     fmt = format_of(path)
 
     def decide(source: ConfigText, entry: Local | Remote) -> _Decision:

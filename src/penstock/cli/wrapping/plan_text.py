@@ -1,4 +1,4 @@
-"""A plan, told to a person."""
+"""A plan as text for the user."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from penstock.cli.wrapping.remote_server import HEADERS_VARIABLE
 
 
 def describe(plan: Plan) -> str:
-    """Per server how it is started now and how it would be, then those left alone, and why.
+    """Return how each server starts now and then, and which servers stay as they are, and why.
 
-    Of headers and environment no value is told: they may be secrets, and terminals are shared.
+    Values of headers and of the environment are not shown: they may be secrets, and people share
+    what terminals print.
     """
     return "\n".join(map(_shown, _lines(plan)))
 
@@ -33,13 +34,13 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield f"    then   {_started(change.after)}"
     if left:
         yield ""
-        yield "  Left alone:"
+        yield "  Not changed:"
     for change in left:
         yield f"    {_name(change)}: {change.reason}"
     wrapped = next((change.after for change in changed if change.action == "wrap"), None)
     if wrapped:
         yield ""
-        yield f"  penstock here is {_launcher(wrapped)}"
+        yield f"  penstock stands for {_launcher(wrapped)}"
 
 
 def _summary(plan: Plan, changed: int) -> str:
@@ -48,7 +49,7 @@ def _summary(plan: Plan, changed: int) -> str:
     total = len(plan.changes)
     count = f"{changed} of {total} servers" if total > 1 else "1 server"
     if any(change.action == "unwrap" for change in plan.changes):
-        return f"Out from behind Penstock: {count}."
+        return f"No longer behind Penstock: {count}."
     profile = f", with the limits of {plan.host}" if plan.host else ""
     return f"Behind Penstock: {count}{profile}."
 
@@ -58,7 +59,7 @@ def _name(change: Change) -> str:
 
 
 def _started(entry: Mapping[str, Any]) -> str:
-    """The command line or the address, and where headers are."""
+    """Return the command line or the URL of a server, and where its headers are."""
     address = next((str(entry[key]) for key in URL_KEYS if key in entry), None)
     if address is not None:
         headers = ", ".join(entry.get("headers") or entry.get("http_headers") or ())
@@ -71,11 +72,11 @@ def _started(entry: Mapping[str, Any]) -> str:
 
 
 def _launcher(wrapped: Mapping[str, Any]) -> str:
-    """What stands before `run`."""
+    """Return the words before `run`."""
     leading = takewhile(lambda word: word != "run", wrapped["args"])
     return shlex.join([wrapped["command"], *leading])
 
 
 def _shown(line: str) -> str:
-    """Without what a terminal would take for a command."""
+    """Escape characters that a terminal would obey."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

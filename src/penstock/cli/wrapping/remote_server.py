@@ -1,10 +1,9 @@
-"""A server that the host reaches by URL: Penstock stands in for it as a local one, and reaches it
-in the host's place.
+"""Wrapping a server that the host reaches by URL, and the undoing of that.
 
-The URL goes onto the command line. Headers do not, as any user of the machine may read command
-lines: they go into the environment, as JSON, in the place where they stood. What undoing could not
-guess (a type other than `http`, a key other than `url`) is kept beside them. So a wrapped entry has
-only keys that its host knows.
+The host then starts Penstock as a local server, and Penstock reaches the URL. The URL goes onto the
+command line. Headers go into the environment as JSON, because any user of the machine may read
+command lines. A second variable keeps what undoing could not guess: a type other than `http`, a
+key other than `url`. So a wrapped entry has only keys that its host knows.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ _USUAL_URL_KEY = "url"
 
 
 def wrap(source: ConfigText, entry: Remote, launcher: Launcher, host: str | None) -> list[Splice]:
-    """The entry as one of a local server, which is Penstock."""
+    """Turn the entry into that of a local server, which is Penstock."""
     string = source.dialect.string
     args = [*map(string, launcher.arguments(host, URL)), source.raw(entry.url.value)]
     args += map(string, _variable_options(entry))
     members = [("command", string(launcher.command)), ("args", array(args))]
     edits = [replace(member.value, string("stdio")) for member in transports(entry.table)]
     if entry.variables:
-        # The host passes on no other variables than these.
+        # The host passes on only the variables that are listed here.
         members.append(("env_vars", array(map(string, entry.variables))))
         edits += cut(source, entry.table, (BEARER_KEY, VARIABLE_HEADERS_KEY))
     environment = [(name, string(text)) for name, text in _environment(entry).items()]
@@ -78,7 +77,7 @@ def _variable_options(entry: Remote) -> list[str]:
 
 
 def _environment(entry: Remote) -> dict[str, str]:
-    """What the server is told in its environment: the headers, and the shape of its entry."""
+    """Return the variables that keep the headers and the shape of the entry."""
     types = {member.name: str(plain(member.value)) for member in transports(entry.table)}
     shape = {name: told for name, told in types.items() if told != _USUAL_TYPE}
     if entry.url.name != _USUAL_URL_KEY:
@@ -90,7 +89,7 @@ def _environment(entry: Remote) -> dict[str, str]:
 def unwrap(
     source: ConfigText, entry: Local, invocation: Invocation, fmt: Format
 ) -> list[Splice] | Left:
-    """The entry as one of a remote server again."""
+    """Turn the entry into that of a remote server again."""
     urls = invocation.values(URL)
     if not urls:
         return Left("it runs Penstock in a form that wrap does not write")
@@ -120,7 +119,7 @@ def unwrap(
 
 
 class _Kept(NamedTuple):
-    """What the environment of a wrapped entry holds for undoing."""
+    """The facts for undoing that the environment of a wrapped entry holds."""
 
     environment: Strings | None
     headers: dict[str, str] | None
@@ -128,7 +127,7 @@ class _Kept(NamedTuple):
 
     @property
     def is_only_ours(self) -> bool:
-        """Whether nobody has added to it."""
+        """Whether the environment holds only variables that Penstock wrote."""
         held = self.environment.values.keys() if self.environment else set()
         return bool(held) and held <= _OURS
 
@@ -157,7 +156,7 @@ def _variable_members(source: ConfigText, invocation: Invocation) -> list[tuple[
 
 
 def _as_written(source: ConfigText, entry: Local, value: str) -> str:
-    """An argument as it is spelled in the file."""
+    """Return an argument as it is spelled in the file."""
     found = (source.raw(element) for element in entry.elements if element.value == value)
     return next(found, source.dialect.string(value))
 

@@ -1,6 +1,6 @@
-"""Changes of a text in a few places, in the manner of what stands around them.
+"""Edits of a text in a few places, in the style of the text around them.
 
-Every function returns splices against the text as it was read; `spliced` makes them all at once.
+The functions return splices of the original text. `spliced` applies all of them at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _COMMA = re.compile(r"[ \t\r\n]*,")
 
 
 class Splice(NamedTuple):
-    """What stands from start to end gives way to a text."""
+    """A replacement for the text between two positions."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Splice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConfigText:
-    """A text and the language it is in."""
+    """The text of a config and its language."""
 
     text: str
     dialect: Dialect
@@ -37,22 +37,22 @@ class ConfigText:
         return self.text[node.start : node.end]
 
     def is_clear(self, start: int, end: int) -> bool:
-        """Whether there is no comment, nor anything else, between two neighbours."""
+        """Return whether only blanks and commas are between two neighbours: no comment."""
         return not self.text[start:end].strip(_BLANK + ",")
 
     def after_comma(self, position: int) -> int:
-        """Past the comma that comes next, if one does."""
+        """Return the position after the next comma, or the same position if none follows."""
         found = _COMMA.match(self.text, position)
         return found.end() if found else position
 
     @property
     def newline(self) -> str:
-        """As the first line ends, so do those that are added."""
+        """The end of the first line, which added lines get too."""
         first_line = self.text[: self.text.find("\n") + 1]
         return "\r\n" if first_line.endswith("\r\n") else "\n"
 
     def line_break(self, position: int) -> str:
-        """The line's end and the indentation before a position; nothing if text stands there."""
+        """Return the line end and the indentation before a position, or "" if text precedes it."""
         start = position
         while start and self.text[start - 1] in " \t":
             start -= 1
@@ -75,7 +75,7 @@ def replace(node: Node, text: str) -> Splice:
 def replace_member(
     source: ConfigText, table: TreeTable, member: TreeMember, members: Iterable[tuple[str, str]]
 ) -> Splice:
-    """Others in its place: names, with values as they are spelled."""
+    """Replace a member by others: names, and values that are already spelled."""
     return Splice(member.start, member.end, _written(source, table, member, members))
 
 
@@ -89,7 +89,7 @@ def insert_before(
 def insert_elements(
     source: ConfigText, items: TreeMember, first: Node, elements: Iterable[str]
 ) -> Splice:
-    """More elements of a list before its first, each on a line of its own if that one is."""
+    """Insert elements before the first of a list, each on its own line if the first is."""
     separator = "," + (source.line_break(first.start) or _space(source, items))
     return Splice(first.start, first.start, "".join(element + separator for element in elements))
 
@@ -101,7 +101,7 @@ def refill(
     name: str,
     members: Sequence[tuple[str, str]],
 ) -> list[Splice]:
-    """A table under another name and with other members, where it stood."""
+    """Give a table another name and other members, in the same place."""
     rename = Splice(member.key_start, member.key_end, source.dialect.key(name))
     if table.members and members:
         first, last = table.members[0], table.members[-1]
@@ -114,7 +114,7 @@ def refill(
 
 
 def cut(source: ConfigText, table: TreeTable, names: Collection[str]) -> list[Splice]:
-    """The table without these members; a comment between them and what stays is kept."""
+    """Remove these members from a table. Keep a comment between them and the others."""
     splices: list[Splice] = []
     runs = [
         (goes, list(run)) for goes, run in groupby(table.members, lambda one: one.name in names)
@@ -134,7 +134,7 @@ def _cut_run(
     run: list[TreeMember],
     after: TreeMember | None,
 ) -> list[Splice]:
-    """Members that follow each other, and what stays on either side of them."""
+    """Remove members that follow each other. `before` and `after` are the neighbours that stay."""
     neighbours = [*([before] if before else []), *run]
     if before and all(source.is_clear(one.end, two.start) for one, two in pairwise(neighbours)):
         return [Splice(before.end, run[-1].end, "")]
@@ -147,7 +147,7 @@ def _cut_run(
 
 
 def _cut_lines(text: str, member: TreeMember) -> Splice:
-    """A statement of TOML with its line, unless a comment is left there."""
+    """Remove a statement of TOML with its line, unless the line also has a comment."""
     newline = text.find("\n", member.end)
     end = len(text) if newline < 0 else newline + 1
     if text[member.end : end].strip():
@@ -158,7 +158,7 @@ def _cut_lines(text: str, member: TreeMember) -> Splice:
 def _written(
     source: ConfigText, table: TreeTable, model: TreeMember, members: Iterable[tuple[str, str]]
 ) -> str:
-    """Members as the model is written: with its dotted prefix, and its space around the colon."""
+    """Return members in the style of the model: its dotted prefix, and its space at the colon."""
     prefix = source.text[model.start : model.key_start]
     joint = _joint(source, model)
     written = (prefix + source.dialect.key(name) + joint + value for name, value in members)

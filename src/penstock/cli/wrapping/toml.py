@@ -1,9 +1,8 @@
-"""TOML, read into a tree with places.
+"""A reader for TOML that returns a tree of values with their positions.
 
-`tomllib` says whether the text is TOML and what a value means; it does not say where a value
-stands, and `tomlkit`, which keeps comments, writes some lines anew (with other line ends and
-indentation), so that what was changed could not be changed back to the byte. The reader here
-finds the places and may trust that the text is valid.
+`tomllib` checks the text and decodes values, but does not tell positions. `tomlkit` keeps comments,
+but changes the line ends and indentation of some lines, so a change could not be undone to the
+byte. The reader here finds the positions, and may rely on valid text.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class _Key(NamedTuple):
 
 @dataclass
 class _Part:
-    """A member while its table is being read."""
+    """A member of a table that is still being read."""
 
     start: int
     key: _Key
@@ -47,7 +46,7 @@ class _Part:
 
 @dataclass
 class _Draft:
-    """A table while it is being read: TOML may add to it in several places."""
+    """A table that is still being read: TOML may add to it in several places."""
 
     start: int
     inside: int
@@ -56,7 +55,7 @@ class _Draft:
 
 
 def scan(text: str) -> TreeTable:
-    """The table that a text holds; `Unreadable` where it is not TOML."""
+    """Return the table in a text. Raise `Unreadable` if the text is not TOML."""
     try:
         tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
         return _finished(_TomlReader(text).document())
@@ -65,7 +64,7 @@ def scan(text: str) -> TreeTable:
 
 
 class _TomlReader:
-    """A text and how far it was read."""
+    """A text and a position in it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -93,7 +92,7 @@ class _TomlReader:
         found = table.parts.get(last.name)
         draft = _Draft(start, self._at, Layout.SECTION)
         if found and isinstance(found.value, _Draft) and brackets == 1:
-            draft.parts = found.value.parts  # of [a.b], which stands before [a]
+            draft.parts = found.value.parts  # the members of an [a.b] before this [a]
         table.parts[last.name] = _Part(start, last, draft)
         return draft
 
@@ -105,7 +104,7 @@ class _TomlReader:
         _walk(section, start, way).parts[last.name] = _Part(start, last, self._value())
 
     def _keys(self) -> list[_Key]:
-        """`a.b."c d"`, up to what comes after it."""
+        """Read a dotted key such as `a.b."c d"`, and the space after it."""
         keys = []
         while True:
             self._skip(_SPACES)
@@ -151,7 +150,7 @@ class _TomlReader:
         return TreeTable(start, self._at, start + 1, _finished(draft).members)
 
     def _step(self) -> None:
-        """Over a bracket or a comma, to what comes next."""
+        """Skip a bracket or a comma, and the blanks and comments after it."""
         self._at += 1
         self._skip(_BLANK)
 
@@ -166,12 +165,12 @@ class _TomlReader:
 
 
 def _walk(table: _Draft, start: int, way: list[_Key]) -> _Draft:
-    """The table at the end of a way of keys; what is not there yet has no place of its own."""
+    """Return the table at the end of some keys. A table that is missing is added as `DOTTED`."""
     for key in way:
         part = table.parts.setdefault(
             key.name, _Part(start, key, _Draft(start, start, Layout.DOTTED))
         )
-        if not isinstance(part.value, _Draft):  # the text is valid: this cannot be
+        if not isinstance(part.value, _Draft):  # cannot happen: the text is valid
             raise Unreadable(f"{key.name} is not a table")
         table = part.value
     return table

@@ -1,8 +1,8 @@
-"""The values of a config, each with the place where it stands in the text.
+"""The values of a config, each with its position in the text.
 
-A config belongs to its owner: comments, indentation and the order of keys are theirs. So it is
-never written anew from its values, but changed in the few places that have to change, and every
-value knows its place. JSON and TOML are read into the same tree.
+A config belongs to the user, with its comments, its indentation and the order of its keys. So
+Penstock never rewrites it from its values. It edits only the places that have to change, and needs
+the position of every value. JSON and TOML are read into the same tree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Layout(Enum):
 
     BRACES = auto()  # { ... }
     SECTION = auto()  # TOML: [name] on a line of its own, then a line for each key
-    DOTTED = auto()  # TOML: no place of its own, only keys such as name.key
+    DOTTED = auto()  # TOML: no header, only keys such as name.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class TreeMember:
-    """A key and its value. `start` is the key's own, but for a dotted key or a section of TOML."""
+    """A key and its value."""
 
-    start: int
+    start: int  # `key_start`, except for a dotted key or a section of TOML
     key_start: int
     key_end: int
     name: str
@@ -53,21 +53,21 @@ class TreeMember:
 
 @dataclass(frozen=True, slots=True)
 class TreeTable:
-    """An object of JSON or a table of TOML. `inside` is where its first member may stand."""
+    """An object of JSON or a table of TOML."""
 
     start: int
     end: int
-    inside: int
+    inside: int  # the first position for a member
     members: tuple[TreeMember, ...]
     layout: Layout = Layout.BRACES
 
     def get(self, name: str) -> TreeMember | None:
-        """Of a key that occurs twice, the last counts, as in every JSON parser."""
+        """Return a member. If a key occurs twice, the last counts, as in every JSON parser."""
         found = [member for member in self.members if member.name == name]
         return found[-1] if found else None
 
     def follows(self, first: TreeMember, second: TreeMember) -> bool:
-        """Whether the second stands directly after the first."""
+        """Return whether the second member comes directly after the first."""
         return self.members.index(second) == self.members.index(first) + 1
 
 
@@ -75,7 +75,7 @@ Node: TypeAlias = Scalar | Items | TreeTable
 
 
 def plain(node: Node) -> Any:
-    """The value without its places."""
+    """Return the value without its positions."""
     match node:
         case Scalar():
             return node.value
