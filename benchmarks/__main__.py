@@ -1,7 +1,7 @@
 """python -m benchmarks [--only NAME] [--json FILE]
 
-Prints a table, and ends with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
-but for pages, small results, and calls through a relay or a Django site, which are medians; see
+Prints a table, and exits with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
+except for pages, small results, and calls through a relay or a Django site, which are medians. See
 `benchmarks.clock`.
 """
 

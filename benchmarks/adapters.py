@@ -1,5 +1,8 @@
-"""What the middleware adds to a small call, on the official SDK and on FastMCP, beside FastMCP's own
-limit of responses; and what a large result costs through each. Medians, of one client in memory."""
+"""The time that the middleware adds to a small call, on the official SDK and on FastMCP.
+
+FastMCP's own limit of responses is measured too, and a large result through each. The times are
+medians, of one client in memory.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def _bound(call: Caller, tool: str) -> Callable[[], Awaitable[Any]]:
 async def _in_turns(
     calls: Mapping[str, Callable[[], Awaitable[Any]]], rounds: int = ROUNDS
 ) -> dict[str, float]:
-    """Milliseconds of the median call, after one that does not count."""
+    """Return the milliseconds of the median call. The first call warms up."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         await call()

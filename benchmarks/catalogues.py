@@ -1,7 +1,7 @@
-"""The tool lists of real servers. `python -m benchmarks.catalogues` says which can be had.
+"""The tool lists of real servers. `python -m benchmarks.catalogues` says which are available.
 
-The lists are other people's text: they are kept in a folder that git ignores, and only the pins are
-part of this repository. The first time takes about 25 minutes; then only what is pinned anew.
+The lists are other people's text. So they are kept in a folder that git ignores, and only the pins
+are part of this repository. The first run takes about 25 minutes; later runs fetch only new pins.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AT_A_TIME: Final = 2
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """Lists by server, and why others have none."""
+    """The lists by server, and the reasons why other servers have none."""
 
     catalogues: dict[str, Catalogue]
     skipped: dict[str, str]
@@ -34,7 +34,7 @@ class Collection(msgspec.Struct, frozen=True):
         return sum(map(len, self.catalogues.values()))
 
     def lines(self) -> Iterator[Line]:
-        """What is missing is said, and too little to measure by fails."""
+        """Report the servers that are missing. Fail if too few are left."""
         for name, reason in self.skipped.items():
             print(f"skipped {name}: {reason}", file=sys.stderr, flush=True)
             yield Line(f"skipped: {name}", 1, unit="server")
@@ -50,7 +50,7 @@ class Collection(msgspec.Struct, frozen=True):
 
 @cache
 def collected() -> Collection:
-    """The list of every server that is pinned, from the cache where it is of the same pin."""
+    """Return the list of every pinned server, from the cache if the pin is the same."""
     known = pins().servers
     with ThreadPoolExecutor(_AT_A_TIME) as threads:
         found = dict(zip(known, threads.map(_listed, known, known.values()), strict=True))
@@ -65,7 +65,7 @@ def collected() -> Collection:
 
 
 def _listed(name: str, pin: Pin) -> list[Tool] | str:
-    """The tools, or why there are none."""
+    """Return the tools, or the reason why there are none."""
     file = kept(f"{name}.json")
     try:
         cached = msgspec.json.decode(file.read_bytes(), type=_Cached)

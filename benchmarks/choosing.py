@@ -1,12 +1,12 @@
-"""Is the right tool chosen? For requests in users' words, among real servers' tools.
+"""The choice of the right tool, for requests in users' words, among real servers' tools.
 
-`find_tools` is asked in the user's words, and in the few words that its own description asks an
-agent for: is the right tool first, or among the few that it replies with? (`requests.toml` says why
-the few words flatter it.) And an embedding model, standing for whoever chooses from a list, is given
-each tool's name with its description, whole, and as the list in brief words it. Brief may cost 2
-points at most. How many requests it lost and won is told too: that few decide.
+`find_tools` gets the user's words, and the few words that its description asks an agent for. Is the
+right tool first, or among the few in the reply? (`requests.toml` says why the few words make the
+result look better.) An embedding model stands for a model that chooses from a list. It gets each
+tool's name with the full description, and with the description of the brief form. Brief may cost
+at most 2 points. The number of requests lost and won is printed too, because few requests decide.
 
-Each server by itself, and all as one, with a server's name before its tools' names.
+Each server is measured alone, and all as one, with the server's name before the names of its tools.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Chosen = Sequence[Sequence[str]]
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a user asks for, what an agent then looks for, and the tools of which any will do."""
+    """A request of a user, and the tools that can serve it."""
 
     server: str
-    asked: str
-    find: str
-    tools: frozenset[str]
+    asked: str  # the user's words
+    find: str  # the words with which an agent would look for a tool
+    tools: frozenset[str]  # each of these is right
 
 
 WORDINGS: Final[Mapping[str, Words]] = {
@@ -56,7 +56,7 @@ WORDINGS: Final[Mapping[str, Words]] = {
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Requests, and the tools among which each has to find its own."""
+    """Requests, and the tools among which the right ones have to be found."""
 
     catalogue: Catalogue
     requests: list[Request]
@@ -91,7 +91,7 @@ def by_server(catalogues: Mapping[str, Catalogue], known: Sequence[Request]) -> 
 
 
 def together(catalogues: Mapping[str, Catalogue], known: Sequence[Request]) -> Choice:
-    """As a gateway in front of all of them would list them."""
+    """Return all servers as one, as a gateway in front of them would list their tools."""
     tools = [
         {**tool.listed, "name": f"{server}__{tool.name}"}
         for server, catalogue in catalogues.items()
@@ -134,18 +134,18 @@ def _changed(wanted: Wanted, full: Chosen, brief: Chosen) -> str:
 
 
 def share(wanted: Wanted, chosen: Chosen) -> float:
-    """Per cent of the requests that were served right."""
+    """Return the percentage of requests with a right choice."""
     served = right(wanted, chosen)
     return 100 * sum(served) / len(served)
 
 
 def right(wanted: Wanted, chosen: Chosen) -> list[bool]:
-    """Of each request: is a tool that will do among those that were chosen?"""
+    """Return for each request whether a right tool is among the chosen ones."""
     return [not tools.isdisjoint(names) for tools, names in zip(wanted, chosen, strict=True)]
 
 
 def _found(choice: Choice, words: Words) -> Iterator[list[str]]:
-    """The names that `find_tools` replies with, the best first."""
+    """Yield for each request the names in the reply of `find_tools`, the best first."""
     finder = Finder(choice.catalogue)
     for request in choice.requests:
         reply = msgspec.json.decode(finder.found(words(request), lambda _: True))
@@ -156,12 +156,12 @@ def _found(choice: Choice, words: Words) -> Iterator[list[str]]:
 
 
 def full_words(catalogue: Catalogue) -> dict[str, str]:
-    """The description of each tool by its name, as its server words it."""
+    """Return the server's description of each tool, by name."""
     return {tool.name: tool.description for tool in catalogue}
 
 
 def brief_words(catalogue: Catalogue) -> dict[str, str]:
-    """As the list in brief words it, which has as many words as the default budget lets it."""
+    """Return the description of each tool in the brief form at the default budget, by name."""
     lister = Lister(Policy().list_budget, O200kMeter(), "brief")
     listed = map(msgspec.json.decode, lister.listing(catalogue).tools)
     words = {tool["name"]: tool.get("description", "") for tool in listed}

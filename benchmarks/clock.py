@@ -1,7 +1,7 @@
-"""Times that can be compared although the machine is shared.
+"""Times that are comparable although the machine is shared.
 
-What is compared runs in turns, in one loop, so that a busy moment hits all of it; and the best of
-many runs is taken, because others can only make a run slower.
+The functions to compare run in turns, in one loop, so that a busy moment hits all of them. The best
+of many runs counts, because other processes can only make a run slower.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def in_turns(
     rounds: int,
     timer: Callable[[], float] = perf_counter,
 ) -> Runs:
-    """Seconds of every run of each function, after one that does not count."""
+    """Return the seconds of every run of each function. The first run warms up."""
     for function in functions.values():
         function()
     runs: Runs = {name: [] for name in functions}
     gc.collect()
-    gc.disable()  # whose turn it falls into is chance
+    gc.disable()  # otherwise a collection would hit a turn by chance
     try:
         for _ in range(rounds):
             for name, function in functions.items():
@@ -37,10 +37,10 @@ def in_turns(
 
 
 def best(runs: Runs) -> dict[str, float]:
-    """Milliseconds of the fastest run."""
+    """Return the milliseconds of the fastest run."""
     return {name: 1_000 * min(times) for name, times in runs.items()}
 
 
 def middle(runs: Runs) -> dict[str, float]:
-    """Milliseconds of the median run."""
+    """Return the milliseconds of the median run."""
     return {name: 1_000 * median(times) for name, times in runs.items()}

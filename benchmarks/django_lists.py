@@ -1,10 +1,10 @@
-"""Lists of a Django site through Penstock's endpoint, beside the plain views behind them; and the same
-through frisian-mcp, beside the same views in its own process. Medians of calls in turns.
+"""Lists of a Django site through Penstock's endpoint, compared with the plain views behind them.
 
-A plain list is one COUNT and a page of twenty, of 50,000 rows. frisian-mcp takes no bare `@mcp_heavy`,
-so its lists are the undecorated ones; what it makes of 50,000 rows is seen on the function. Of a
-large site the first list of tools is timed with the handshake before it, since a gateway may look for
-the endpoints in either.
+The same lists are measured through frisian-mcp, compared with the same views in its own process.
+Times are medians of calls in turns. A plain list is one COUNT and a page of twenty, of 50,000 rows.
+frisian-mcp does not accept a bare `@mcp_heavy`, so its lists are undecorated; the function shows
+what it does with 50,000 rows. On a large site, the time of the first list of tools includes the
+handshake, because a gateway may look for endpoints in either.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _beside(plain: str, what: str, ms: Milliseconds, call: str, limit: float | N
 
 
 def _timed(gateway: str, database: Path, **chosen: Any) -> dict[str, float]:
-    """Milliseconds of the median calls, in a process of its own with a copy of the database."""
+    """Return the milliseconds of the median calls, in a new process with a copy of the database."""
     copy = database.with_name(f"{gateway}.sqlite3")
     shutil.copyfile(database, copy)
     ran = subprocess.run(  # noqa: S603 (our own module)

@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def asked_of_all(database: Path) -> list[list[str]]:
-    """The cells of each row, the question first."""
+    """Return the cells of each row, the question first."""
     columns = [list(_asked(contender, database)) for contender in CONTENDERS]
     return [[question.what, *cells] for question, *cells in zip(QUESTIONS, *columns, strict=True)]
 
@@ -59,7 +59,7 @@ def _asked(contender: Contender, database: Path) -> Iterator[str]:
 def _started(
     contender: Contender, database: Path, chosen: Mapping[str, Any], stack: ExitStack
 ) -> Site | str:
-    """The site, or why it does not start."""
+    """Return the site, or the reason why it does not start."""
     own = {"gateway": contender.gateway, "grouped": bool(contender.group)}
     options = Options(str(database), **{**own, **chosen})
     try:
@@ -79,7 +79,7 @@ def _cell(text: str) -> str:
 
 
 def put_between(page: str, table: str) -> str:
-    """The page with this table in the place that is kept for it."""
+    """Return the page with this table in the place that is marked for it."""
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     made, count = pattern.subn(lambda _: f"{BEGIN}\n\n{table}\n\n{END}", page)
     if count != 1:

@@ -1,4 +1,4 @@
-"""What is asked of every gateway, and how each of them wants to be asked."""
+"""The questions to every gateway, and the form in which each gateway is asked."""
 
 from __future__ import annotations
 
@@ -13,33 +13,32 @@ from benchmarks.django_telling import refused, told
 from penstock.core.budget.measure import O200kMeter
 
 _SERVE: Final = "benchmarks.django_site.serve"
-# Not the meter that happens to be installed: an estimate would be no measurement.
+# Not the default meter: it may be an estimate, which is not a measurement.
 METER: Final = O200kMeter()
 
 
 @dataclass(frozen=True)
 class Contender:
-    """`prefix`: what the names of a ViewSet's tools begin with. `group`: the one tool through which
-    all of them are reached, where they are bundled."""
+    """A gateway, and how to call its tools."""
 
     name: str
     gateway: str
     python: str
     module: str = _SERVE
-    prefix: str = ""
-    group: str = ""
+    prefix: str = ""  # the start of the names of a ViewSet's tools
+    group: str = ""  # the one tool that bundles all others, if there is one
 
     def does(
         self, site: Site, resource: str, action: str = "list", /, user: str = "ada", **params: Any
     ) -> Answer:
-        """What an action of a ViewSet answers."""
+        """Call an action of a ViewSet."""
         if not self.group:
             return site.call(f"{self.prefix}{resource}_{action}", params, user)
         bundled = {"resource": resource, "action": action, "params": params}
         return site.call(self.group, bundled, user)
 
     def reads(self, site: Site, resource: str, token: str, user: str = "ada") -> Answer:
-        """What the token of a list leads to."""
+        """Read the stored list behind a token."""
         tool = self.group or f"{self.prefix}{resource}_list"
         return site.call(tool, {"continuation_token": token}, user)
 
@@ -76,7 +75,7 @@ def _list(resource: str) -> Ask:
 
 
 def _following(contender: Contender, site: Site) -> str:
-    """By the token that the reply names as its next, where it does, and by `page` where not."""
+    """Read the next page by the token in `next`, or else by `page`."""
     first = contender.does(site, "devices")
     if first.refusal:
         return refused(first)
@@ -88,7 +87,7 @@ def _following(contender: Contender, site: Site) -> str:
 
 
 def _says_page(contender: Contender, site: Site) -> bool:
-    """Whether an agent is told that a list has pages: by its schema, or by a group's help."""
+    """Return whether the schema, or the help of a group, says that a list has pages."""
     if contender.group:
         help_wanted = {"resource": "devices", "action": "help"}
         return b"page" in site.call(contender.group, help_wanted).body
@@ -100,12 +99,12 @@ def _says_page(contender: Contender, site: Site) -> bool:
 
 
 def _without_token(first: Answer) -> str:
-    """Why there is no second call, or nothing."""
+    """Return why there is no second call, or an empty text."""
     return refused(first) if first.refusal else "" if first.token else "no token"
 
 
 def _stored(contender: Contender, site: Site) -> str:
-    """How many rows a token leads to, of those that there are."""
+    """Say how many of the rows a token gives access to."""
     first = contender.does(site, "wide")
     return _without_token(first) or told(contender.reads(site, "wide", first.token))
 
@@ -121,7 +120,7 @@ def _probe(tool: str) -> Ask:
 
 
 def _view(tool: str, **view: Any) -> Ask:
-    """A second call, with the token of the first."""
+    """Return a question that makes a second call with the token of the first."""
     return lambda _, site: _second(site, tool, view)
 
 

@@ -1,4 +1,4 @@
-"""The site of `django_site` as a process, and a client that says what came back over HTTP."""
+"""The site of `django_site` as a process, and a client over HTTP."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SECONDS_TO_ANSWER: Final = 120
 
 @dataclass(frozen=True)
 class Answer:
-    """What a POST was answered with."""
+    """The answer to a POST."""
 
     status: int
     body: bytes
 
     @cached_property
     def message(self) -> dict[str, Any]:
-        """The JSON-RPC message, or an empty one where there is none."""
+        """The JSON-RPC message, or an empty one if the body has none."""
         try:
             found = json.loads(self.body)
         except ValueError:
@@ -42,13 +42,13 @@ class Answer:
 
     @property
     def content(self) -> list[dict[str, Any]]:
-        """Of a tool's result."""
+        """The content of a tool's result."""
         found: list[dict[str, Any]] = self.message.get("result", {}).get("content", [])
         return found
 
     @cached_property
     def value(self) -> Any:
-        """What a tool's result says: the JSON of its first text, or the text."""
+        """The value of a tool's result: the JSON of its first text, or the text."""
         texts = [block["text"] for block in self.content if block["type"] == "text"]
         if not texts:
             return None
@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """Why nothing was given, or nothing."""
+        """The reason of a refusal, or an empty text."""
         if self.status != 200:
             return f"HTTP {self.status}"
         if error := self.message.get("error"):
@@ -71,13 +71,13 @@ class Answer:
 
     @property
     def token(self) -> str:
-        """That of a stored result, or one that is none."""
+        """The token of a stored result, or an empty text."""
         said = self.value
         return str(said.get("continuation_token", "")) if isinstance(said, dict) else ""
 
 
 class Site:
-    """One that runs, at `url`, with its database in `database`."""
+    """A running site, with its URL and its database."""
 
     def __init__(self, url: str, database: Path) -> None:
         self._url = urlsplit(url)
@@ -97,7 +97,7 @@ class Site:
             "authorization": f"Token {user}",
             "mcp-protocol-version": str(HELLO["protocolVersion"]),
         }
-        # A connection each: while others are asked, a server may close one that is idle.
+        # A new connection for each request: a server may close one that is idle.
         with closing(HTTPConnection(self._url.netloc, timeout=_SECONDS_TO_ANSWER)) as connection:
             connection.request("POST", self._url.path, json.dumps(message).encode(), headers)
             response = connection.getresponse()
@@ -105,7 +105,7 @@ class Site:
 
     @contextmanager
     def without_permissions(self, user: str) -> Iterator[None]:
-        """As an operator takes them away: in the database, and the site finds out."""
+        """Remove a user's permissions in the database, as an operator would, inside the block."""
         with closing(sqlite3.connect(self._database)) as database:
             table = "auth_user_user_permissions"
             whose = "user_id = (SELECT id FROM auth_user WHERE username = ?)"
@@ -120,12 +120,12 @@ class Site:
 
 
 class DoesNotStart(Exception):
-    """What the site said instead of where it is."""
+    """The site did not start. The message is what it printed in place of its URL."""
 
 
 @contextmanager
 def running(options: Options, python: str, module: str) -> Iterator[Site]:
-    """A site with a copy of the database that the options name."""
+    """Run a site with a copy of the database that the options name."""
     copy = Path(options.database).with_name(f"{options.gateway}-{id(options)}.sqlite3")
     shutil.copyfile(options.database, copy)
     process = subprocess.Popen(  # noqa: S603 (our own site)
@@ -154,7 +154,7 @@ def _place_of(process: subprocess.Popen[str]) -> str:
 
 
 def seeded(folder: Path) -> Path:
-    """A database with all rows, made in this environment: the others have the same Django."""
+    """Make a database with all rows, here: the other environment has the same Django."""
     database = folder / "site.sqlite3"
     command = [sys.executable, "-m", "benchmarks.django_site.seed"]
     subprocess.run(command, env=Options(str(database)).environment(), check=True)  # noqa: S603 (ours)

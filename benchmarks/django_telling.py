@@ -1,5 +1,4 @@
-"""A gateway's reply in a few words: how large it is, how many rows it holds, and which of the fields it
-has that tell an agent how much there is and how to go on."""
+"""A gateway's reply in a few words: its size, its rows, and the fields that help an agent go on."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ _FIELDS: Final = (
     "count", "total", "data_size", "total_size", "next", "has_more", "truncated",
     "continuation_token",
 )  # fmt: skip
-# As these packages call the rows of a page.
+# The names that these packages use for the rows of a page.
 _ROWS: Final = ("items", "results")
 
 
@@ -38,7 +37,7 @@ def refused(answer: Answer) -> str:
 
 
 def rows_of(value: Any) -> list[Any] | None:
-    """Of a list, or of a page."""
+    """Return the rows of a list or of a page."""
     if isinstance(value, dict):
         value = next((value[name] for name in _ROWS if name in value), None)
     return value if isinstance(value, list) else None

@@ -1,8 +1,8 @@
 """python -m benchmarks.django_turns: milliseconds of calls through a gateway, as one line of JSON.
 
-In turns with the views behind them, in one process, through Django's WSGI handler: the transport is
-the same for both, and so are the token that a user comes with and the database that it is looked up in.
-Runs in Penstock's environment and in the peers', on the site of the options.
+The calls and the views behind them run in turns, in one process, through Django's WSGI handler. So
+both have the same transport, the same user's token, and the same database to look it up in. This
+runs in Penstock's environment and in the peers', on the site of the options.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.django_site.gateways import PLACE
 from benchmarks.django_site.options import Options
 
 ROUNDS: Final = 300
-# For what takes seconds.
+# For calls that take seconds.
 FEW_ROUNDS: Final = 5
 OK: Final = 200
 _HELLO: Final = {
@@ -36,7 +36,7 @@ _HELLO: Final = {
 
 
 class Caller:
-    """Sends requests into the site, and sees to it that they are answered with what was asked for."""
+    """A client that sends requests to the site, and raises an error if one does not succeed."""
 
     def __init__(self, application: WSGIHandler) -> None:
         self._application = application
@@ -82,12 +82,12 @@ class Caller:
 
 
 def _begin(*_: object) -> Callable[[bytes], object]:
-    """What a server does with the status and the headers: here, nothing."""
+    """Ignore the status and the headers."""
     return bytes
 
 
 def calls_of_lists(caller: Caller, gateway: str) -> dict[str, Callable[[], object]]:
-    """The lists and one small call, each beside the plain view."""
+    """Return the lists and one small call, with the plain view of each."""
     prefix, key = ("inventory_", "pk") if gateway == "penstock" else ("", "id")
     calls: dict[str, Callable[[], object]] = {
         "plain list": lambda: caller.get("/api/devices/"),
@@ -121,7 +121,7 @@ def _next_of(caller: Caller, tool: str) -> dict[str, str]:
 
 
 def calls_of_functions(caller: Caller) -> dict[str, Callable[[], object]]:
-    """What a heavy function takes that gives 50,000 rows, and one page of them."""
+    """Return the calls of a heavy function with 50,000 rows, and of one page of them."""
     token = _said(caller.call("inventory.devices", {}))["continuation_token"]
     page = {"continuation_token": token, "mode": "paginated", "page": 2}
     return {
@@ -139,7 +139,9 @@ def _said(answer: bytes) -> dict[str, Any]:
 def main() -> None:
     options = Options.from_environment()
     application = get_wsgi_application()
-    _ = get_resolver().url_patterns  # the site's own, whichever gateway has it read
+    _ = (
+        get_resolver().url_patterns
+    )  # load the site's URLs before the time starts, for every gateway
     start = perf_counter()
     caller = Caller(application)
     if options.many:

@@ -1,8 +1,8 @@
-"""python embedder.py: the text that is nearest to each request, by an embedding model.
+"""python embedder.py: find the text that is nearest to each request, by an embedding model.
 
-Reads JSON from stdin, [{"texts": [...], "requests": [...]}, ...], and writes the position of the
-nearest text for each request, list by list. Runs where the model is installed, and nothing of this
-project; without a network, because the model's weights come with its package.
+Reads JSON from stdin, [{"texts": [...], "requests": [...]}, ...], and writes the index of the
+nearest text for each request, list by list. Runs in the model's environment, which has nothing of
+this project, and without a network: the model's weights come with its package.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# mypy runs where neither is installed.
+# mypy runs in an environment without these packages.
 import wordllama  # type: ignore[import-not-found]
 
 
 def main() -> None:
-    # The package looks for its tokenizer beside where it keeps it, but finds it as a cache.
+    # The package looks for its tokenizer in a wrong folder, but finds it as a cache.
     model = wordllama.WordLlama.load(
         cache_dir=Path(wordllama.__file__).parent, disable_download=True
     )

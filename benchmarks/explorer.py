@@ -1,8 +1,7 @@
-"""The result explorer: what a page of it moves, how long an order takes, and when the first of 100,000 rows is
-on the screen.
+"""The result explorer: the bytes of a page, the time to sort, and the time to the first row shown.
 
-The last is measured in a real browser, with the host page of the browser tests, where Chromium and Node are
-there; else that line is left out.
+The last is measured in a real browser, with the host page of the browser tests. Without Chromium
+and Node, that line is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ME = Principal("benchmark")
 ROUNDS = 200
 SORTS = 5
 SCREENS = 5
-# The rows, and as little around them as can be.
+# A page may have 5% more bytes than its rows.
 MOST_MOVED = 1.05
 TESTS = Path(__file__).parents[1] / "tests"
 
@@ -49,13 +48,13 @@ def measure() -> Iterator[Line]:
 
 
 class _Explored:
-    """A stored result, as the explorer asks for it."""
+    """A stored result, and the questions of the explorer about it."""
 
     def __init__(self, gate: Gate, token: str, rows: list[bytes]) -> None:
         self._gate, self._token, self._rows = gate, token, rows
 
     def ask(self, **asked: Any) -> tuple[int, dict[str, Any]]:
-        """Bytes of the reply, and what it says."""
+        """Return the size of the reply in bytes, and its content."""
         arguments = {"continuation_token": self._token, **asked}
         wire = self._gate.browse(Call("browse", arguments, principal=ME)).wire()
         told: dict[str, Any] = msgspec.json.decode(wire)["structuredContent"]
@@ -74,7 +73,7 @@ class _Explored:
             yield Line(f"explorer, bytes of a {name}", moved, own, unit="B", limit=MOST_MOVED)
 
     def page(self) -> Line:
-        """Beside the page of the same rows that an agent reads."""
+        """Compare a page with the same rows through `read_result`."""
         asked = {"start": ROWS // 2, "count": 100}
         arguments = {"continuation_token": self._token, "page": ROWS // 200 + 1, "page_size": 100}
         call = Call("rows", arguments, principal=ME)
@@ -86,7 +85,7 @@ class _Explored:
         return Line("explorer, time of a page, beside read_result", ms["ours"], ms["reader"])
 
     def order(self) -> Line:
-        """A new order each time, beside SQLite alone on a table that is loaded."""
+        """Compare a sort with SQLite alone, on a table that is already loaded."""
         with closing(sqlite3.connect(":memory:")) as db:
             db.execute("CREATE TABLE result (amount, note)")
             values = (msgspec.json.decode(row) for row in self._rows)
@@ -104,11 +103,11 @@ class _Explored:
 
 
 def _first_rows_on_screen() -> Line | None:
-    """From the call of `show_result` to a row that can be read."""
+    """Measure the time from the call of `show_result` to the first visible row."""
     sys.path[:0] = [str(TESTS / "explorer"), str(TESTS / "helpers")]
     try:
         with _screen() as show:
-            show()  # the browser has its caches warm then
+            show()  # warms the browser's caches
             times = [show() for _ in range(SCREENS)]
     except (ImportError, LookupError, OSError) as error:
         print(f"not measured: first rows on screen ({error})", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""What `find_tools` adds over 1,800 tools: the search and its reply, held to the default budget.
+"""The time of `find_tools` over 1,800 tools: the search and its reply, within the default budget.
 
-The tools are taken evenly from all servers that can be had; where those have fewer, they are taken
-again, under other names. The index is made once for a catalogue, and that is measured apart. The
-questions are those of `requests.toml`, in the users' words and in an agent's.
+The tools are taken evenly from all available servers, and repeated under other names if there are
+too few. The index is made once for a catalogue, and is measured separately. The questions are those
+of `requests.toml`, in the users' words and in an agent's words.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def measure() -> Iterator[Line]:
 
 
 def many_tools(catalogues: Mapping[str, Catalogue], count: int) -> Catalogue:
-    """So many tools of all servers, each under a name of its own."""
+    """Return this many tools of all servers, each under a unique name."""
     tools = [
         (f"{server}__{tool.name}", tool)
         for server, catalogue in catalogues.items()
@@ -56,12 +56,12 @@ def many_tools(catalogues: Mapping[str, Catalogue], count: int) -> Catalogue:
         for turn in range(rounds)
         for name, tool in tools
     ]
-    # Evenly: the first so many would be those of the servers that stand first.
+    # Take tools evenly: the first ones would all be from the first servers.
     return Catalogue.from_tools(named[number * len(named) // count] for number in range(count))
 
 
 def _times(finder: Finder) -> list[float]:
-    """Milliseconds of each search."""
+    """Return the milliseconds of each search."""
     budget, meter = Policy().budget, default_meter()
     queries = [words for request in requests() for words in (request.find, request.asked)]
     times = []
@@ -70,6 +70,6 @@ def _times(finder: Finder) -> list[float]:
             start = perf_counter_ns()
             finder.found(query, lambda reply: budget.admits(reply, meter))
             taken = (perf_counter_ns() - start) / _NS_PER_MS
-            if turn:  # the first warms up
+            if turn:  # the first turn warms up
                 times.append(taken)
     return times

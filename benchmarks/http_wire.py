@@ -1,4 +1,4 @@
-"""A client that speaks MCP over HTTP as plain bytes, one connection a session."""
+"""A client that speaks MCP over HTTP as plain bytes, with one connection per session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECONDS_TO_LEAVE = 20
 
 @contextmanager
 def served(command: Sequence[str]) -> Iterator[str]:
-    """The URL of a server, which it says on stderr."""
+    """Start a server, and yield the URL that it prints on stderr."""
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stderr is not None
         try:
@@ -39,7 +39,7 @@ def served(command: Sequence[str]) -> Iterator[str]:
 
 
 def _wait_for(url: str) -> None:
-    """A server may say where it is before it listens."""
+    """Wait until a server listens: it may print its URL earlier."""
     parts = urlsplit(url)
     deadline = perf_counter() + _SECONDS_TO_START
     while True:
@@ -54,7 +54,7 @@ def _wait_for(url: str) -> None:
 
 
 class HttpSession:
-    """A session of its own on a connection of its own."""
+    """A session with its own connection."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter, url: str) -> None:
         self._reader = reader
@@ -77,7 +77,7 @@ class HttpSession:
         return (await self.timed(method, params))[1]
 
     async def timed(self, method: str, params: dict[str, Any]) -> tuple[float, bytes]:
-        """Milliseconds until the whole answer is there, and the answer."""
+        """Return the milliseconds until the whole answer is here, and the answer."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         start = perf_counter()

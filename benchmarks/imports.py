@@ -1,7 +1,7 @@
-"""`from penstock import Gate`, beside `import json, sqlite3, orjson`, each in a fresh process.
+"""`from penstock import Gate`, compared with `import json, sqlite3, orjson`, in fresh processes.
 
-Byte code is cached for both. Once as the processes take, once less the start of the interpreter.
-Processor time, not the clock's: imports wait for nothing, and a busy machine makes them wait.
+Byte code is cached for both. One line is the whole process, the other is without the start of the
+interpreter. The times are processor time: imports do not wait, but a busy machine delays them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def measure() -> Iterator[Line]:
 
 
 def _processor_seconds() -> float:
-    """Of all the processes that were started and have ended."""
+    """Return the processor time of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,4 +1,4 @@
-"""Is a 10 MB text within a budget? Beside finding out its length in bytes."""
+"""The check whether a 10 MB text is within a budget, compared with its length in bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock import Budget
 from penstock.core.budget.measure import default_meter
 
 ROUNDS = 40
-# A text over the limit in every unit; with the last, its length alone does not tell.
+# The text is over every limit. For the last one, its length alone does not show that.
 BUDGETS = {"25kB": 1.0, "50000ch": 1.0, "25000tok": 1.0, "10KiB+256lines": 1.0, "100000tok": None}
 
 

@@ -1,4 +1,4 @@
-"""One line of the report: what was measured, beside what, and whether that is good enough."""
+"""Lines of the report: a measurement, its floor, and whether it is within its limit."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`limit` bounds ours / floor, or with `difference` ours - floor; None is for information."""
+    """One measurement, and the floor that it is compared with."""
 
     what: str
     ours: float
     floor: float | None = None
     unit: str = "ms"
-    limit: float | None = None
-    difference: bool = False
+    limit: float | None = None  # the most for the score; None if the line is for information
+    difference: bool = False  # the score is ours - floor, otherwise ours / floor
 
     @property
     def score(self) -> float | None:

@@ -1,11 +1,11 @@
-"""Peak extra memory of an offer, beside the size of the payload as JSON.
+"""The peak extra memory of an offer, compared with the size of the payload as JSON.
 
-Each is measured in a process of its own, and as the kernel sees it, so that what libraries allocate
-counts too: the high-water mark of resident memory during the offer (VmHWM, set back just before)
-less the resident memory just before, when the payload stands, a small offer has loaded whatever is
-loaded once, and free memory was given back to the system, so that none of it can be used unseen.
+Each offer has its own process. The kernel's figures are used, so that the allocations of libraries
+count too: the high-water mark of resident memory during the offer (VmHWM, reset just before), less
+the resident memory just before. By then the payload exists, a small offer has loaded all that loads
+once, and free memory was returned to the system, so that an offer cannot use it unseen.
 
-Linux only: elsewhere there is no such mark that can be set back.
+Linux only: other systems have no such mark that can be reset.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from penstock import Call, Gate, Policy, Principal, Result
 
 MEGABYTE = 1_000_000
 CALL = Call("list_rows", principal=Principal("benchmark"))
-# What is offered, in which form, into which store, and whether the limit holds for it.
+# The payload, its form, the store, and the limit if there is one.
 CASES = [
     *((kind, form, "sqlite", 2.0) for kind in payloads.KINDS for form in ("objects", "bytes")),
     ("10 MB of rows", "text", "sqlite", None),

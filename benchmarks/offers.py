@@ -1,9 +1,9 @@
-"""A 10 MB list of rows into SQLite, beside the least that has to be done for it.
+"""An offer of a 10 MB list of rows into SQLite, compared with the least work that is needed.
 
-The floor for Python objects: orjson of each row, joined to chunks of the same size, zstd, and one
+The floor for Python objects is orjson of each row, joined to chunks of the same size, zstd, and one
 transaction of the same blobs (WAL, synchronous NORMAL). It keeps nothing else: no size on the
-wire, no columns, no count of what became null, no checksum, no quota. The floor for bytes splits
-them with msgspec. zstd is at our level, and for comparison at its own default, 3.
+wire, no columns, no count of values that became null, no checksum, no quota. The floor for bytes
+splits them with msgspec. zstd runs at our level and, for comparison, at its default level, 3.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Floor:
         self._db = sqlite3.connect(path, isolation_level=None)
         for pragma in ("page_size = 8192", "journal_mode = WAL", "synchronous = NORMAL"):
             self._db.execute(f"PRAGMA {pragma}")
-        # As in ours: with the default, a checkpoint would fall into every put.
+        # The same as in our store: by default, every put would include a checkpoint.
         self._db.execute("PRAGMA wal_autocheckpoint = 4096")
         self._db.execute("CREATE TABLE chunks (id INTEGER PRIMARY KEY, body BLOB)")
 

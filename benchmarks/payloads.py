@@ -1,4 +1,4 @@
-"""What is offered: rows as an ordinary API gives them, nested ones, tiny ones."""
+"""Payloads: rows of an ordinary API, nested rows, tiny rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def ordinary(count: int) -> Iterator[Row]:
-    """Some 190 bytes each: 53,000 of them are 10 MB."""
+    """Yield rows of about 190 bytes: 53,000 of them are 10 MB."""
     chance = random.Random(count)
     for number in range(count):
         yield {

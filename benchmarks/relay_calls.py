@@ -1,8 +1,8 @@
-"""What a small call costs more through a relay than without one.
+"""The time that a relay adds to a small call.
 
-All are started first and then called in rounds, so that a busy moment hits each of them. Added is
-the percentile of a round through the relay less that of the same round without; the median of the
-rounds counts, because with the 95th percentile one bad round would decide.
+All relays start first and are then called in rounds, so that a busy moment hits each of them. The
+added time is the percentile of a round through the relay, less that of the same round without it.
+The median of the rounds counts, because at the 95th percentile one bad round would decide.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def measure() -> Iterator[Line]:
 
 
 def _in_rounds(contenders: Mapping[str, Contender]) -> dict[str, Rounds]:
-    """Microseconds of each call."""
+    """Return the microseconds of each call."""
     times: dict[str, Rounds] = {name: [] for name in contenders}
     with ExitStack() as running:
         clients = {

@@ -1,8 +1,8 @@
-"""One session, and many at once, through `penstock serve`, beside the same server without it.
+"""One session, and many at once, through `penstock serve`, compared with the server without it.
 
-Alone, a call waits for nobody, and what it takes longer is what the relay adds. Of many, all are
-open before the first call, and each calls as fast as it is answered: so a time is mostly a wait for
-the others, and the number of sessions over p50 is about the calls a second.
+A call in a single session waits for no other, so the extra time is what the relay adds. Many
+sessions are all open before the first call, and each calls as soon as it has an answer. So a time
+is mostly a wait for the others, and the number of sessions over p50 is about the calls per second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from statistics import quantiles
 from benchmarks.http_wire import HttpSession, served
 from benchmarks.lines import Line
 
-# How many sessions at once, and how often.
+# The number of sessions at once, and of calls.
 LOADS = {1: 10, 200: 2}
 CALLS = 20
 WARM_SESSIONS = 10

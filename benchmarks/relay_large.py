@@ -1,10 +1,10 @@
-"""A result of 10 MB through a relay, held to a budget, beside the same relay passing it untouched.
+"""A result of 10 MB through a relay with a budget, compared with the relay passing it untouched.
 
 All are warm: started, greeted, and called once with a small result and once with the large one.
-Then the median of several, until the client has decoded the reply: none can do anything with its
-bytes alone. The time until the bytes are there is reported too. Peak memory is that of the relay's process (VmHWM), from its start to
-the last call; it holds what it has stored by then. What peers make of the result is reported beside
-it: time, memory, and the bytes that reach the client.
+A time is the median of several calls, until the client has decoded the reply: bytes alone are of no
+use to a client. The time until the bytes arrive is reported too. Peak memory is that of the relay's
+process (VmHWM) from its start to the last call, with the results stored by then. The peers' time,
+memory, and bytes that reach the client are reported as well.
 
 Linux only, for the memory.
 """
@@ -34,7 +34,7 @@ PEER_CHARS = 8_000
 PEER_BYTES = 32_000
 LIMIT = 1.5
 MOST_MEGABYTES = 150
-# The tools of the server, and how each gives the same rows.
+# The tools of the server. Each returns the same rows in another form.
 TOOLS = {
     "text": "as text",
     "both": "as text and structuredContent",
@@ -79,7 +79,7 @@ def _write_results(folder: Path) -> None:
 
 
 def _outcomes(contenders: Mapping[str, Contender], tool: str, rounds: int) -> dict[str, Outcome]:
-    """In turns, all of them running."""
+    """Measure all contenders in turns, while all are running."""
     with ExitStack() as running:
         clients = {
             name: running.enter_context(WireClient(contender.command))
@@ -108,7 +108,7 @@ def _outcomes(contenders: Mapping[str, Contender], tool: str, rounds: int) -> di
 
 
 def _decoding_ms(answer: bytes) -> float:
-    """As a client in Python does it."""
+    """Return the time to decode an answer as a Python client does."""
     start = perf_counter_ns()
     json.loads(answer)
     return (perf_counter_ns() - start) / 1e6

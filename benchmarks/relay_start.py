@@ -1,6 +1,6 @@
-"""From the start of a relay to its first list of tools, as a host waits for it.
+"""The time from the start of a relay to its first list of tools, for which a host waits.
 
-Byte code is cached for all of them, as in an installation. The best of many starts in turns.
+Byte code is cached for all, as in an installation. The best of many starts in turns counts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _environment(byte_code: str) -> dict[str, str]:
 
 
 def _in_turns(contenders: Mapping[str, Contender], environment: Mapping[str, str]) -> Runs:
-    """Seconds of every start, after one that does not count."""
+    """Return the seconds of every start. The first start warms up."""
     runs: Runs = {name: [] for name in contenders}
     for turn in range(ROUNDS + 1):
         for name, contender in contenders.items():

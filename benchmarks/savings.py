@@ -1,4 +1,4 @@
-"""Tokens that an agent receives of a 5,000-row result, beside those of the whole."""
+"""The tokens that an agent receives of a 5,000-row result, compared with those of the whole."""
 
 from __future__ import annotations
 

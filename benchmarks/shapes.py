@@ -1,8 +1,8 @@
-"""What a model receives of a grid and of a series, beside all of it and a cap of 8,000 tokens.
+"""The tokens that a model receives of a grid and a series, compared with all and a cap of 8,000.
 
-The two tools are those of `examples/astro`, asked as a client asks: a launch window of 30 by 30 dates
-and a satellite by the minute for a day. "raw" is the full form as the same server sends it without
-Penstock. A reply is weighed whole: text and structured content.
+The two tools are those of `examples/astro`, called as a client calls them: a launch window of 30 by
+30 dates, and a satellite by the minute for a day. "raw" is the full form that the same server sends
+without Penstock. The size of a reply includes its text and its structured content.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ async def _sent(client: Client, tool: str, arguments: dict[str, Any]) -> str:
 
 
 def _server() -> MCPServer:
-    """The example is a script of its own folder."""
+    """Load the example, which is a script in its own folder."""
     folder = Path(__file__).parent.parent / "examples" / "astro"
     sys.path.insert(0, str(folder))
     try:

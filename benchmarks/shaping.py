@@ -1,6 +1,6 @@
-"""Shaping a grid or a series, beside the least it takes to find the best cells in one pass.
+"""The shaping of a grid or a series, compared with finding the best cells in one pass.
 
-Building the `Grid` is part of it: that is where the pass over the cells is made.
+The time includes the building of the `Grid`, which makes the pass over the cells.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a small result costs on its way through, beside `json.dumps` of it. Medians."""
+"""The time of a small result through the gate, compared with `json.dumps` of it. Medians."""
 
 from __future__ import annotations
 

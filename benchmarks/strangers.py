@@ -1,7 +1,7 @@
-"""Servers of other people: started, asked for their tools, and ended with all their processes.
+"""Third-party servers: started, asked for their tools, and ended with all their processes.
 
-They are not trusted to behave: each has a time limit, a folder of its own for a home, and no
-variable of this environment but the search path. What they ask for in return is refused.
+They are not trusted. Each has a time limit, its own home folder, and only the search path of this
+environment. Requests of the servers are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class NoList(Exception):
 def tools_of(
     command: Sequence[str], environment: Mapping[str, str], folder: Path, seconds: float = _SECONDS
 ) -> list[Tool]:
-    """Every page of its list."""
+    """Return the tools on all pages of a server's list."""
     with _running(command, environment, folder, seconds) as process:
         conversation = _Conversation(process)
         try:
@@ -80,12 +80,12 @@ class _Conversation:
         raise EOFError
 
     def _refuse(self, message: Mapping[str, Any]) -> None:
-        """A request of the server; one that hopes for an answer would wait for it for ever."""
+        """Refuse a request of the server, which would wait for an answer for ever."""
         if "id" in message:
             self.say({"id": message["id"], "error": _METHOD_NOT_FOUND})
 
     def _messages(self) -> Iterator[dict[str, Any]]:
-        """Some servers greet on stdout before they speak JSON."""
+        """Yield the messages. Skip other lines: some servers print a greeting on stdout first."""
         for line in self._output:
             try:
                 message = json.loads(line)
@@ -106,7 +106,7 @@ def _result(method: str, message: Mapping[str, Any]) -> dict[str, Any]:
 def _running(
     command: Sequence[str], environment: Mapping[str, str], folder: Path, seconds: float
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """In a session of its own, so that what it starts can be ended with it."""
+    """Run a server in a new session, so that the processes it starts can be ended with it."""
     home = folder / "home"
     home.mkdir(parents=True, exist_ok=True)
     variables = {"PATH": os.environ["PATH"], "HOME": str(home), **environment}

@@ -1,8 +1,8 @@
-"""Tokens of real servers' tool lists in each form, beside the list as its server gives it.
+"""The tokens of real servers' tool lists in each form, compared with the server's own list.
 
-Every list has Penstock's reader in it, and raw stands for the server's tools and the reader: no form
-may be above that, and `auto` not above its budget either. Beside them what mcp-compressor makes of
-the same lists, at each of its levels; it is given them by a server that only repeats them.
+Every list contains Penstock's reader, and so does raw. No form may be above raw, and `auto` may not
+be above its budget. mcp-compressor is measured on the same lists, at each of its levels. It gets
+them from a server that only replays lists.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ BUDGETS: Final = (LIST_BUDGET, Budget(tokens=8_000))
 FORMS: Final = ("brief", "index", "auto")
 LEVELS: Final = ("low", "medium", "high", "max")
 _REPLAY: Final = Path(__file__).parent / "servers" / "replay.py"
-# Not the meter that happens to be installed: an estimate would be no measurement.
+# Not the default meter: it may be an estimate, which is not a measurement.
 METER: Final = O200kMeter()
 
 Tokens = dict[str, int]
 
 
 class Forms(msgspec.Struct, frozen=True):
-    """One catalogue, in tokens: with our reader raw and in every form, and bare without it."""
+    """The costs of one catalogue, in tokens."""
 
-    raw: int
-    bare: int
-    by_form: Tokens
-    chosen: dict[str, str]
+    raw: int  # with our reader
+    bare: int  # without our reader
+    by_form: Tokens  # with our reader, in every form
+    chosen: dict[str, str]  # the form that each list has
 
 
 def measure() -> Iterator[Line]:
@@ -105,13 +105,13 @@ def _totals(ours: Mapping[str, Forms]) -> Iterator[Line]:
             above = [server for server, forms in ours.items() if tokens[server] > forms.raw]
             yield _none("where it is above raw", above)
             over = [server for server, count in tokens.items() if count > budget.tokens]
-            # Asked for, `brief` drops no tool, whatever the budget; `auto` then gives an index.
+            # `brief` by name keeps every tool at any budget; `auto` would give an index.
             yield _none("where it is above the budget", over, may_be=form == "brief")
 
 
 def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
-    """How many servers something is so for; more than none fails, unless it may be."""
-    # Those that fail are named; the others can be seen in the lines of their servers.
+    """Count the servers. More than none fails, unless `may_be`."""
+    # Only failures are named here; the lines of the servers show the others.
     named = f" ({', '.join(servers)})" if servers and not may_be else ""
     limit = None if may_be else 0
     return Line(f"  servers {what}{named}", len(servers), 0, "", limit, difference=True)
@@ -121,7 +121,7 @@ def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
 
 
 def _compressed(catalogue: Catalogue, file: Path) -> Tokens:
-    """The tokens of its list at each level."""
+    """Return the tokens of mcp-compressor's list at each level."""
     file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
     server = Contender((sys.executable, str(_REPLAY), str(file)))
     return {level: _listed_by(peers.mcp_compressor(server, "-c", level)) for level in LEVELS}
@@ -134,7 +134,7 @@ def _listed_by(contender: Contender) -> int:
 
 
 def _beside(ours: Mapping[str, Forms], theirs: Mapping[str, Tokens]) -> Iterator[Line]:
-    """Its own list has no reader in it, and so is held to a raw that has none."""
+    """Compare with mcp-compressor. Its list has no reader, so it is compared with a bare raw."""
     auto = label("auto", LIST_BUDGET)
     total = sum(forms.by_form[auto] for forms in ours.values())
     budget = LIST_BUDGET.tokens

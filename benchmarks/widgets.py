@@ -1,10 +1,10 @@
-"""Fitting 100,000 rows of 20 columns to what a widget may get, beside encoding all of them once.
+"""The fitting of 100,000 rows of 20 columns to a widget's cap, compared with encoding them once.
 
-The floor is orjson, over the same list of dicts. Frames and rows that nearly fit are for information:
-for a frame the floor is what its own library takes to make rows of it and orjson to encode them.
+The floor is orjson, over the same list of dicts. Frames and rows that nearly fit are for
+information. The floor of a frame is its own library making rows, and orjson encoding them.
 
-Times are the processor's: both sides run in one thread and wait for nothing, and what others do on
-the machine counts for less. Frames, which may use several threads, are timed by the clock.
+Times are processor time: both sides run in one thread and do not wait, and other processes on the
+machine disturb it less. Frames may use several threads, so the clock times them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def measure() -> Iterator[Line]:
 
 
 def _shapes(rows: list[Row]) -> Iterator[Line]:
-    """Rows that are not as the first of them lets one expect."""
+    """Measure rows whose first row is not typical of the others."""
     giant = [*rows[: COUNT // 2], {"text 1": "x" * 5_000_000}, *rows[COUNT // 2 :]]
     uneven = [
         row if number % 3 else row | {f"odd {number % 99}": 1} for number, row in enumerate(rows)
@@ -103,7 +103,7 @@ def _line(
 
 
 def _rows() -> Iterator[Row]:
-    """Keys are the same objects in every row, as those that a parser or a database gives are."""
+    """Yield rows that share their key objects, like rows from a parser or a database."""
     chance = random.Random(COUNT)
     kinds: dict[str, Callable[[], object]] = {
         "amount": lambda: round(1_000 * chance.random(), 3),

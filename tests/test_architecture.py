@@ -47,7 +47,7 @@ def test_an_upward_import_is_seen(tmp_path):
 
 
 def neighbours(name):
-    """The modules of its own folder that a module imports, for types and in functions too."""
+    """Return the modules of its folder that a module imports, also for types and in functions."""
     for target in imported(MODULES[name]):
         module = target if target in MODULES else target.rpartition(".")[0]
         if module in MODULES and module != name and entry(module) == entry(name):
@@ -55,7 +55,7 @@ def neighbours(name):
 
 
 def circles(graph):
-    """The modules that can be reached from themselves."""
+    """Return the modules that import themselves by way of others."""
     reached = {name: set(targets) for name, targets in graph.items()}
     for middle in graph:
         for targets in reached.values():
@@ -74,7 +74,7 @@ def test_a_circle_is_seen():
     assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
 
 
-# A user chooses one of these by its module.
+# A user chooses one of these classes by its module.
 SAME_NAME = {"Penstock"}
 
 
@@ -83,7 +83,7 @@ def classes(tree):
 
 
 def test_no_two_classes_have_one_name():
-    """Or a reader has to look up which of them is meant."""
+    """With one name for two classes, a reader would have to look up which is meant."""
     found = Counter(
         name for path in MODULES.values() for name in classes(ast.parse(path.read_text("utf-8")))
     )
@@ -98,7 +98,7 @@ def test_a_class_within_another_is_seen():
     ]
 
 
-# Folders of tests that are about no single folder of the package.
+# Folders of tests that do not test one folder of the package.
 ACROSS = {
     *("benchmarks", "carriers", "conformance", "corpus", "examples", "helpers", "node", "property"),
     *("servers", "typing"),
@@ -127,7 +127,7 @@ IMPURE = {
 
 
 def others(path):
-    """The packages of others that a module imports from."""
+    """Return the third-party packages that a module imports from."""
     tree = ast.parse(path.read_text("utf-8"))
     plain = [
         alias.name
@@ -144,7 +144,7 @@ def test_the_core_does_nothing_itself(name):
     assert not IMPURE & others(MODULES[name])
 
 
-# An id that nobody can guess, and a clock that is an argument by default.
+# An id that is hard to guess, and a clock as the default of an argument.
 PURE_ENOUGH = {
     "wire.marks": {"secrets"},
     "wire.session": {"secrets"},
@@ -159,8 +159,8 @@ def test_handlers_do_nothing_themselves(name):
     assert not reached & {"gate", "stores", "worker"}
 
 
-# The three kinds of imports that may stand in a function; docs/explanation/architecture.md says why.
-# Libraries that are not in every installation, or that come with one of these.
+# The three kinds of imports that a function may have; docs/explanation/architecture.md says why.
+# Optional libraries, and libraries that are installed with an optional one.
 EXTRAS = {
     *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
     "pydantic_core",
@@ -203,7 +203,7 @@ LATE = ("sqlite3", "subprocess", "penstock.worker")
 
 
 def late_imports(path):
-    """The names that are imported within functions."""
+    """Return the names that functions import."""
     for function in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
@@ -214,7 +214,7 @@ def late_imports(path):
 
 
 def door(name):
-    """The door that a late import goes through: the longest of its prefixes that is one."""
+    """Return the door of a late import: the longest prefix of its name that is a door."""
     parts = name.removeprefix("penstock.").split(".")
     prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((prefix for prefix in prefixes if prefix in DOORS), None)
@@ -272,7 +272,7 @@ def test_public_names_exist():
 
 
 def loads_by_name(path):
-    """The modules of the package that are loaded by a text, and the package as a whole."""
+    """Return the modules of the package that are loaded by name, and the package as a whole."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name == "penstock")
@@ -281,7 +281,7 @@ def loads_by_name(path):
 
 
 def test_nobody_gets_round_these_rules():
-    """A package may load its own modules by name, when they are asked for."""
+    """A package may load its own modules by name, on demand."""
     found = {
         name: list(loads_by_name(path))
         for name, path in modules()
@@ -315,7 +315,7 @@ for name in sys.argv[1:]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 def test_every_module_can_be_imported_alone():
-    """Each in a process of its own, so that a circle is seen whatever was loaded before."""
+    """Each in a new process, so that modules loaded before cannot hide a circle."""
     names = [f"penstock.{name}" for name in MODULES if name != "__main__"]
     done = subprocess.run(
         [sys.executable, "-c", ALONE, *names], capture_output=True, text=True, check=True, env=CLEAN

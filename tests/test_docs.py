@@ -1,4 +1,4 @@
-"""What is documented is there, what is there is documented, and every snippet runs."""
+"""The documentation and the code describe the same things, and every snippet runs."""
 
 import ast
 import inspect
@@ -54,7 +54,7 @@ def test_every_settings_file_is_accepted(snippet, tmp_path):
 
 
 def in_the_readme(heading):
-    """The first code below a heading, and the output that is shown below it."""
+    """Return the first code below a heading, and the output that is shown below the code."""
     readme = PAGES[0].read_text("utf-8")
     below = readme[readme.index(f"\n## {heading}\n") :]
     code = re.search(r"```python\n(.*?)```", below, re.DOTALL)[1]
@@ -203,7 +203,7 @@ def test_the_glossary_explains_words_that_the_code_uses():
 
 def test_every_folder_says_what_lives_in_it():
     for path in PACKAGE.rglob("__init__.py"):
-        if "management" not in path.parts:  # Django finds commands in folders of that name
+        if "management" not in path.parts:  # folders of that name hold only commands of Django
             assert path.read_text("utf-8").startswith('"""'), path
 
 

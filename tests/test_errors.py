@@ -1,4 +1,4 @@
-"""One root error; each says what is wrong and what to do next."""
+"""One root error. Each error says what is wrong and what to do next."""
 
 from __future__ import annotations
 

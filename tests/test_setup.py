@@ -1,4 +1,4 @@
-"""What `make` installs for which command, and from which versions."""
+"""The packages and versions that `make` installs for each command."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ EVERYTHING = "-r requirements-dev.txt"
 
 
 def make(folder, *arguments):
-    """Run make for an environment that is not there yet."""
+    """Run make for an environment that does not exist yet."""
     command = ["make", f"VENV={folder / 'venv'}", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -31,7 +31,7 @@ def test_all_other_commands_install_everything(command, tmp_path):
 
 
 def test_the_versions_can_be_constraints():
-    """For pip, a constraint is a name and a version: a line with an extra is refused."""
+    """A constraint of pip is a name and a version: pip refuses a line with an extra."""
     lines = (ROOT / "requirements-dev.txt").read_text("utf-8").splitlines()
     pinned = [line for line in lines if line and not line.startswith("#")]
     assert not [line for line in pinned if not re.match(r"[\w.-]+==[\w.]+(;|$)", line)]

@@ -1,4 +1,4 @@
-"""The walk in docs/explanation/architecture.md, held against a real run."""
+"""The walk in docs/explanation/architecture.md, checked against a real run."""
 
 import json
 import os
@@ -18,13 +18,13 @@ SQL = "SELECT city, count(*) AS n FROM result GROUP BY city"
 
 
 def walk(part):
-    """The functions that a part of the walk names, each at the head of a step."""
+    """Return the functions that start the steps of a part of the walk."""
     steps = PAGE.partition(f"\n### {part}\n")[2].partition("\n#")[0]
     return re.findall(r"^\d+\. `([\w.]+)`", steps, re.MULTILINE)
 
 
 class Trace:
-    """The names that processes write to a pipe. A mark tells where a part of the run ends."""
+    """The names that processes write to a pipe. A mark ends each part of the run."""
 
     def __init__(self, pipe):
         os.mkfifo(pipe)
@@ -40,7 +40,7 @@ class Trace:
         os.write(self._marks, b"\n")
 
     def parts(self):
-        """The names between marks, once every process has ended."""
+        """Return the names between the marks, once every process has ended."""
         os.close(self._marks)
         self._reader.join()
         return [part.split() for part in "\n".join(self._lines).split("\n\n")]

@@ -1,4 +1,4 @@
-"""A Django site with 50,000 devices, for measuring: as it is, and with one gateway or another in it.
+"""A Django site with 50,000 devices for benchmarks, without a gateway or with one of several.
 
-It runs in Penstock's environment and in the peers', and so imports neither where the other is used.
+It runs in Penstock's environment and in the peers', so it imports only the gateway that is used.
 """

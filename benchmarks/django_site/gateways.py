@@ -1,4 +1,4 @@
-"""The gateways that are Django apps, and where a site has them."""
+"""The gateways that are Django apps, and their place in a site."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ PLACE: Final = "/mcp/"
 
 
 def mounted(gateway: str) -> list[URLResolver]:
-    """What a URLconf adds for this gateway: nothing for one that is none of Django's apps."""
+    """Return the URLs of a gateway. A gateway that is not a Django app has none."""
     match gateway:
         case "penstock":
             return [path("mcp/", include("penstock.django.urls"))]
-        case "frisian":  # its middleware takes the last slash away, and Django would put it back
+        case "frisian":  # its middleware removes the last slash, and Django would add it again
             return [re_path(r"^mcp/?", include("frisian_mcp.urls"))]
         case _:
             return []

@@ -1,4 +1,4 @@
-"""What a run of the site is like. It reaches the site's settings through the environment."""
+"""The options of one run of the site, which the environment carries to the site's settings."""
 
 from __future__ import annotations
 
@@ -13,27 +13,22 @@ ORDINARY_CACHE: Final = "locmem.LocMemCache"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`gateway` is "plain", "penstock", "frisian" or "drf"; `cache` is a class of Django's.
-
-    `bare`: with a ViewSet whose `list` has a bare `@mcp_heavy`, which one of them does not take.
-    `grouped`: with the tools of the ViewSets bundled into one, which one of them offers.
-    `writing`: with the tools that write. `many`: with 1,800 endpoints instead of the devices.
-    """
+    """The options of one run."""
 
     database: str
-    gateway: str = "plain"
-    cache: str = ORDINARY_CACHE
-    bare: bool = False
-    grouped: bool = False
-    writing: bool = False
-    many: bool = False
+    gateway: str = "plain"  # or "penstock", "frisian", "drf"
+    cache: str = ORDINARY_CACHE  # a class of Django's
+    bare: bool = False  # a ViewSet's `list` has a bare `@mcp_heavy`, which one gateway refuses
+    grouped: bool = False  # one tool bundles those of the ViewSets, which one gateway offers
+    writing: bool = False  # with the tools that write
+    many: bool = False  # 1,800 endpoints instead of the devices
 
     @classmethod
     def from_environment(cls) -> Options:
         return cls(**json.loads(os.environ[_VARIABLE]))
 
     def environment(self) -> dict[str, str]:
-        """This process's, with these options and the settings that read them."""
+        """Return this process's environment with these options and the settings that read them."""
         return {
             **os.environ,
             _VARIABLE: json.dumps(asdict(self)),

@@ -15,7 +15,7 @@ import django
 DEVICES: Final = 50_000
 REPORTS: Final = 60
 SITES: Final = 400
-# Whose name is the token that they call with.
+# The name of each user is also the user's token.
 USERS: Final = ("ada", "ben")
 _SEED: Final = 7
 _AT_ONCE: Final = 2_000

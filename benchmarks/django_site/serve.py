@@ -1,6 +1,6 @@
-"""python -m benchmarks.django_site.serve: the site of the options, on a port that it says on stderr.
+"""python -m benchmarks.django_site.serve: serve the site of the options; the URL is on stderr.
 
-With the server of Python's own library, a thread a connection, because both environments have it.
+The server is that of the standard library, with a thread per connection: both environments have it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
-        """Nothing: what is measured is in the replies."""
+        """Log nothing: the replies show what is measured."""
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def _application() -> WSGIHandler:
-    """With its URLconf read, as Django's own `runserver` does by its checks."""
+    """Return the site with its URLconf loaded, as Django's `runserver` does by its checks."""
     application = get_wsgi_application()
     _ = get_resolver().url_patterns
     return application

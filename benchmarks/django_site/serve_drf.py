@@ -1,6 +1,6 @@
-"""python -m benchmarks.django_site.serve_drf: drf-mcp over the same site.
+"""python -m benchmarks.django_site.serve_drf: serve drf-mcp over the same site.
 
-It is no app of Django's: FastMCP serves what it found in the URLconf, from a process of its own.
+It is not a Django app: FastMCP serves what it found in the URLconf, from its own process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.django_site.gateways import PLACE
 
 def main() -> None:
     django.setup()
-    # In the peers' environment alone, and only now: it imports models.
+    # Only in the peers' environment, and only after the setup: it imports models.
     from drf_mcp import DRFMCP  # type: ignore[import-not-found]
 
     found = DRFMCP("site")

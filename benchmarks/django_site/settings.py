@@ -1,4 +1,4 @@
-"""The settings that all gateways share, and what each needs besides."""
+"""The settings that all gateways share, and the extra settings of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALLOWED_HOSTS = ["127.0.0.1", "testserver"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Connections stay open: what is measured is what is done with one, not the opening.
+# Connections stay open, so that opening them is not measured.
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
@@ -45,8 +45,8 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
 }
 
-# Penstock reads these under the same names. The first is the default of both, and said here because
-# a row of the comparison is about a site that sets it.
+# Penstock reads these under the same names. The first is the default of both. It is set here
+# because a row of the comparison is about a site that sets it.
 FRISIAN_MCP_AUTO_NEGOTIATE_THRESHOLD = 25_000
 FRISIAN_MCP_AUTHENTICATION_CLASSES = [_TOKENS]
 FRISIAN_MCP_PERMISSION_CLASSES = ["rest_framework.permissions.IsAuthenticated"]
@@ -62,7 +62,7 @@ if SITE.writing:
 if SITE.cache != ORDINARY_CACHE:
     FRISIAN_MCP_HEAVY_CACHE_ALIAS = "default"
 
-# Where Penstock keeps results by default, but for the place.
+# Penstock's default store, in another place.
 PENSTOCK: dict[str, Any] = {}
 if SITE.cache == ORDINARY_CACHE:
     PENSTOCK["STORE"] = f"sqlite://{SITE.database}.results"

@@ -1,4 +1,4 @@
-"""The devices, in the ways that lists are served."""
+"""The URLs of the devices, as lists of several kinds."""
 
 from __future__ import annotations
 

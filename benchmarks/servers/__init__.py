@@ -1,1 +1,1 @@
-"""Servers that say as little as an MCP server can, so that what stands before them is measured."""
+"""Minimal MCP servers, so that benchmarks measure what is in front of them."""

@@ -1,6 +1,6 @@
-"""python fastmcp_proxy.py BYTES COMMAND ...: FastMCP's proxy, as its documentation makes one.
+"""python fastmcp_proxy.py BYTES COMMAND ...: FastMCP's proxy, made as its documentation shows.
 
-With its limit of responses, or with none where BYTES is 0. Runs in the peers' environment.
+It has FastMCP's limit of responses, or none if BYTES is 0. Runs in the peers' environment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """python light.py [FOLDER]: an MCP server on stdin and stdout, without an SDK.
 
-Its tools are `echo`, and one for each FILE.json of the folder, whose result is that file.
+Its tools are `echo`, and one for each FILE.json of the folder, which returns that file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LightServer:
         self._results = results
 
     def answer(self, message: dict[str, Any]) -> tuple[bytes, ...]:
-        """The parts of the member that answers a request: a large one is not copied."""
+        """Return the parts of the member that answers a request, without copying a large one."""
         match message["method"]:
             case "initialize":
                 return _result(_greeting(message["params"]["protocolVersion"]))
@@ -51,7 +51,7 @@ class LightServer:
 
 
 def _listed(named: tuple[str, bytes]) -> dict[str, Any]:
-    """A tool that gives structured content says so, as those of FastMCP do."""
+    """Return a tool for the list, with an output schema if it has structured content."""
     name, result = named
     tool = {"name": name, "description": "Gives many rows.", "inputSchema": {"type": "object"}}
     return tool if b'"structuredContent":' not in result else {**tool, "outputSchema": ROWS_SCHEMA}

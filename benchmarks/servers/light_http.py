@@ -1,6 +1,6 @@
 """python -m benchmarks.servers.light_http: an MCP server over streamable HTTP, without an SDK.
 
-It says on stderr where it is. Every reply is JSON, and every connection is kept.
+It prints its URL on stderr. Every reply is JSON, and every connection stays open.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LightHttp:
 
 
 async def _head(reader: StreamReader) -> bytes | None:
-    """None when the client has gone."""
+    """Read the head of a request, or return None if the client has disconnected."""
     try:
         return await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):

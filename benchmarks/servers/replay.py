@@ -1,6 +1,6 @@
 """python replay.py FILE: an MCP server on stdin and stdout that lists the tools of a JSON file.
 
-So that whatever stands before it is given the same list, at once, without the server it is of.
+A relay in front of it gets the same list at once, without the original server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ METHOD_NOT_FOUND = {"error": {"code": -32601, "message": "Method not found"}}
 
 
 def answer(message: dict[str, Any], tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """The member that answers a request."""
+    """Return the member that answers a request."""
     match message["method"]:
         case "initialize":
             greeting = {

@@ -53,7 +53,7 @@ def refused(*arguments, **options):
 
 @pytest.fixture
 def tools(tmp_path):
-    """A file of twelve tools, for the server that only lists."""
+    """Return a file of twelve tools, for the server that only lists."""
     listed = [
         {
             "name": f"tool_{n}",
@@ -69,7 +69,7 @@ def tools(tmp_path):
 
 @contextmanager
 def on_http(*command):
-    """The URL of a server that says where it listens."""
+    """Start a server, and yield the URL that it prints."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield process.stdout.readline().strip()
@@ -165,7 +165,7 @@ def test_a_server_that_cannot_list(tools, options, told, transport):
         assert told in refused("--timeout", "2", "--url", url)
 
 
-# Its errors name no request, as those of a server that cannot read a message do.
+# Its errors have no request id, like those of a server that cannot read a message.
 REFUSING = """
 for line in open(0):
     print('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no \\\\u001b[31m"}}', flush=True)
@@ -348,7 +348,7 @@ def test_a_reader_that_has_read_enough():
 
 
 def test_where_somebody_watches_there_is_a_spinner(tools):
-    """And it is wiped out."""
+    """The spinner is erased at the end."""
     ours, theirs = pty.openpty()
     slow = f"import time, runpy, sys; time.sleep(1); sys.argv = ['x', {tools!r}]; runpy.run_path({LISTER[1]!r}, run_name='__main__')"
     command = [*PENSTOCK, "audit", "--json", "--", sys.executable, "-c", slow]

@@ -1,4 +1,4 @@
-"""`penstock demo` as a real process: what it shows, and that nothing around it changes that."""
+"""`penstock demo` as a real process: its output, which the user's environment does not change."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from relay_processes import PATIENCE, clean_environment
 
 README = Path(__file__).parents[2] / "README.md"
-# -P: tests start it in folders of their own.
+# -P: tests start the demo in folders with files that look like modules.
 DEMO = [sys.executable, "-P", "-m", "penstock", "demo"]
 CORE = {"penstock", "msgspec", "zstandard", "jsonschema_rs"}
 
@@ -91,7 +91,7 @@ def test_the_readme_tells_the_figures_of_a_plain_installation(shown_without_extr
 
 
 def test_the_users_surroundings_do_not_change_it(shown, tmp_path):
-    """Settings, files that are called like modules, and a terminal that knows only ASCII."""
+    """Settings, files with names of modules, and a terminal that knows only ASCII."""
     (tmp_path / "json.py").write_text("raise SystemExit('this is not the module json')")
     settings = tmp_path / "penstock" / "penstock.toml"
     settings.parent.mkdir()

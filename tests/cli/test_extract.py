@@ -1,4 +1,4 @@
-"""`penstock extract` as a real process: files that can be written on, and are read back."""
+"""`penstock extract` as a real process: it writes files that users edit, and reads them back."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The command line says what is wrong with itself, and what was meant."""
+"""Errors of the command line: they say what is wrong, and suggest what was meant."""
 
 import argparse
 import os

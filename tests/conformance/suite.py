@@ -1,6 +1,6 @@
-"""The official conformance suite, run against a URL: what it found, check by check.
+"""The official conformance suite, run against a URL, and its findings.
 
-The suite writes a folder for each scenario, with a `checks.json` of what it looked at.
+The suite writes a folder for each scenario, with its checks in `checks.json`.
 """
 
 import json
@@ -16,13 +16,13 @@ from typing import ClassVar
 
 from node_runtime import node, package
 
-# A run takes seconds. A relay that hangs makes every scenario wait for its own timeout.
+# A run takes seconds. If a relay hangs, every scenario waits for its timeout.
 PATIENCE = 150
 
 
 @dataclass(frozen=True)
 class RequirementSet:
-    """What a revision of the protocol asks of a server, as one version of the suite has it."""
+    """The requirements of one revision of the protocol, in one version of the suite."""
 
     name: str
     package: str
@@ -36,8 +36,8 @@ NEW_SUITE = "conformance-2026-07-28"
 NEW_LEGACY = ("--requirements", "2025-11-25")
 NEW_MODERN = ("--requirements", "2026-07-28")
 
-# For 2025-11-25 the old one is the released one. The new one adds the end of sessions and the
-# resuming of streams: matters of HTTP, so a second run over stdio, a process a session, is spared.
+# For 2025-11-25, the old suite is the released one. The new suite adds the end of sessions and the
+# resuming of streams. Both concern only HTTP, so it does not run over stdio a second time.
 SETS = (
     RequirementSet("2025-11-25 by suite 0.1", OLD_SUITE),
     RequirementSet("2025-11-25 by suite 0.2", NEW_SUITE, NEW_LEGACY, over_stdio=False),
@@ -47,12 +47,12 @@ SETS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a check. Only SUCCESS is a pass: a check that no longer applies was lost."""
+    """The outcome of a check. Only SUCCESS is a pass: a check that no longer applies is a loss."""
 
     status: str
     message: str = ""
 
-    # As the suite does it: of checks that occur more than once, the worst occurrence counts.
+    # If a check occurs more than once, the worst outcome counts, as in the suite itself.
     RANKS: ClassVar = ("SUCCESS", "INFO", "SKIPPED", "WARNING", "FAILURE")
 
     def __str__(self) -> str:
@@ -66,13 +66,13 @@ Findings = Mapping[str, Finding]
 
 
 def examine(url: str, requirements: RequirementSet) -> Findings:
-    """Runs the suite and reads what it wrote; if it did not come to its end, as far as it came."""
+    """Run the suite, and return its findings, even if it did not finish."""
     program = package(f"{requirements.package}/dist/index.js")
     with tempfile.TemporaryDirectory(prefix="penstock-") as folder:
         command = [node(), program, "server", "--url", url, *requirements.options, "-o", folder]
         with tempfile.TemporaryFile("w+") as output:
             with suppress(subprocess.TimeoutExpired):
-                # Its exit code says whether every check passed, which is not what is asked here.
+                # The exit code says whether every check passed, which this function does not ask.
                 subprocess.run(command, stdout=output, stderr=output, timeout=PATIENCE, check=False)
             findings = _read(Path(folder))
             output.seek(0)
@@ -101,7 +101,7 @@ def failing(findings: Findings) -> set[str]:
 
 
 def counts(findings: Findings) -> str:
-    """How many of each, without the remarks that the suite notes down as checks."""
+    """Return the number of each outcome, without the remarks that the suite lists as checks."""
     of = Counter(finding.status for finding in findings.values())
     words = {"SUCCESS": "passed", "FAILURE": "failed", "WARNING": "warned", "SKIPPED": "skipped"}
     return ", ".join(f"{of[status]} {word}" for status, word in words.items())

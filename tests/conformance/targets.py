@@ -1,7 +1,6 @@
-"""What the suite is pointed at: the fixture server itself, the same with the middleware of its SDK, or
-a relay in front of it.
+"""The targets of the suite: the fixture server, alone, with the middleware, or behind a relay.
 
-Each is a context that gives a URL, and ends the processes it started, whatever happened.
+Each target is a context manager that yields a URL, and always ends the processes it started.
 """
 
 import socket
@@ -70,7 +69,7 @@ def _wait_until_it_listens(process: subprocess.Popen[str], port: int) -> None:
 
 @contextmanager
 def _process(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    """What it has to say goes with the error that ends the block, if one does."""
+    """Run a process. Add its stderr to an error that ends the block."""
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
         try:

@@ -1,5 +1,4 @@
-"""A relay in front of a server, or the middleware in it, loses no check of the official suite that the
-server passes."""
+"""The relay and the middleware lose no check of the official suite that the server passes."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,15 +15,15 @@ TARGETS = {
     "relay to stdio": relayed_to_stdio,
 }
 
-# A reply of one message is JSON where upstream has no streams of its own: the specification leaves
-# that to the server, and the suite, which would like to see several streams, calls it INFO.
+# If upstream has no streams, the relay sends a reply of one message as JSON. The specification
+# allows that. The suite would prefer several streams, and reports INFO.
 AS_JSON = "server-sse-multiple-streams/server-sse-streams-functional/ServerSSEStreamsFunctional"
 ALLOWED = {"relay to stdio": {AS_JSON: "INFO"}}
 
 
 @pytest.mark.parametrize("requirements", SETS, ids=lambda requirements: requirements.name)
 def test_nothing_is_lost(requirements, capsys):
-    """One test for all targets, at the same time: each has a server of its own."""
+    """Examine all targets at the same time: each has its own server."""
     node()
     targets = [name for name in TARGETS if requirements.over_stdio or "stdio" not in name]
     with ThreadPoolExecutor(len(targets)) as pool:

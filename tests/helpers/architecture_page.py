@@ -1,6 +1,6 @@
 """The picture in docs/explanation/architecture.md, drawn from the imports.
 
-Run this file to draw the picture anew: python tests/helpers/architecture_page.py
+Run this file to redraw the picture: python tests/helpers/architecture_page.py
 """
 
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from import_graph import MODULES, RANKS, entry, imported
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
-# The version, and `python -m penstock`: neither says anything about the shape.
+# The version and `python -m penstock` say nothing about the architecture.
 LEFT_OUT = ("_version", "__main__")
 
 

@@ -25,7 +25,7 @@ class Clock:
 
 
 class Awaited:
-    """An asynchronous gate behind the face of the synchronous one."""
+    """An asynchronous gate with the interface of the synchronous one."""
 
     def __init__(self, gate):
         self.gate = gate
@@ -41,7 +41,7 @@ class Awaited:
 
 
 class Agent:
-    """Calls one tool, and reads what comes back. `hooks` go to the gate with every call."""
+    """An agent that calls one tool and reads the results. The gate gets `hooks` with every call."""
 
     def __init__(self, gate, call, **hooks):
         self.gate = gate
@@ -50,14 +50,14 @@ class Agent:
         self.runs = []
 
     def but(self, **changes):
-        """The same agent, with another principal, server, tool or frame."""
+        """Return the same agent with another principal, server, tool or frame."""
         return Agent(self.gate, replace(self.template, **changes), **self.hooks)
 
     def _call(self, arguments):
         return replace(self.template, arguments=arguments)
 
     def offer(self, value, **arguments):
-        """What the agent gets where the tool gave `value`."""
+        """Return the reply that the agent gets if the tool returned `value`."""
         return self.gate.offer(self._call(arguments), value)
 
     def call(self, run, **arguments):
@@ -68,7 +68,7 @@ class Agent:
         return self.gate.call(self._call(arguments), counted, **self.hooks)
 
     def look(self, token, **fields):
-        """The value of a second call, which must not be refused, nor run the tool."""
+        """Return the value of a second call. It must not be refused, and must not run the tool."""
         reply = self.reply(token, **fields)
         assert not reply.is_error, reply.text
         return reply.value
@@ -84,7 +84,7 @@ class Agent:
         return reply.value
 
     def walk(self, token, **fields):
-        """Every page, from the first to the one without a next."""
+        """Return every page, from the first to the one without a next."""
         pages = [self.look(token, **fields)]
         while pages[-1]["next"]:
             pages.append(self.look(pages[-1]["next"]))
@@ -103,7 +103,7 @@ def clock():
 
 @pytest.fixture
 def open_agent(clock):
-    """Makes agents: settings of the policy, and the store, the principal and so on by name."""
+    """Return a function that makes agents from settings of the policy, a store and so on."""
     gates = []
 
     def opened(*, kind="sync", store=None, call=None, hooks=None, **settings):

@@ -1,4 +1,4 @@
-"""Servers and relays over HTTP, started for a test and ended with it."""
+"""Servers and relays over HTTP that a test starts and ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
 
 @contextmanager
 def started(command: list[str], where: str = "stdout", **options) -> Iterator[str]:
-    """The URL that the process says it listens on."""
+    """Start a process, and yield the URL that it prints."""
     pipe = {where: subprocess.PIPE}
     process = subprocess.Popen(command, text=True, **pipe, **options)
     try:
@@ -46,14 +46,14 @@ def started(command: list[str], where: str = "stdout", **options) -> Iterator[st
 
 @contextmanager
 def serving(*arguments: str, **options) -> Iterator[str]:
-    """`penstock serve` on a free port."""
+    """Run `penstock serve` on a free port, and yield its URL."""
     command = [sys.executable, "-m", "penstock", "serve", "--port", "0", *arguments]
     with started(command, "stderr", **options) as url:
         yield url
 
 
 class Raw:
-    """A client that says exactly what it is told to say."""
+    """A client that sends exactly what a test gives it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -84,7 +84,7 @@ class Raw:
         return messages_of(response)[-1]["result"]
 
     def ask(self, method, params=None, key=1):
-        """A legacy request; the whole response."""
+        """Send a legacy request. Return the whole response."""
         return messages_of(self.post(request(method, params or {}, key)))[-1]
 
     def call(self, tool, arguments=None, key=1):
@@ -92,7 +92,7 @@ class Raw:
         return self.ask("tools/call", params, key)["result"]
 
     def modern(self, method, params=None, key=1, **headers):
-        """A request of the new era, with the headers it needs."""
+        """Send a request of the modern era, with the headers that it needs."""
         params = {**(params or {}), "_meta": {**MODERN, **(params or {}).get("_meta", {})}}
         given = {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
         name = params.get("uri") if method == "resources/read" else params.get("name")
@@ -111,7 +111,7 @@ def request(method, params, key):
 
 
 def messages_of(response):
-    """What a response holds, JSON or a stream."""
+    """Return the messages of a response, which is JSON or a stream."""
     if response.headers["content-type"].startswith("text/event-stream"):
         return [
             json.loads(line.removeprefix("data: "))

@@ -7,7 +7,7 @@ import penstock
 
 PACKAGE = Path(penstock.__file__).parent
 
-# A module imports from its own folder and from those above it only.
+# A module imports only from its own folder and from those above it in this list.
 ORDER = """
 _version
 errors
@@ -49,7 +49,7 @@ MODULES = {name: path for name, path in modules() if name != "__init__"}
 
 
 def imported(path):
-    """The modules of the package that a module imports, in functions and for types too."""
+    """Yield the modules of the package that a module imports, also in functions and for types."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -64,7 +64,7 @@ def imported(path):
 
 
 def entry(name):
-    """The longest prefix of a name that has a place in the order."""
+    """Return the longest prefix of a name that is in the order."""
     parts = name.split(".")
     prefixes = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((prefix for prefix in prefixes if prefix in RANKS), None)

@@ -10,7 +10,7 @@ MODULES = FOLDER / "node_modules"
 
 
 def node() -> str:
-    """The pinned Node. Where it cannot be had, the test that asks is skipped."""
+    """Return the path of the pinned Node. Skip the test if npm is not installed."""
     if not (MODULES / ".ready").exists():
         if shutil.which("npm") is None:
             pytest.skip("needs Node, and npm is not installed")
@@ -19,5 +19,5 @@ def node() -> str:
 
 
 def package(path: str) -> str:
-    """A file of an installed package, such as `@scope/name/dist/index.js`."""
+    """Return the path of a package's file, such as `@scope/name/dist/index.js`."""
     return str(MODULES / path)

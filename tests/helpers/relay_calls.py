@@ -1,4 +1,4 @@
-"""What every client of these tests does, however it is connected."""
+"""The calls that every client of these tests makes, on any connection."""
 
 import json
 from itertools import count
@@ -10,7 +10,7 @@ from penstock.core.budget.budget import Budget
 
 
 class Caller:
-    """An agent with nothing but the tools. `send_request` is all that a connection has to add."""
+    """An agent that has only the tools. A subclass for a connection adds `send_request`."""
 
     budget = Budget(bytes=25_000)
     ceiling = Budget(chars=150_000)
@@ -20,7 +20,7 @@ class Caller:
         self.received: list[int] = []  # bytes of each result
 
     def send_request(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request."""
+        """Send a request, and return its answer."""
         raise NotImplementedError
 
     def request(self, method: str, params: dict[str, Any] | None = None, **members) -> dict:
@@ -36,17 +36,17 @@ class Caller:
         return self.send_request(self.request(method, params, **members))
 
     def listed(self) -> dict[str, Any]:
-        """The result of `tools/list`."""
+        """Return the result of `tools/list`."""
         return self.ask("tools/list")["result"]
 
     def call(self, name: str, /, **arguments) -> dict[str, Any]:
-        """The result of a tool."""
+        """Call a tool, and return its result."""
         answer = self.ask("tools/call", {"name": name, "arguments": arguments})
         assert "result" in answer, answer
         return answer["result"]
 
     def weighed(self, name: str, /, **arguments) -> dict[str, Any]:
-        """The same, held to the budget here too."""
+        """Call a tool, and check here too that the result fits the budget."""
         result = self.call(name, **arguments)
         self.received.append(len(compact(result)))
         limit = self.ceiling if arguments.get("mode") == "full" else self.budget
@@ -54,13 +54,13 @@ class Caller:
         return result
 
     def probe(self, name: str, /, **arguments) -> dict[str, Any]:
-        """The envelope that stands for a large result."""
+        """Call a tool with a large result, and return the probe."""
         envelope = value_of(self.weighed(name, **arguments))
         assert "continuation_token" in envelope, envelope
         return envelope
 
     def read(self, token: str, reader="read_result", **fields) -> Any:
-        """What the reader shows, as a value."""
+        """Return the reader's reply as a value."""
         return value_of(self.read_result(token, reader, **fields))
 
     def read_result(self, token: str, reader="read_result", **fields) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Caller:
         return result
 
     def pages(self, token: str, reader="read_result", **fields):
-        """Every page, from the first to the one without a next."""
+        """Yield every page, from the first to the one without a next."""
         page = self.read(token, reader, **fields)
         yield page
         while page["next"]:
@@ -77,7 +77,7 @@ class Caller:
             yield page
 
     def rows(self, token: str, reader="read_result", **fields) -> list[Any]:
-        """Every row, page by page."""
+        """Return the rows of all pages."""
         return [row for page in self.pages(token, reader, **fields) for row in page["items"]]
 
 
@@ -88,12 +88,12 @@ def compact(value: Any) -> bytes:
 
 
 def value_of(result: dict[str, Any]) -> Any:
-    """The JSON in the text of a result."""
+    """Return the value of the JSON in the text of a result."""
     return json.loads(result["content"][0]["text"])
 
 
 def table(count: int = 1_000) -> list[dict[str, Any]]:
-    """Rows of about 40 bytes each."""
+    """Return rows of about 40 bytes each."""
     return [
         {"id": number, "city": f"city {number % 7}", "open": number % 3 == 0}
         for number in range(count)

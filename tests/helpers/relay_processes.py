@@ -24,14 +24,17 @@ PATIENCE = 60
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """This one without settings of Penstock's; the configuration folder holds nothing."""
+    """Return this environment without settings of Penstock and without a configuration folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
     return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **variables}
 
 
 class StdioClient(Caller):
-    """Writes lines and reads lines. `is_reading=False`: the output is left in the pipe.
-    `behind=False`: without the relay, to compare."""
+    """A client that writes and reads lines.
+
+    With `is_reading=False`, the output stays in the pipe. With `behind=False`, the command runs
+    without the relay, for comparison.
+    """
 
     def __init__(self, command, *options, environment=None, cwd=None, is_reading=True, behind=True):
         super().__init__()
@@ -57,7 +60,7 @@ class StdioClient(Caller):
         self._reader.start()
 
     def _read(self):
-        with suppress(OSError, ValueError):  # closed by a test that hangs up
+        with suppress(OSError, ValueError):  # a test has closed the pipe
             for line in self.process.stdout:
                 self._lines.put(line)
         self._lines.put(b"")
@@ -70,11 +73,11 @@ class StdioClient(Caller):
         self.process.stdin.flush()
 
     def receive(self) -> bytes:
-        """The next line; empty at the end."""
+        """Return the next line, or an empty one at the end."""
         return self._lines.get(timeout=PATIENCE)
 
     def receive_rest(self) -> list[bytes]:
-        """All lines up to the end."""
+        """Return all lines up to the end."""
         return list(iter(self.receive, b""))
 
     def send_request(self, request):
@@ -82,7 +85,7 @@ class StdioClient(Caller):
         return self.answer_to(request["id"])
 
     def answer_to(self, key: Any) -> dict[str, Any]:
-        """The answer with this id; what else comes is kept in `others`."""
+        """Return the answer with this id. Keep other messages in `others`."""
         for line in iter(self.receive, b""):
             message = json.loads(line)
             if message.get("id") == key and "method" not in message:
@@ -99,7 +102,7 @@ class StdioClient(Caller):
 
     @property
     def errors(self) -> str:
-        """What was logged so far."""
+        """The log so far."""
         self.log.seek(0)
         return self.log.read().decode()
 
@@ -110,12 +113,12 @@ class StdioClient(Caller):
         return self.process.wait(PATIENCE)
 
     def close(self) -> int:
-        """Hangs up, and waits for the end."""
+        """Close the input, and wait for the process to end."""
         self.hang_up()
         return self.wait()
 
     def discard(self) -> None:
-        """Whatever is left of it. A thread that still writes gets an error first."""
+        """Kill the process first, so that a blocked writer stops. Then release all resources."""
         end(self.process.pid)
         self.process.wait()
         if self._reader is not None:
@@ -127,7 +130,7 @@ class StdioClient(Caller):
 
 
 def end(number: int) -> None:
-    """A process and all below it, at once."""
+    """Kill a process and all its descendants."""
     try:
         process = psutil.Process(number)
         family = [process, *process.children(recursive=True)]
@@ -141,7 +144,7 @@ def end(number: int) -> None:
 
 
 def is_gone(number: int) -> bool:
-    """Whether a process has ended; one that nobody has asked about since has."""
+    """Return whether a process has ended. A zombie has ended too."""
     try:
         return psutil.Process(number).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -149,7 +152,7 @@ def is_gone(number: int) -> bool:
 
 
 def wait_until(condition, what="it"):
-    """For what has no event to wait for: the end of a process that is not ours, a file."""
+    """Wait for something that has no event: the end of a process that is not our child, a file."""
     pause = threading.Event()
     for _ in range(PATIENCE * 50):
         if condition():

@@ -1,6 +1,6 @@
-"""A session driven with plain values: no process, no thread, and no clock but its own.
+"""A session that tests drive with plain values, without processes, threads or a real clock.
 
-Every message that the relay makes is weighed on its way to the client.
+The rig checks the size of every message that the relay makes for the client.
 """
 
 import json
@@ -27,7 +27,7 @@ LEGACY_GREETING = {
     "capabilities": {},
     "clientInfo": {"name": "test", "version": "1"},
 }
-# Their answers are upstream's, or for the client and not the model.
+# Answers to these come from upstream, or are for the client and not for the model.
 _UNLIMITED = ("initialize", "server/discover", "tools/list", "resources/read")
 
 
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Rig(Caller):
-    """A client and a session; the upstream answers by itself, or, if there is none, by hand."""
+    """A client and a session. Without an `Upstream`, the test itself sends upstream's answers."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Rig(Caller):
     # -- messages ------------------------------------------------------------------------------
 
     def from_client(self, message: Any) -> list[bytes]:
-        """What the client gets because of it."""
+        """Pass on a message of the client. Return the messages that the client gets."""
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
         self._remember(line)
         before = len(self.down)
@@ -103,7 +103,7 @@ class Rig(Caller):
         return [json.loads(message) for message in self.down[before:]]
 
     def work(self) -> list[bytes]:
-        """The work that was held back."""
+        """Do the work that was held back. Return the messages that the client gets."""
         before = len(self.down)
         held, self.held = self.held, []
         for output in held:
@@ -157,7 +157,7 @@ class Rig(Caller):
             return
         try:
             told = json.loads(message)
-        except RecursionError:  # only what is forwarded nests so deep
+        except RecursionError:  # only a forwarded message is nested so deeply
             return
         if "method" in told:
             problem = over(compact(told["params"]), self.budget)
@@ -196,7 +196,7 @@ class Rig(Caller):
         return super().request(method, params, **members)
 
     def send_request(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The one answer to a request."""
+        """Return the only answer to a request."""
         answers = [json.loads(message) for message in self.from_client(request)]
         mine = [answer for answer in answers if answer.get("id") == request["id"]]
         assert len(mine) == 1, answers

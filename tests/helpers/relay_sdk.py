@@ -1,4 +1,4 @@
-"""The official Python client, held open in a thread of its own, so that tests can share it."""
+"""The official Python client, kept open in its own thread, so that tests can share it."""
 
 import asyncio
 import sys
@@ -21,7 +21,7 @@ ERAS = {"legacy": "legacy", "modern": "auto"}
 
 
 class Heard:
-    """What the server told and asked its client."""
+    """The messages and questions that a client got from its server."""
 
     def __init__(self):
         self.logs: list[str] = []
@@ -57,7 +57,7 @@ class Heard:
 
 
 class SdkClient:
-    """`run(function)`: a coroutine function of the client and of what it heard."""
+    """A client. `run` awaits a coroutine function of the client and its `Heard`."""
 
     def __init__(self, command, *options, mode="auto", behind=True):
         relay = [*RUN, *options, "--", *command] if behind else list(command)
@@ -115,6 +115,6 @@ async def connected(target, mode):
 
 
 def payload(result):
-    """What a result says, as plain values, without the field that only one era has."""
+    """Return a result as plain values, without the field that only one era has."""
     told = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {name: value for name, value in told.items() if name not in ("resultType", "_meta")}

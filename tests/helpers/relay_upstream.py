@@ -1,4 +1,4 @@
-"""An upstream as far as the relay can see one: what it answers to each message."""
+"""A scripted upstream: a function from each message to its answers."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,7 @@ MODERN_META = {
 
 
 class Fault(Exception):
-    """A JSON-RPC error, as a tool's answer."""
+    """A JSON-RPC error that a tool answers with."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class Fault(Exception):
 
 
 def tool(name: str, properties: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
-    """A tool as it stands in a list. Without properties its schema is open."""
+    """Return a tool as a list has it. Without properties, its schema allows everything."""
     schema: dict[str, Any] = {"type": "object"}
     if properties is not None:
         schema["properties"] = properties
@@ -30,22 +30,22 @@ def tool(name: str, properties: dict[str, Any] | None = None, **members: Any) ->
 
 
 def text(value: Any, **members: Any) -> dict[str, Any]:
-    """A result of one text block: a text, or the JSON of anything else."""
+    """Return a result with one text block: the text itself, or the JSON of another value."""
     told = value if isinstance(value, str) else json.dumps(value)
     return {"content": [{"type": "text", "text": told}], **members}
 
 
 @dataclass
 class Upstream:
-    """`results` by tool: a result, or what makes one of the arguments."""
+    """A server with tools, and a record of the messages it got."""
 
     era: str = "legacy"
     tools: list[dict[str, Any]] = field(default_factory=lambda: [tool("rows"), tool("take")])
-    results: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)  # by tool: a result, or a function
     capabilities: dict[str, Any] = field(default_factory=lambda: {"tools": {"listChanged": True}})
     page_size: int = 1_000
-    members: dict[str, Any] = field(default_factory=dict)  # of every greeting
-    listed: dict[str, Any] = field(default_factory=dict)  # of every list
+    members: dict[str, Any] = field(default_factory=dict)  # added to every greeting
+    listed: dict[str, Any] = field(default_factory=dict)  # added to every list
     seen: list[dict[str, Any]] = field(default_factory=list)
 
     def answer(self, line: bytes) -> list[bytes]:
@@ -104,7 +104,7 @@ class Upstream:
         return {**made, **({} if "resultType" in made else self.stamped)}
 
     def got(self, method: str) -> list[dict[str, Any]]:
-        """The parameters of every message with this method."""
+        """Return the parameters of every message with this method."""
         return [
             message.get("params", {}) for message in self.seen if message.get("method") == method
         ]

@@ -1,4 +1,4 @@
-"""What a message of the relay's own weighs, worked out without the code that is being tested."""
+"""The size of the relay's own messages, computed without the code under test."""
 
 import json
 import re
@@ -13,21 +13,21 @@ _BODY = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:"(?:[^"\\]|\\.)*"|[^,"]+),"(?:r
 
 
 def o200k(text: str) -> int:
-    """Tokens."""
+    """Return the number of tokens."""
     return _VOCABULARY.count(text)
 
 
 def body_of(message: bytes) -> bytes:
-    """The `result` or `error` of a message that the relay made, as it stands on the wire."""
+    """Return the `result` or `error` of a message of the relay, as bytes of the wire."""
     opening = _BODY.match(message)
     assert opening, f"not made by the relay: {message[:200]!r}"
     return message[opening.end() : -1]
 
 
 def over(body: bytes, budget: Budget) -> dict[str, int]:
-    """What is over the budget, and by how much it is; empty if nothing is.
+    """Return the units in which a body is over the budget, with the sizes found.
 
-    The bytes as they were sent: that they are compact UTF-8 is not taken for granted.
+    The bytes are counted as they were sent: they might not be compact UTF-8.
     """
     wire = without_media(body)
     limits = {
@@ -47,7 +47,7 @@ def over(body: bytes, budget: Budget) -> dict[str, int]:
 
 
 def without_media(body: bytes) -> str:
-    """The data of images and audio has a cap of its own."""
+    """Return a body without the data of images and audio, which has a separate cap."""
     wire = body.decode()
     value = json.loads(wire)
     blocks = value.get("content", []) if isinstance(value, dict) else []

@@ -1,6 +1,6 @@
-"""The table of settings in docs/reference/settings.md, made from the settings themselves.
+"""The table of settings in docs/reference/settings.md, generated from the settings.
 
-Run this file to write the table anew: python tests/helpers/settings_page.py
+Run this file to rewrite the table: python tests/helpers/settings_page.py
 """
 
 import re

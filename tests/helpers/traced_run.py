@@ -1,7 +1,7 @@
-"""`penstock`, which writes the name of each function of its own that it enters to a pipe.
+"""`penstock` with a trace: it writes the name of each own function that it enters to a pipe.
 
-Its arguments are the pipe, and then those of `penstock`. The processes of the worker are traced too:
-they inherit nothing and may open no file, so each opens the pipe before anything else.
+The arguments are the pipe and then those of `penstock`. The worker's processes are traced too. They
+inherit nothing, and may open no file later, so each opens the pipe first.
 """
 
 import os
@@ -21,7 +21,7 @@ trace_to({pipe!r})
 def trace_to(pipe):
     """Write a line for each function that is entered from now on, in any thread."""
     output = os.open(pipe, os.O_WRONLY)
-    generators = set()  # the frames, kept so that no other gets their identity
+    generators = set()  # kept, so that no other frame gets the same identity
 
     def note(frame, event, _argument):
         module = frame.f_globals.get("__name__", "")
@@ -29,7 +29,7 @@ def trace_to(pipe):
             return
         if frame.f_code.co_flags & CO_GENERATOR:
             if frame in generators:
-                return  # It goes on.
+                return  # the generator resumes
             generators.add(frame)
         name = f"{module.removeprefix('penstock.')}.{frame.f_code.co_qualname}\n"
         os.write(output, name.encode())

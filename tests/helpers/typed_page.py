@@ -1,4 +1,4 @@
-"""A page that a reader types line by line, typed here into an empty folder."""
+"""A tutorial page, followed line by line in an empty folder as a reader would."""
 
 import os
 import re
@@ -35,7 +35,7 @@ class Run:
 
 
 def follow(page, folder):
-    """Do what the page says, from top to bottom, with nothing but what it has shown so far.
+    """Follow the page from top to bottom, with only what it has shown so far.
 
     A `py` block is a whole file. A `diff` changes one. The `text` below a command is its output.
     """
@@ -55,7 +55,7 @@ def follow(page, folder):
 
 
 def _change(path, diff):
-    """Replace the lines with a minus by the lines with a plus; the lines around them must be there."""
+    """Replace the lines with a minus by those with a plus. The other lines must match."""
     before, after = (
         "".join(f"{line[1:]}\n" for line in diff.splitlines() if not line.startswith(sign))
         for sign in "+-"

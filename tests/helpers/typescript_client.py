@@ -1,4 +1,4 @@
-"""The official TypeScript client as a function: steps in, outcomes out (see `node/client.mjs`)."""
+"""The official TypeScript client as a function from steps to outcomes (`node/client.mjs`)."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ def run_steps(
     steps: Sequence[Mapping[str, Any]],
     era: Literal["legacy", "modern", "auto"] = "auto",
 ) -> list[dict[str, Any]]:
-    """What each step came to: `{"result": …}`, or `{"error": …}`.
+    """Return the outcome of each step: `{"result": …}`, or `{"error": …}`.
 
     The target is a URL or a command; a step is `{"method": "tools/call", "params": {…}}`.
     """

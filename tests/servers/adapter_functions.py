@@ -1,11 +1,11 @@
-"""The functions behind every door: plain Python, which knows neither Penstock nor a framework."""
+"""The functions behind every door: plain Python, without Penstock and without a framework."""
 
 from __future__ import annotations
 
 import base64
 from typing import Any
 
-# 1 × 1, so that a picture is a picture and weighs nothing.
+# 1 × 1 pixel: a valid picture of almost no size.
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
@@ -47,7 +47,7 @@ def number(value: int) -> int:
 
 
 def failing(error: type[Exception]):
-    """A function that fails with the error whose text the framework tells its clients."""
+    """Return a function that fails with an error whose text the framework shows to clients."""
 
     def fail(size: int) -> str:
         """Always fails, at length."""
@@ -65,7 +65,7 @@ def choose(mode: str, query: str = "", page: int = 0, count: int = 3) -> list[di
 
 
 def scroll(continuation_token: str = "", count: int = 3) -> list[dict[str, Any]]:
-    """It has a continuation token of its own."""
+    """Rows, with a continuation token of this tool itself."""
     return [
         {"after": continuation_token, "number": number, "note": "z" * 30} for number in range(count)
     ]

@@ -24,7 +24,7 @@ from adapter_functions import FUNCTIONS, MANY, failing, image_bytes, rows
 
 from penstock import Policy, heavy, open_store
 
-# Who each bearer token of the tests stands for.
+# The user of each bearer token of the tests.
 USERS = {"token-of-ann": "ann", "token-of-bob": "bob"}
 INSTRUCTIONS = "Ask for rows first."
 
@@ -68,7 +68,7 @@ def sdk_server(kind: str = "few", middleware: Any = (), **options: Any) -> MCPSe
 
 
 def lowlevel_server(kind: str = "few", middleware: Any = ()) -> Server[Any]:
-    """Handlers written by hand; the schemas are those that the other door has."""
+    """Return a server with handlers written by hand and the schemas of the other door."""
     behind = sdk_server(kind)
 
     async def listed(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
@@ -110,7 +110,7 @@ def fastmcp_server(kind: str = "few", middleware: Any = (), **options: Any) -> A
 
 
 def build(door: str, kind: str = "few", *, store: Any = None, name: str = "", **settings: Any):
-    """A server with Penstock in it, and the middleware, to be closed."""
+    """Return a server with Penstock in it, and the middleware, which the caller closes."""
     policy = Policy(**settings)
     if door == "fastmcp":
         from penstock.adapters.fastmcp import Penstock as InFastMCP

@@ -1,6 +1,6 @@
-"""A server that does all that the official conformance suite asks of one, in both eras of MCP.
+"""A server that does all that the official conformance suite asks for, in both eras of MCP.
 
-It stands on the official SDK. `--port 0` takes a free port and prints the URL; `--stdio` serves
+It uses the official SDK. `--port 0` takes a free port and prints the URL; `--stdio` serves
 standard input and output instead, for a relay that starts it as a command.
 """
 
@@ -65,7 +65,7 @@ from penstock import Policy
 from penstock.adapters.mcp import Penstock
 
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-RESOURCE_NOT_FOUND = -32002  # the old era's; the new one says INVALID_PARAMS
+RESOURCE_NOT_FOUND = -32002  # of the old era; the new era uses INVALID_PARAMS
 
 
 # Tools.
@@ -188,7 +188,7 @@ async def complete(_context: Context, asked: CompleteRequestParams) -> CompleteR
 
 
 async def agree(_context: Context, _params: Any) -> EmptyResult:
-    """To a log level and to subscriptions of the old era: the suite wants them accepted, no more."""
+    """Accept a log level or a subscription of the old era. The suite asks for no more."""
     return EmptyResult()
 
 
@@ -220,7 +220,7 @@ def build() -> Server:
 
 
 class RememberedEvents(EventStore):
-    """Every event of every stream, for clients that come back: the old era's streams resume."""
+    """Every event of every stream, because clients of the old era may resume a stream."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, JSONRPCMessage | None]] = []
@@ -241,7 +241,7 @@ class RememberedEvents(EventStore):
 
 
 def with_penstock(server: Server) -> Server:
-    """The same with the middleware, within what RequestStateBoundary seals."""
+    """Add the middleware, inside RequestStateBoundary."""
     server.middleware.append(Penstock(Policy(list_form="full")))
     return server
 
@@ -250,7 +250,7 @@ def serve_http(port: int, *, penstock: bool) -> None:
     server = with_penstock(build()) if penstock else build()
     app = server.streamable_http_app(event_store=RememberedEvents(), retry_interval=100)
     with socket.create_server(("127.0.0.1", port)) as listening:
-        # Connections wait in the socket's queue from here on, so the URL can be used at once.
+        # Connections now wait in the socket's queue, so clients can use the URL at once.
         print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)  # noqa: T201 - for the caller
         uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 
@@ -268,7 +268,7 @@ def main() -> None:
     transport.add_argument("--stdio", action="store_true", help="serve stdin and stdout")
     parser.add_argument("--penstock", action="store_true", help="over HTTP: with the middleware")
     chosen = parser.parse_args()
-    # Logging and sampling are on their way out, and the suite still asks for them.
+    # Logging and sampling are deprecated, but the suite still asks for them.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     if chosen.stdio:
         asyncio.run(serve_stdio())

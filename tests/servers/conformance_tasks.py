@@ -1,7 +1,7 @@
 """The tasks extension of the new era, as far as the conformance suite asks for it.
 
-A call of one of these tools is answered with a task, which the caller then looks at until it is
-done. The official SDK has no tasks of its own at this version; it lets a server add methods.
+The answer to a call of one of these tools is a task, which the caller polls until it is done. This
+version of the official SDK has no tasks, but lets a server add methods.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ POLL_MS = 100
 
 
 class Job:
-    """A call that goes on after it was answered with a task."""
+    """A call that runs on after its answer, which is a task."""
 
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex
@@ -112,7 +112,7 @@ def on_the_wire(value: BaseModel) -> dict[str, Any]:
     return value.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
-# One server a process: its jobs may live here.
+# There is one server per process, so its jobs may be global.
 JOBS: dict[str, Job] = {}
 
 Work = Callable[[Job, CallToolRequestParams], Coroutine[Any, Any, CallToolResult]]
@@ -122,7 +122,7 @@ Work = Callable[[Job, CallToolRequestParams], Coroutine[Any, Any, CallToolResult
 
 
 def in_background(work: Work, *, only_so: bool = True) -> Run:
-    """The work as a task; for a caller that takes no tasks at once, or, `only_so`, not at all."""
+    """Run the work as a task. A caller without tasks waits, or gets an error if `only_so`."""
 
     async def run(context: Context, call: CallToolRequestParams) -> Any:
         job = Job()
@@ -167,7 +167,7 @@ def asking_meanwhile(*keys: str) -> Work:
 
 
 async def ask_then_compute(context: Context, call: CallToolRequestParams) -> Any:
-    """Asks as an ordinary call does, and becomes a task only when it has the answer."""
+    """Ask as an ordinary call does, and become a task once the answer is here."""
     answer = (call.input_responses or {}).get("user_name")
     if answer is None:
         return InputRequiredResult(input_requests=answerable(context, {"user_name": NAME}))

@@ -1,8 +1,8 @@
-"""The tools that the conformance suite calls, under the names it calls them by.
+"""The tools that the conformance suite calls, under the names that it uses.
 
-What each must do is written in the suite, in the description of the scenario that uses it. A tool
-asks its caller things in one of two ways: the old era by a request of the server's own in the
-middle of the call (`eliciting`, `sampling`), the new one by an answer that is a question (`asking`).
+The suite describes what each tool must do, in the scenario that uses the tool. A tool asks its
+caller questions in one of two ways: in the old era by a request of the server during the call
+(`eliciting`, `sampling`), in the new era by an answer that is a question (`asking`).
 """
 
 import json
@@ -48,7 +48,7 @@ from mcp_types import (
 Context = ServerRequestContext[Any, Any]
 Run = Callable[[Context, CallToolRequestParams], Awaitable[Any]]
 
-# One red pixel, and a sound of no length.
+# One red pixel, and a sound of zero length.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 
@@ -59,7 +59,7 @@ EVENTS = InMemorySubscriptionBus()
 
 @dataclass(frozen=True)
 class Fixture:
-    """A tool: what is listed about it, and what it does."""
+    """A tool: its entry in the list, and its function."""
 
     description: str
     run: Run
@@ -82,7 +82,7 @@ def embedded(uri: str, words: str, mime_type: str = "text/plain") -> EmbeddedRes
 
 
 def strings(*names: str) -> dict[str, Any]:
-    """The schema of an object whose members are strings and must all be there."""
+    """Return the schema of an object whose members are strings and all required."""
     return {
         "type": "object",
         "properties": {name: {"type": "string"} for name in names},
@@ -119,7 +119,7 @@ async def report_progress(context: Context, _call: CallToolRequestParams) -> Cal
 
 
 async def hang_up_and_answer(context: Context, _call: CallToolRequestParams) -> CallToolResult:
-    """Ends the stream of the call before its answer, so that the client has to come back for it."""
+    """End the stream of the call before its answer, so that the client has to reconnect."""
     if context.close_sse_stream is not None:
         await context.close_sse_stream()
     await anyio.sleep(2 * MOMENT)
@@ -127,7 +127,7 @@ async def hang_up_and_answer(context: Context, _call: CallToolRequestParams) -> 
 
 
 def announcing(event: ServerEvent) -> Run:
-    """Says to all who listen that a list has changed. None has: the suite looks for the news only."""
+    """Tell all listeners that a list has changed. It has not: the suite checks only the message."""
 
     async def run(_context: Context, _call: CallToolRequestParams) -> CallToolResult:
         await EVENTS.publish(event)
@@ -157,7 +157,7 @@ def eliciting(requested_schema: dict[str, Any]) -> Run:
 
 
 def asking(questions: Mapping[str, InputRequest], *, state: str | None = None) -> Run:
-    """Answers with those of the questions that the caller can take, until it brings all answers."""
+    """Answer with the questions that the caller can answer, until it sends all answers."""
 
     async def run(
         context: Context, call: CallToolRequestParams
@@ -174,7 +174,7 @@ def asking(questions: Mapping[str, InputRequest], *, state: str | None = None) -
 async def ask_twice(
     _context: Context, call: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
-    """Keeps the round in the state that goes back and forth: the server remembers nothing."""
+    """Keep the round in the state that goes back and forth: the server remembers nothing."""
     match call.request_state:
         case None:
             questions = {"step1": form("Step 1: What is your name?", strings("name"))}
@@ -214,7 +214,7 @@ CAPABILITY = {
 
 
 def answerable(context: Context, questions: Mapping[str, InputRequest]) -> dict[str, InputRequest]:
-    """The questions that the caller said it can answer; if it can answer none, that is an error."""
+    """Return the questions that the caller can answer. Raise an error if there are none."""
     able = context.session.check_client_capability
     chosen = {key: q for key, q in questions.items() if able(CAPABILITY[q.method])}
     if not chosen:
@@ -301,7 +301,7 @@ MIRRORED = {
     "required": ["region"],
 }
 
-# The first is called by the suite without arguments, whatever it is.
+# The suite calls the first tool without arguments, whatever it is.
 TOOLS = {
     "test_simple_text": Fixture(
         "Text", always(TextContent(text="This is a simple text response for testing."))

@@ -1,7 +1,7 @@
-"""An MCP server that only lists tools, in one era or the other, and as oddly as asked.
+"""An MCP server that only lists tools, in either era. Options make it behave oddly.
 
 python lister_server.py list.json                on stdio
-python lister_server.py list.json --http         on a free port, said on stdout
+python lister_server.py list.json --http         on a free port, printed on stdout
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
     lister: ClassVar[Lister]
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
     def do_DELETE(self) -> None:
         self.reply(200, b"")
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(400 if "error" in response else 200, json.dumps(response).encode())
 
     def stream(self, messages: list[dict[str, Any]]) -> None:
-        """And leaves the stream open."""
+        """Send messages, and leave the stream open."""
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()

@@ -1,7 +1,7 @@
-"""An MCP server with forty tools, of both eras, over stdio: more than fits into a list of 2,000 tokens.
+"""An MCP server with forty tools, in both eras, over stdio: too many for a list of 2,000 tokens.
 
-It has no SDK, so that it starts at once, and it refuses arguments that a tool does not take, as a
-server should.
+It has no SDK, so it starts at once. It refuses arguments that a tool does not have, as a server
+should.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""An MCP server without an SDK, for what an SDK does not do or does too well.
+"""An MCP server without an SDK, for behaviour that no SDK allows.
 
     python plain_server.py                      on stdio
-    python plain_server.py --http               on a free port, said on stdout
+    python plain_server.py --http               on a free port, printed on stdout
     python plain_server.py --legacy             knows nothing of 2026-07-28
 
-It answers each request from `answer`, and tells in `seen` what reached it.
+`answer` answers each request. The tool `seen` returns the messages that reached the server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEGACY = "--legacy" in sys.argv
 EVENTS = "--events" in sys.argv
 STATELESS = "--stateless" in sys.argv
 VERSION = "io.modelcontextprotocol/protocolVersion"
-SEEN: deque[dict[str, Any]] = deque(maxlen=8)  # the latest: `seen` is to fit into a reply
+SEEN: deque[dict[str, Any]] = deque(maxlen=8)  # only the latest: `seen` must fit into a reply
 CANCELLED: list[Any] = []
 SESSIONS: set[str] = set()
 ROWS = [{"id": n, "text": "x" * 40} for n in range(2_000)]
@@ -47,7 +47,7 @@ def is_modern(message: dict[str, Any]) -> bool:
 
 
 def answer(message: dict[str, Any], send: Any) -> dict[str, Any] | None:
-    """The response, or None for what has none."""
+    """Return the response to a message, or None if it needs none."""
     method, key = message.get("method"), message.get("id")
     if method == "notifications/cancelled":
         CANCELLED.append(message["params"]["requestId"])
@@ -149,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
     events: ClassVar[list[tuple[str, dict[str, Any]]]] = []
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
@@ -176,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, json.dumps(response).encode(), message.get("method") == "initialize")
 
     def do_GET(self) -> None:
-        """Replays what came after an event, and ends."""
+        """Replay the events after a given one, and end."""
         last = self.headers.get("last-event-id")
         if last is None or not EVENTS:
             self.reply(405, b"")

@@ -1,7 +1,7 @@
-"""An MCP server of the legacy era in a few lines, without an SDK: quick to start, and as odd as asked.
+"""An MCP server of the legacy era without an SDK: it starts quickly. Options make it behave oddly.
 
-It reads one line after the other and answers each before the next, so that a relay in front of it
-meets a server that does not read while it writes.
+It answers each line before it reads the next. So a relay meets a server that does not read while it
+writes.
 """
 
 import argparse

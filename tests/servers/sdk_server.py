@@ -41,7 +41,7 @@ def rows(count: int) -> list[dict[str, int | str]]:
 
 @server.tool(structured_output=False)
 def read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123 (as a tool of somebody's would)
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 (as an ordinary tool would)
         return file.read()
 
 
@@ -64,7 +64,7 @@ async def slowly(context: Context, steps: int) -> str:
 
 @server.tool()
 async def forever(name: str) -> str:
-    """Runs until it is cancelled, and remembers that it was."""
+    """Run until cancelled, and remember the cancellation."""
     marks[name] = 1
     try:
         await anyio.sleep_forever()
@@ -75,7 +75,7 @@ async def forever(name: str) -> str:
 
 @server.tool()
 async def mark(name: str, at_least: int) -> int:
-    """Waits until something has come as far as that."""
+    """Wait until the mark has reached this number."""
     while marks.get(name, 0) < at_least:  # noqa: ASYNC110 (a server may do as it likes)
         await anyio.sleep(0.005)
     return marks[name]
@@ -148,7 +148,7 @@ async def subscribe(_context: object, _params: SubscribeRequestParams) -> EmptyR
     return EmptyResult()
 
 
-# The old era's way to subscribe, which has no decorator.
+# Subscriptions of the old era, for which the SDK has no decorator.
 server._lowlevel_server.add_request_handler(
     "resources/subscribe", SubscribeRequestParams, subscribe
 )

@@ -1,7 +1,7 @@
 """The server on a stage (`staging.py`) with Penstock inside: the official SDK's or FastMCP's.
 
-`python staged_inside.py FOLDER mcp|fastmcp`, on stdio. Behind Penstock stands one more middleware,
-which holds back what the stage holds, and so sees what Penstock asks of the server.
+`python staged_inside.py FOLDER mcp|fastmcp`, on stdio. Behind Penstock is one more middleware. It
+holds back what the stage holds, and so sees what Penstock asks the server.
 """
 
 import json
@@ -16,11 +16,11 @@ WITHOUT_TALK = (small, large, take, wait)
 
 
 class Prompter:
-    """Holds back a request, and tells the stage if it is cancelled meanwhile."""
+    """A middleware that holds back a request, and tells the stage if it is cancelled meanwhile."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self._ids = numbers()  # a framework does not tell a request's own to every middleware
+        self._ids = numbers()  # a framework does not give the request's id to every middleware
 
     async def prompt(self, method: str, params: Any) -> None:
         key = next(self._ids)
@@ -35,7 +35,7 @@ class Prompter:
 
 
 async def talk_of(stage: Stage, count: int, report: Any) -> str:
-    """Report progress, and tell the stage what the client is to get."""
+    """Report progress, and tell the stage what the client should get."""
     for number in range(count):
         stage.say(json.dumps({"method": "notifications/progress", "params": {"progress": number}}))
         await report(number)

@@ -1,7 +1,7 @@
 """An MCP server on a stage (`staging.py`), without an SDK: both eras, on stdio or over HTTP.
 
-`python staged_server.py FOLDER [--http]`. Each request has a thread of its own, so that a request
-that is held back delays no other. A request that is cancelled is not answered.
+`python staged_server.py FOLDER [--http]`. Each request has its own thread, so a request that is
+held back delays no other. The server does not answer a request that is cancelled.
 """
 
 import json
@@ -26,11 +26,11 @@ Send = Callable[[str], None]
 
 
 class Left(Exception):
-    """The client does not want this answer any more."""
+    """The client no longer wants this answer."""
 
 
 class Server:
-    """The server of one client, however it is connected."""
+    """The server of one client, on any transport."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
@@ -49,7 +49,7 @@ class Server:
             if self._is_cancelled(message) or is_gone():
                 raise Left
             time.sleep(LOOK_SECONDS)
-        if self._is_cancelled(message):  # between the last look and the release
+        if self._is_cancelled(message):  # between the last check and the release
             raise Left
         body = self._body(message, send)
         send(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}))
@@ -96,7 +96,7 @@ class Server:
         return {"content": [{"type": "text", "text": FUNCTIONS[name](**arguments)}]}
 
     def _talk(self, count: int, token: Any, send: Send) -> None:
-        """Send log messages and progress in turn, spelled as no encoder would spell them."""
+        """Send log messages and progress in turn, as JSON that no encoder would write."""
         for number in range(count):
             log = f'{{"level" :"info","data":"word\\u0020{number} é"}}'
             progress = f'{{"progress":{number}.0,  "progressToken":{json.dumps(token)}}}'
@@ -125,7 +125,7 @@ def serve_stdio(stage: Stage) -> None:
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """The same over HTTP. A reply is one stream of events; a modern client cancels by hanging up."""
+    """The server over HTTP. A reply is a stream of events; closing it is a modern cancellation."""
 
     protocol_version = "HTTP/1.1"
     stage: Stage
@@ -179,7 +179,7 @@ class Endpoint(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Log nothing: the stage has heard it."""
+        """Log nothing: the stage already has the message."""
 
 
 class Listening(ThreadingHTTPServer):

@@ -1,6 +1,6 @@
 """A Django site on a stage (`staging.py`): functions that are tools, under Django's own server.
 
-`python staged_site.py FOLDER` says where the endpoint is.
+`python staged_site.py FOLDER` prints the URL of the endpoint.
 """
 
 import sys

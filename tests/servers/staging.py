@@ -1,7 +1,7 @@
 """A stage for servers: a test holds a request back, and reads what a server has heard and said.
 
-The test and the servers share nothing but the files of one folder. So a stage works for a server in
-another process, in several at once, and for one that has been killed.
+The test and the servers share only the files of one folder. So a stage works for a server in
+another process, for several servers at once, and for one that was killed.
 """
 
 import json
@@ -17,7 +17,7 @@ LOOK_SECONDS = 0.005
 
 @dataclass(frozen=True)
 class Heard:
-    """A message as a server got it, and which process got it."""
+    """A message that a server got, and the process that got it."""
 
     pid: int
     line: str
@@ -38,7 +38,7 @@ def cue_of(message: dict[str, Any]) -> str:
 
 
 class Stage:
-    """The folder, from both sides."""
+    """The folder, for the test and for the servers."""
 
     def __init__(self, folder: Path | str) -> None:
         self._folder = Path(folder)
@@ -47,7 +47,7 @@ class Stage:
 
     @contextmanager
     def holding(self, cue: str) -> Iterator[None]:
-        """Let no server answer a message with this cue meanwhile."""
+        """Keep servers from answering messages with this cue inside the block."""
         self._hold_file(cue).touch()
         try:
             yield
@@ -55,7 +55,7 @@ class Stage:
             self._hold_file(cue).unlink()
 
     def heard(self, *cues: str) -> list[Heard]:
-        """Return the messages that the servers got: all of them, or those with these cues."""
+        """Return the messages that the servers got: all, or those with these cues."""
         found = [Heard(**json.loads(line)) for line in self._lines("heard")]
         return [one for one in found if not cues or one.cue in cues]
 

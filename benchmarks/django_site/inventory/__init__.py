@@ -1,1 +1,1 @@
-"""Devices at sites, and reports of many kilobytes."""
+"""The app of the site: devices at sites, and reports of many kilobytes."""

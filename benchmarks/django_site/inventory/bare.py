@@ -1,4 +1,4 @@
-"""The decorator as an accepted decision record of frisian-mcp shows it on a ViewSet."""
+"""A bare decorator on a ViewSet, as an accepted decision record of frisian-mcp shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decorators of the gateway that this run of the site has: one import is all that differs."""
+"""The decorators of this run's gateway. Only the import differs between gateways."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.conf import settings
 if settings.SITE.gateway == "penstock":
     from penstock.django import mcp_heavy
 else:
-    # Where it is installed, Penstock's types are not looked at, and the other way round.
+    # An environment with frisian-mcp does not check Penstock's types, and vice versa.
     from frisian_mcp.decorators import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         mcp_heavy,
     )

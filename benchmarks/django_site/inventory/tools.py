@@ -1,4 +1,4 @@
-"""Functions as heavy tools, in the one form that both gateways take."""
+"""Functions as heavy tools, in the one form that both gateways accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a list costs: parts add up, forms are those that an agent gets, break-evens are true."""
+"""Costs of a list: parts add up, forms are those an agent gets, break-evens are true."""
 
 import json
 

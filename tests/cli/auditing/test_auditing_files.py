@@ -1,4 +1,4 @@
-"""Lists that come from files, and descriptions that go into them."""
+"""Lists that are read from files, and descriptions that are written to files."""
 
 import json
 import os
@@ -195,7 +195,7 @@ def test_a_slip_in_a_file_costs_nothing(tmp_path):
 
 
 def test_a_link_is_not_followed(tmp_path):
-    """Neither one that leads nowhere, nor one to a file elsewhere."""
+    """Neither a dangling link nor a link to a file elsewhere is followed."""
     folder, secret = tmp_path / "d", tmp_path / "secret.json"
     folder.mkdir()
     secret.write_text('{"name": "find"}')

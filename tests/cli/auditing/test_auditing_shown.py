@@ -123,7 +123,7 @@ def test_a_file_is_not_called_a_server():
 
 
 def test_auto_has_a_row_of_its_own():
-    """Where it gives full, it is not the full that `--list full` gives."""
+    """If `auto` gives full, that list is not the one that `--list full` gives."""
     schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(9)}}
     promised = [tool | {"outputSchema": schema} for tool in tools(8)]
     found = audit_of(*promised)
@@ -173,7 +173,7 @@ VOID = {"meta", "br", "line", "rect", "path", "polyline"}
 
 
 class Reader(HTMLParser):
-    """Notes what is there, and that everything that is opened is closed in order."""
+    """A parser that records tags, and checks that they are closed in order."""
 
     def __init__(self, text):
         super().__init__()

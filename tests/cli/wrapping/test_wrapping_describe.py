@@ -1,4 +1,4 @@
-"""What a person is told of a plan."""
+"""A plan as text for the user."""
 
 import json
 from pathlib import Path

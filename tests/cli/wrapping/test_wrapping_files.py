@@ -112,7 +112,7 @@ def test_a_file_that_may_not_be_read(path):
 
 def test_a_copy_that_cannot_be_kept_stops_all(path):
     made = wrapped(path)
-    long_name = path.with_name("n" * 250)  # leaves no room for the name of the copy
+    long_name = path.with_name("n" * 250)  # leaves no room for the name of the backup
     path.rename(long_name)
     with pytest.raises(ConfigError, match="cannot be written"):
         write(plan(TEXT, long_name, Launcher("/opt/penstock")))

@@ -1,5 +1,7 @@
-"""Promises about configs of any content and any manner of writing: what is wrapped comes back, to
-the byte for servers that the host starts; wrapping twice is wrapping once; no comment is lost.
+"""Promises about configs of any content in any style of writing.
+
+Undoing restores a config, to the byte for servers that the host starts. Wrapping twice is the same
+as wrapping once. No comment is lost.
 """
 
 import json
@@ -75,7 +77,7 @@ remote_entries = st.sampled_from(["url", "serverUrl", "httpUrl"]).flatmap(
 
 
 def configs(entries):
-    """Servers in one of the places where they may stand, beside another setting."""
+    """Draw a config with servers in one of the possible places, beside another setting."""
     servers = st.dictionaries(texts, entries, min_size=1, max_size=2)
     return st.builds(
         lambda place, found, theme: {"theme": theme, **place(found)},
@@ -94,7 +96,7 @@ PLACES = [
 
 
 class JsonWriter:
-    """A value as text, in a manner drawn by chance: indentation, comments, commas, escapes."""
+    """A writer that draws its style: indentation, comments, commas, escapes."""
 
     def __init__(self, seed, *, strict):
         self.chance = Random(seed)
@@ -203,12 +205,12 @@ def test_a_host_may_write_the_file_anew_in_between(config, launcher):
     for change, back in zip(made.changes, plan_undo(rewritten, JSON).changes, strict=True):
         before = dict(change.before)
         if ("args", "command") in pairwise(before) and not before["args"]:
-            del before["args"]  # an empty list there is told apart by the text alone
+            del before["args"]  # only the text tells an empty list there from a missing one
         assert back.after == before
 
 
 class TomlWriter:
-    """The servers of Codex in every form that TOML has for a table and for a string."""
+    """A writer of Codex configs in every form that TOML has for tables and strings."""
 
     def __init__(self, seed):
         self.chance = Random(seed)

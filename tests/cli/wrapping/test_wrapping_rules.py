@@ -1,4 +1,4 @@
-"""Which servers are wrapped, which are left alone and why, and what undoing makes of edits."""
+"""The rules: which servers are wrapped, which are not and why, and how undoing treats edits."""
 
 import json
 from pathlib import Path
@@ -114,10 +114,10 @@ def test_wrapped_once_and_restored(entry, launcher):
     assert wrapped.action == "wrap"
     assert wrapped.after["command"] == launcher.command
     assert change(wrapped.after, launcher).action == "leave"
-    # As Claude Code and others do, the host has written the file anew in between.
+    # The host has rewritten the file in between, as Claude Code and others do.
     back = undone(wrapped.after)
     assert back.action == "unwrap"
-    if entry != {"args": [], "command": "npx"}:  # of these, only the text can tell
+    if entry != {"args": [], "command": "npx"}:  # only the text tells these apart
         assert back.after == entry
         assert list(back.after) == list(entry)
     made = plan(config(entry), OTHER, launcher)

@@ -1,4 +1,4 @@
-"""The two readers agree with the parsers of the standard library, and know every place."""
+"""The two readers agree with the parsers of the standard library, and know every position."""
 
 import json
 import tomllib
