@@ -1,4 +1,4 @@
-"""The command `penstock`: one file a command."""
+"""The command `penstock`, with one file per command."""
 
 from __future__ import annotations
 

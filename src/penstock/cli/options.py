@@ -132,11 +132,8 @@ def start_logging(chosen: argparse.Namespace) -> None:
 
 
 def config_file(given: str | None) -> str | None:
-    """Return the settings file: the one that is named, or the user's own if that exists.
-
-    A file in the working folder does not count: hosts start servers in folders that hold other
-    people's files.
-    """
+    """Return the settings file that is named, or the user's own if it exists. Ignore a file in the
+    working folder: hosts start servers in folders that hold other people's files."""
     named = given or os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG")
     if named:
         return named

@@ -37,31 +37,19 @@ def add_to(commands: Any) -> None:
     add_target_options(parser)
     group = parser.add_argument_group("listening")
     add = group.add_argument
+    add("--bind", metavar="ADDRESS", default="127.0.0.1", help="The address. Default: 127.0.0.1.")
     add(
-        "--bind",
-        metavar="ADDRESS",
-        default="127.0.0.1",
-        help="The address to listen on. Default: 127.0.0.1.",
+        "--port", type=_port, default=8000, help="0 takes a free port and prints it. Default: 8000."
     )
     add(
-        "--port",
-        type=_port,
-        default=8000,
-        help="The port to listen on; 0 takes a free one and prints it. Default: 8000.",
-    )
-    add(
-        "--allow-host",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="A Host header to accept, such as mcp.example.com.",
+        "--allow-host", metavar="NAME", action="append", default=[], help="A Host header to accept."
     )
     add(
         "--allow-origin",
         metavar="ORIGIN",
         action="append",
         default=[],
-        help="A web page to accept, such as https://app.example.com.",
+        help="A web page to accept.",
     )
     add(
         "--forward-authorization",

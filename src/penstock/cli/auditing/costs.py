@@ -80,7 +80,7 @@ class Audit(msgspec.Struct, frozen=True):
     raw: int
     raw_bytes: int
     tools: tuple[ToolCost, ...]
-    # `auto` that gives full costs less than `full` by name: only `auto` leaves out output schemas
+    # `auto` may give full and still cost less than `full`: only `auto` leaves out output schemas
     # that would have to be widened.
     auto: FormCost
     forms: tuple[FormCost, ...]

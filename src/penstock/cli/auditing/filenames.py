@@ -23,7 +23,7 @@ _DEVICES: Final = frozenset(
 
 
 def file_names(tools: Iterable[str], taken: Collection[str]) -> dict[str, str]:
-    """Return a file name for each tool that differs from all taken names, also in lower case."""
+    """Return a file name for each tool. None equals a taken name, even in another case."""
     used = {name.casefold() for name in taken}
     chosen: dict[str, str] = {}
     for tool in tools:

@@ -20,7 +20,7 @@ _OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 def why_left(source: ConfigText, entry: Remote, *, remote: bool) -> Left | None:
     """Return why a server stays as it is, if it does.
 
-    `remote` says that the user knows: servers without credentials in the config need none.
+    With `remote`, the user says that servers without credentials in the config need none.
     """
     keys = {member.name for member in entry.table.members}
     if keys & _OAUTH_KEYS:
@@ -54,7 +54,7 @@ def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
 
 
 def _commented(source: ConfigText, entry: Remote) -> Left | None:
-    """Keep comments between headers: wrapping turns the headers into one variable."""
+    """Leave a server with comments between its headers: one variable replaces the headers."""
     for headers in filter(None, (entry.headers, entry.variable_headers)):
         gaps = [(one.end, two.start) for one, two in pairwise(headers.table.members)]
         if headers is entry.variable_headers:
@@ -66,10 +66,8 @@ def _commented(source: ConfigText, entry: Remote) -> Left | None:
 
 
 def _may_log_in(entry: Remote, address: SplitResult, *, remote: bool) -> Left | None:
-    """Leave a server that may log in by OAuth.
-
-    It may if no header looks like a credential and no header is taken from a variable.
-    """
+    """Leave a server that may log in by OAuth: no header looks like a credential, and no header
+    comes from a variable."""
     headers = entry.headers.values if entry.headers else ()
     logs_in = entry.variables or any(map(_SECRET.search, headers))
     if logs_in or remote or address.hostname in _OWN_MACHINE:

@@ -62,7 +62,7 @@ def write(plan: Plan) -> Path | None:
 
 
 def _require_writable(path: Path, status: os.stat_result) -> None:
-    """Refuse a read-only file. Its folder's rights would allow a replacement, but not its owner."""
+    """Refuse a read-only file. The folder's rights would allow replacing it, but its own do not."""
     if not status.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
         raise ConfigError(
             path,

@@ -14,7 +14,7 @@ from penstock.cli.wrapping.remote_server import HEADERS_VARIABLE
 
 
 def describe(plan: Plan) -> str:
-    """Return how each server starts now and then, and which servers stay as they are, and why.
+    """Return how each server starts before and after, and why others stay as they are.
 
     Values of headers and of the environment are not shown: they may be secrets, and people share
     what terminals print.
