@@ -1,5 +1,7 @@
-"""Isolated processes that answer questions in SQL and jq: pool, kill switch, child and failures are the
-parent's side, serve and what it imports are the child's, and frames are what passes between them.
+"""The worker: a pool of isolated processes that answer questions in SQL and jq.
+
+`pool`, `kill_switch`, `child` and `failures` run in the parent process, `sandbox` in the child
+processes. `frames` defines the messages between them.
 """
 
 from penstock.worker.pool import Workers

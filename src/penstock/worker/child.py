@@ -1,7 +1,7 @@
-"""One child process, as the parent holds it: how it starts, is spoken to, and ends.
+"""The parent's handle of one child process: it starts the child, talks to it and ends it.
 
-A child is used by one thread at a time. After any doubt (a broken pipe, an exception between
-frames) it is not `usable` any more: a new one costs some tens of milliseconds.
+One thread at a time uses a child. If the state of a child is in doubt (a broken pipe, an exception
+between frames), it is no longer `usable`: a new child costs only some tens of milliseconds.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ EXIT_SECONDS = 5.0
 
 _F = TypeVar("_F", bound=frames.PipeFrame)
 
-# The packages' own __init__ would import the whole of Penstock. Bare packages in their place let
-# the child import the few modules it needs. The path is the parent's: whatever way the parent
-# found its libraries (a venv, PYTHONPATH, a zipped application), the child finds the same.
+# The real `__init__` modules would import all of Penstock. Empty packages in their place let the
+# child import only the few modules it needs. The child gets the parent's `sys.path`, so that it
+# finds the same libraries as the parent, be it in a venv, PYTHONPATH or a zipped application.
 BOOT = """
 import sys, types
 package, sys.path[:] = sys.argv[1], sys.argv[2:]
@@ -46,15 +46,15 @@ class WorkerChild:
             stderr=subprocess.DEVNULL,
             env=_environment(),
             cwd=Path(sys.executable).anchor,
-            start_new_session=True,  # Ctrl-C in a terminal is the parent's business.
+            start_new_session=True,  # Ctrl-C in a terminal must reach only the parent.
         )
         self._stdin = cast("IO[bytes]", self._process.stdin)
         self._stdout = cast("IO[bytes]", self._process.stdout)
-        self.keys: set[frames.Key] = set()  # of all that it holds
+        self.keys: set[frames.Key] = set()  # of all the materials that the child holds
         self.greeted = False
         self.usable = True
 
-    # Speaking to it. Each of these raises Gone.
+    # Dialogue. Each of these methods raises Gone if the dialogue breaks.
 
     def greet(self, limits: Limits) -> None:
         self._expect(frames.Setup(limits), frames.Ready)
@@ -91,20 +91,20 @@ class WorkerChild:
     def _send(self, frame: frames.PipeFrame) -> None:
         try:
             frames.send(self._stdin, frame)
-        except (OSError, ValueError) as error:  # ValueError: closed by `Workers.close`
+        except (OSError, ValueError) as error:  # ValueError: `Workers.close` closed the stream
             raise self._gone() from error
 
     def _gone(self) -> Gone:
         self.usable = False
         return Gone()
 
-    # What is known of it
+    # State
 
     def holds(self, question: Question) -> bool:
-        """Return whether it holds the material of the question, in the form for its language."""
+        """Return whether the child holds the question's material in the form for its language."""
         return frames.key_of(question) in self.keys
 
-    # Its end
+    # End
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
@@ -114,7 +114,7 @@ class WorkerChild:
         self._process.kill()
 
     def end(self) -> int:
-        """Ends it if it has not ended by itself, and returns its exit status."""
+        """End the child if it is still running, and return its exit status."""
         self.usable = False
         for stream in (self._stdin, self._stdout):
             _close(stream)
@@ -125,24 +125,24 @@ class WorkerChild:
             return self._process.wait()
 
     def abandon(self) -> None:
-        """Forgets a child of another process without ending it."""
-        # Not close(): a thread that the fork left behind may have held the stream's lock.
+        """Let go of a child that belongs to another process, without ending it."""
+        # close() could hang: at the fork, another thread may have held the stream's lock.
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (self._stdin, self._stdout):
-            if not stream.closed:  # It is, where another thread was ending the child.
+            if not stream.closed:  # Closed if another thread was ending the child.
                 os.dup2(null, stream.fileno(), inheritable=False)
         os.close(null)
-        self._process.returncode = 0  # or Popen would wait for it
+        self._process.returncode = 0  # Otherwise Popen would wait for the child.
 
 
 def _boot_arguments() -> list[str]:
     package = Path(__file__).parent.parent
-    # A relative entry means another folder in the child, which has none of its own.
+    # The child has another working directory, where a relative entry would mean another folder.
     return [str(package), *(entry for entry in sys.path if Path(entry).is_absolute())]
 
 
 def _environment() -> dict[str, str]:
-    # Windows cannot start a process without it.
+    # Windows cannot start a process without SYSTEMROOT.
     return {name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32"}
 
 
@@ -150,4 +150,4 @@ def _close(stream: IO[bytes]) -> None:
     try:
         stream.close()
     except OSError:
-        return  # What was still to be written has no reader.
+        return  # Unwritten data has no reader any more.

@@ -1,7 +1,7 @@
-"""What the parent says when a question fails before it is asked, or together with its child.
+"""Failures of questions that never reach a child, or that end the child.
 
-An agent wrote its program, and is told how to mend it. Questions of the explorer are made of what a
-person chose; who reads of those knows no program, mode or path.
+For SQL and jq, the text tells the agent how to correct its program. For the explorer's questions,
+the text is for a user who chose filters or columns and knows no program, mode or path.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ CLOSED = Failure("The server is shutting down.", "Ask again when it is back.")
 
 _DOING: dict[Language, str] = {"order": "Sorting or filtering", "chart": "Drawing the chart"}
 _AS_THEY_ARE = "Look at the rows as they are, or open a part of the result and try there."
-# libjq aborts when it gets no memory; SIGKILL that is not ours is the kernel's, short of memory.
+# libjq aborts when memory runs out. A SIGKILL that is not ours is the kernel's, short of memory.
 _MEMORY_STATUSES = frozenset(
     {OUT_OF_MEMORY}
     | {-getattr(signal, name) for name in ("SIGABRT", "SIGKILL") if hasattr(signal, name)}
 )
 
 
-def _for_a_person(language: Language) -> bool:
+def _for_user(language: Language) -> bool:
     return language in ("order", "chart")
 
 
 def not_started(language: Language) -> Failure:
-    if _for_a_person(language):
+    if _for_user(language):
         return Failure("Rows cannot be sorted, filtered or drawn just now.", _AS_THEY_ARE)
     return Failure(
         "The process that runs queries could not be started.",
@@ -37,7 +37,7 @@ def not_started(language: Language) -> Failure:
 
 
 def too_slow_to_start(language: Language) -> Failure:
-    if _for_a_person(language):
+    if _for_user(language):
         return not_started(language)
     return Failure(
         "The process that runs queries did not start in time.",
@@ -46,7 +46,7 @@ def too_slow_to_start(language: Language) -> Failure:
 
 
 def too_slow(limits: Limits, language: Language) -> Failure:
-    if _for_a_person(language):
+    if _for_user(language):
         return Failure(
             f"{_DOING[language]} took longer than {limits.seconds:g} s.",
             "Try a simpler filter, or a part of the result.",
@@ -59,7 +59,7 @@ def too_slow(limits: Limits, language: Language) -> Failure:
 
 def too_large(limits: Limits, language: Language) -> Failure:
     seconds = f"{limits.seconds * LOADING_FACTOR:g} s"
-    if _for_a_person(language):
+    if _for_user(language):
         return Failure(f"The rows could not be loaded within {seconds}.", _AS_THEY_ARE)
     return Failure(
         f"The result could not be loaded within {seconds}.",
@@ -68,10 +68,10 @@ def too_large(limits: Limits, language: Language) -> Failure:
 
 
 def died(status: int, limits: Limits, language: Language) -> Failure:
-    """What the exit status of a child says that nobody here ended."""
+    """Explain the exit status of a child that the parent did not end."""
     if status in _MEMORY_STATUSES:
         return _out_of_memory(limits, language)
-    if _for_a_person(language):
+    if _for_user(language):
         return Failure(f"{_DOING[language]} failed (status {status}).", _AS_THEY_ARE)
     return Failure(
         f"The program ended the process that ran it (status {status}).",
@@ -81,7 +81,7 @@ def died(status: int, limits: Limits, language: Language) -> Failure:
 
 def _out_of_memory(limits: Limits, language: Language) -> Failure:
     memory = f"{limits.memory / 1e6:g} MB of memory"
-    if _for_a_person(language):
+    if _for_user(language):
         return Failure(f"{_DOING[language]} needed more than {memory}.", _AS_THEY_ARE)
     return Failure(
         f"The program was ended: it needed more than {memory}.",

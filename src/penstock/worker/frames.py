@@ -1,8 +1,9 @@
-"""What the parent and a child say to each other: frames of msgpack, each after its length.
+"""The frames that parent and child exchange: msgpack, each preceded by its length.
 
-The parent sends Setup once, and then Ask. Before it asks about a material that the child does not
-hold, it sends Load, the Blocks, and End. Loaded tells what the child has dropped to make room, so
-that the parent always knows what the child holds. After Found come the rows, as they are.
+The parent sends Setup once, then one AskFrame per question. Before a question about a material
+that the child does not hold, the parent sends Load, the Blocks, and End. LoadedFrame lists what
+the child dropped to make room, so the parent always knows what the child holds. The raw rows of an
+answer follow Found.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ import msgspec
 from penstock.core.model.questions import Failure, Limits, Question, Shape, WorkerAnswer
 
 OUT_OF_MEMORY = 77  # the child's exit status
-LOADING_FACTOR = 4  # loading may take this many times what a question may
+LOADING_FACTOR = 4  # Loading may take this many times as long as a question.
 LENGTH_BYTES = 8
 
-# What a material is loaded into.
+# The form into which the child loads a material.
 Form = Literal["table", "document"]
 
 
 class Key(NamedTuple):
-    """The name of a loaded material, on both sides."""
+    """The name of a loaded material, the same in parent and child."""
 
     form: Form
     material: str
 
 
 def key_of(question: Question) -> Key:
-    """Return the key of what a question is asked of: of a document in jq, else of a table."""
+    """Return the key of the question's material: a document for jq, else a table."""
     return Key("document" if question.language == "jq" else "table", question.key)
 
 
@@ -75,10 +76,13 @@ class LoadedFrame(PipeFrame, frozen=True):
 
 
 class Found(PipeFrame, frozen=True):
-    """The rows follow, each of as many bytes as is said here. They are in no frame, which would hold
-    them a second time on both sides; and msgspec crashes where it gets no memory for that."""
+    """The header of an answer, whose rows follow as raw bytes.
 
-    sizes: tuple[int, ...]
+    A frame would hold the rows a second time in both processes, and msgspec crashes if it gets no
+    memory for them.
+    """
+
+    sizes: tuple[int, ...]  # of the rows, in bytes
     single: bool
     truncated: bool
 
@@ -111,17 +115,17 @@ def send_answer(stream: IO[bytes], answer: WorkerAnswer) -> None:
 
 
 def receive_request(stream: IO[bytes]) -> Request:
-    """The parent's next frame. EOFError when it has gone, even in the middle of one."""
+    """Return the parent's next frame. Raise EOFError if the parent ends, even within a frame."""
     return _receive(stream, _requests)
 
 
 def receive_response(stream: IO[bytes]) -> Response:
-    """The child's next frame. EOFError when it has gone, even in the middle of one."""
+    """Return the child's next frame. Raise EOFError if the child ends, even within a frame."""
     return _receive(stream, _responses)
 
 
 def receive_rows(stream: IO[bytes], found: Found) -> WorkerAnswer:
-    """The answer that begins with `found`. EOFError as above."""
+    """Return the answer that begins with `found`. Raise EOFError if the child ends."""
     rows = tuple(_exactly(stream, size) for size in found.sizes)
     return WorkerAnswer(rows, found.single, found.truncated)
 

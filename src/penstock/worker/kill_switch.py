@@ -1,7 +1,7 @@
-"""Ending a child that is in use, from another thread: when time is up, or the caller cancels.
+"""The switch that ends a child in use from another thread: time is up, or the caller cancels.
 
-Only a `KillSwitch` kills a child that is in use, and never after it was disarmed: the child may by then
-be answering somebody else.
+Only a `KillSwitch` kills a child that is in use. A disarmed switch never does, because the child
+may by then be answering another caller.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from penstock.worker.child import WorkerChild
 
 
 class KillSwitch:
-    """Kills a child for one reason, the first; not after it was disarmed."""
+    """A switch that kills a child once, and keeps the reason, unless it was disarmed before."""
 
     def __init__(self, child: WorkerChild) -> None:
         self._child = child
@@ -35,6 +35,7 @@ class KillSwitch:
 
     @contextmanager
     def within(self, seconds: float, reason: Failure) -> Iterator[None]:
+        """Pull the switch unless the block ends within `seconds`."""
         timer = threading.Timer(seconds, self.pull, (reason,))
         timer.daemon = True
         timer.start()

@@ -1,18 +1,18 @@
-"""The pool of children: who is asked, and how one question goes.
+"""The pool of child processes: it chooses a child for each question and holds the dialogue.
 
-A program that an agent writes may loop for ever, take all memory, or (`env` in jq) ask for the
-server's secrets. So it runs in a child process (`penstock.worker.sandbox.main`) that has an empty
-environment, cannot open a file, and is killed when it goes over its time. Refusals and accidents
-of a program are values (`Failure`); only what `material` raises comes through as an exception.
+A program that an agent writes may loop forever, use up the memory, or (`env` in jq) ask for the
+server's secrets. So the program runs in a child process (`penstock.worker.sandbox.main`) that has
+an empty environment, cannot open files, and is killed when its time is up. A program that is
+refused or fails gives a `Failure` value. Only exceptions raised by `material` reach the caller.
 
-The memory limit holds where the platform has `resource` and /proc, that is on Linux; elsewhere it
-holds for SQL, and jq has the time limit alone.
+The memory limit needs `resource` and /proc, which Linux has. On other platforms the limit applies
+to SQL only, and jq has just the time limit.
 
-Rules for whoever edits this:
+Rules for editors of this module:
 
-- A child is used by one thread at a time, between `_take` and `_give`.
+- One thread at a time uses a child, between `_take` and `_give`.
 - Only a `KillSwitch` kills a child that is in use.
-- After any doubt the child is discarded.
+- If the state of a child is in doubt, discard the child.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from penstock.worker.kill_switch import KillSwitch
 
 Outcome = WorkerAnswer | Failure
 
-START_SECONDS = 30.0  # An import from a cold disk is slow; a child that hangs here is broken.
+START_SECONDS = 30.0  # Importing from a cold disk is slow. A child that needs longer is broken.
 
 
 class Workers:
-    """A pool of children. Threads may share it; each child starts when it is first needed."""
+    """A pool of children that threads may share. Each child starts when it is first needed."""
 
     def __init__(self, limits: Limits | None = None, size: int = 2) -> None:
         self._limits = limits or Limits()
@@ -56,10 +56,10 @@ class Workers:
         material: Material,
         cancellation: Cancellation | None = None,
     ) -> Outcome:
-        """Wait for a free child, and for its answer.
+        """Wait for a free child, and return its answer.
 
-        The child reads `material` only if it does not hold it already, in the form for this
-        language. An exception that the blocks of the material raise comes through.
+        The child reads `material` unless it already holds the material in the form for this
+        language. Exceptions raised by the material's blocks reach the caller.
         """
         child = self._take(question)
         if isinstance(child, Failure):
@@ -79,7 +79,7 @@ class Workers:
         return self._use(child, question, None, cancellation)
 
     def close(self) -> None:
-        """Ends all children. A question under way fails."""
+        """End all children. Questions in progress fail."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -91,7 +91,7 @@ class Workers:
         self._changed = threading.Condition()
         self._children: set[WorkerChild] = set()
         self._free: list[WorkerChild] = []
-        # Also at exit of the interpreter. It may not hold `self`, or it would never run.
+        # Runs at interpreter exit too. It must not refer to `self`, or it would never run.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
     def _take(self, question: Question) -> WorkerChild | Failure:
@@ -124,7 +124,10 @@ class Workers:
         return next((child for child in self._free if child.holds(question)), None)
 
     def _drop_dead(self) -> None:
-        """Whoever killed an idle child (the kernel, short of memory), no question need fail of it."""
+        """Remove idle children that were killed, say by a kernel short of memory.
+
+        Otherwise the next question would fail.
+        """
         for child in [child for child in self._free if not child.is_alive()]:
             self._free.remove(child)
             self._children.discard(child)
@@ -145,10 +148,10 @@ class Workers:
         with self._changed:
             if child.usable and not self._closed:
                 self._free.append(child)
-                self._changed.notify_all()  # the first to wake may have no use for it
+                self._changed.notify_all()  # The first thread to wake may not need this child.
                 return
-        # It keeps its place until it has ended, so that there are never more children than `size`.
-        # Others do not wait for that: an exit may take seconds.
+        # The child counts until it has ended, so that there are never more children than `size`.
+        # An exit may take seconds, so the lock is not held meanwhile.
         child.kill()
         child.end()
         with self._changed:
@@ -156,7 +159,7 @@ class Workers:
             self._changed.notify_all()
 
     def _leave_children_of_parent(self) -> None:
-        """After a fork the children are the parent's. Two processes on one pipe would mix frames."""
+        """Abandon the children after a fork: two processes on one pipe would mix their frames."""
         self._finalizer.detach()
         for child in self._children:
             child.abandon()
@@ -190,7 +193,7 @@ class Workers:
         except Gone:
             return switch.reason or self._why_gone(child, question.language)
         except BaseException:
-            child.usable = False  # somewhere between two frames
+            child.usable = False  # The dialogue stopped at an unknown point.
             raise
         finally:
             switch.disarm()
@@ -232,7 +235,7 @@ def _outcome(reply: WorkerAnswer | frames.Response) -> WorkerAnswer | Failure:
         case frames.RefusedFrame(failure):
             return failure
         case _:
-            raise Gone  # out of step
+            raise Gone  # The child did not keep to the protocol.
 
 
 def _call_after_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
@@ -245,7 +248,7 @@ def _call_after_fork(method: weakref.WeakMethod[Callable[[], None]]) -> None:
 
 
 def _end_all(children: set[WorkerChild]) -> None:
-    ending = tuple(children)  # Whoever used one takes it out meanwhile.
+    ending = tuple(children)  # A copy: `_give` may remove children meanwhile.
     for child in ending:
         child.kill()
     for child in ending:

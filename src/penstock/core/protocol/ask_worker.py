@@ -36,8 +36,8 @@ def _refusal_of(program: str, language: Language) -> Failure | None:
         return _too_long(len(program), language)
     if "\0" in program or has_half_pair(program):
         return Failure(
-            "The program holds a character that cannot be part of one (NUL, or half of a pair).",
-            "Leave it out.",
+            "The program holds a forbidden character (NUL, or half of a surrogate pair).",
+            "Remove it.",
         )
     return None
 
@@ -46,11 +46,11 @@ def _too_long(chars: int, language: Language) -> Failure:
     if language in ("order", "chart"):
         return Failure(
             f"The filters have {chars} characters together; {MOST_CHARS} are allowed.",
-            "Look for a shorter text, or take filters away.",
+            "Search for a shorter text, or remove filters.",
         )
     return Failure(
         f"The program has {chars} characters; {MOST_CHARS} are allowed.",
-        "Shorten it. Data belongs into the result, not into the program.",
+        "Shorten it. Keep data in the result, not in the program.",
     )
 
 
