@@ -1,1 +1,1 @@
-"""The child's side of the worker: one file a language, and the table that they read."""
+"""The child's side of the worker: one module per language, and the table that they read."""

@@ -1,7 +1,7 @@
-"""What a statement may do: read the table `result`, and nothing else.
+"""The restriction of statements: they may read the table `result`, and nothing else.
 
-Three things see to that, each enough for most attempts: the authorizer, `query_only`, and the
-child's own limits (no file can be opened or written).
+Three barriers enforce this, and each alone stops most attempts: the authorizer, `query_only`, and
+the limits of the child process, which cannot open or write files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlite3
 TABLE_FUNCTIONS = ("json_each", "json_tree")
 HIDDEN = ("sqlite_", "pragma_")
 READABLE = frozenset({"result", *TABLE_FUNCTIONS})
-# SQLite's shell and its extensions define these; none is there today, and none may come in.
+# SQLite's shell and extensions define these. None is present today, and none may become so.
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fsdir"})
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 50_000_000,
@@ -27,10 +27,9 @@ LIMITS = {
 
 
 def lock_down(db: sqlite3.Connection) -> None:
-    """From here on, only reading."""
+    """Make the connection read-only for good."""
     db.executescript("PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
-    # A table-valued function declares itself when it is first named, which the authorizer would
-    # refuse.
+    # The first use of a table-valued function declares it, and the authorizer would refuse that.
     for name in TABLE_FUNCTIONS:
         db.execute(f"SELECT 1 FROM {name}('[]')")  # noqa: S608 - our own two names
     for category, limit in LIMITS.items():
@@ -44,7 +43,7 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
 
 def _allowed(action: int, first: str | None, second: str | None) -> bool:
     if action == sqlite3.SQLITE_READ:
-        # count(*) reads no column. It names what it counts, which may be a WITH of the statement.
+        # count(*) reads no column, and names its table, which may be a WITH of the statement.
         return first in READABLE or (second == "" and not str(first).startswith(HIDDEN))
     if action == sqlite3.SQLITE_FUNCTION:
         return _harmless(second or "")
@@ -56,16 +55,17 @@ def _harmless(function: str) -> bool:
     return name not in FORBIDDEN_FUNCTIONS and not name.startswith(("fts", "rtree"))
 
 
-# A text, a name in double quotes, a comment, a name in another kind of quotes.
+# A text, a name in double quotes, a comment, or a name in brackets or backticks.
 _QUOTED = re.compile(
     r"""'(?:[^']|'')*'|"((?:[^"]|"")*)"|--[^\n]*|/\*.*?\*/|\[[^\]]*\]|`(?:[^`]|``)*`""", re.DOTALL
 )
 
 
 def names_only(statement: str) -> str:
-    """The statement with its names in double quotes put into quotes that can hold nothing else.
+    """Return the statement with backticks instead of double quotes around names.
 
-    SQLite takes "typo" for the text 'typo' where there is no such column, and answers wrongly.
+    SQLite takes "typo" for the text 'typo' if there is no such column, and the answer is wrong.
+    Backticks can only hold a name.
     """
     return _QUOTED.sub(_as_name, statement)
 

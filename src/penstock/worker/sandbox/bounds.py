@@ -1,4 +1,4 @@
-"""How much an answer may carry to the parent."""
+"""The limit on the size of an answer to the parent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock.core.model.questions import Failure, Limits, WorkerAnswer
 
 
 def bounded(rows: Iterable[bytes], limits: Limits) -> WorkerAnswer | Failure:
-    """The first rows, as many as there may be. No row is made after the one that is too many."""
+    """Return the first rows, up to the limits. Compute at most one row beyond them."""
     kept: list[bytes] = []
     size = 0
     for row in rows:

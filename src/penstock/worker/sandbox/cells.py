@@ -1,8 +1,8 @@
-"""How a row of JSON or text becomes the cells of one row of a table.
+"""The conversion of a row of JSON or text into the cells of a table row.
 
-Values keep the type they have in JSON. SQLite has 64-bit integers and doubles: an integer or a
-float beyond them is kept as TEXT with all its digits, and a float of more than 17 digits is
-rounded. Lists are JSON text, with the bytes they came with.
+Values keep their JSON type. SQLite has 64-bit integers and doubles. An integer or float beyond
+their range becomes TEXT with all its digits; a float of more than 17 digits is rounded. A list
+becomes JSON text with its original bytes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from penstock.core.model.questions import Shape
 
 Cell = str | int | float | None
 
-# A key of an object, the position in a list, or the path to a nested value. A path is a tuple, so
-# {"a": {"b": 1}} and {"a.b": 1} stay two columns. Negative positions are the columns made here.
+# An object's key, a position in a list, or the path to a nested value. A path is a tuple, so that
+# {"a": {"b": 1}} and {"a.b": 1} stay two columns. Negative positions are columns that we add.
 Path = tuple[str | int, ...]
 Key = str | int | Path
 Row = dict[Key, Cell]
 
 KEY, VALUE, LINE, TEXT, REST = -1, -2, -3, -4, -5
-MAX_DEPTH = 16  # Each level is parsed once more than the one above it.
+MAX_DEPTH = 16  # Each level is parsed one time more than the level above it.
 EXCERPT_BYTES = 60
 
 _ESCAPE = re.compile(
@@ -35,7 +35,7 @@ _LONE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE_CHARS = 6
 _NAME = re.compile(rb'("(?:[^"\\]|\\.)*"):', re.DOTALL)
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
-_INTEGER_DIGITS = 20  # "-9223372036854775808" has as many characters.
+_INTEGER_DIGITS = 20  # the length of "-9223372036854775808"
 
 _DECODED = msgspec.json.Decoder(dict[str, Any])
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -75,7 +75,7 @@ def _cells(row: bytes) -> Row:
     if row[:1] == b"{" and not _LONE.search(row):
         try:
             return _cells_of_decoded(_DECODED.decode(row), row)
-        # A number beyond Python's (1e400, or 5,000 digits), or a nesting beyond its stack.
+        # A number that Python cannot hold (1e400, or 5,000 digits), or too deep a nesting.
         except (msgspec.ValidationError, RecursionError):
             pass
     try:
@@ -85,7 +85,7 @@ def _cells(row: bytes) -> Row:
 
 
 def _cells_of_decoded(row: dict[str, Any], raw: bytes) -> Row:
-    """The fast way: decoded at once, and again only where a list's own bytes are wanted."""
+    """Return the cells by the fast way: parse again only for the bytes of lists and objects."""
     cells: Row = {}
     _spread_decoded(cells, (), row, raw)
     return cells
@@ -102,11 +102,11 @@ def _spread_decoded(cells: Row, above: Path, row: dict[str, Any], raw: bytes) ->
         elif kind is int and not _SMALLEST <= value <= _LARGEST:
             cells[key] = str(value)
         else:
-            cells[key] = value  # True and False bind as 1 and 0.
+            cells[key] = value  # SQLite stores True and False as 1 and 0.
 
 
 def _cells_of_raw(row: bytes) -> Row:
-    """The careful way: every value from its own bytes."""
+    """Return the cells by the careful way: read every value from its own bytes."""
     cells: Row = {}
     if row[:1] == b"{":
         _spread(cells, (), row)
@@ -152,14 +152,14 @@ def _number(raw: bytes) -> Cell:
 
 
 def _integer(text: str) -> int | str:
-    # The length first: Python refuses to parse an integer of more than 4,300 digits.
+    # Check the length first: Python refuses to parse an integer of more than 4,300 digits.
     if len(text) > _INTEGER_DIGITS or not _SMALLEST <= int(text) <= _LARGEST:
         return text
     return int(text)
 
 
 def _mended(row: bytes) -> bytes:
-    r"""The row with half surrogate pairs as visible text (\ud800), which SQLite can hold."""
+    r"""Return the row with lone surrogates as visible text (\ud800), which SQLite can hold."""
     return _ESCAPE.sub(_mended_escape, row) if _LONE.search(row) else row
 
 

@@ -1,11 +1,11 @@
-"""What a chart of a table is drawn from: a few points, whatever the number of rows.
+"""The points of a chart of a table: a few, whatever the number of rows.
 
-The question is a `Drawing` in JSON; the answer one object, whose `kind` follows from what
-the columns hold: a histogram of numbers, counts by category or by time (with the mean of `y`, where
-that is given), or pairs of numbers.
+The question is a `Drawing` in JSON. The answer is one object. Its `kind` depends on what the
+columns hold: a histogram of numbers, counts by category or by time (with the mean of `y` if there
+is a `y`), or pairs of numbers.
 """
 
-# Names are quoted where they are taken from the table, and the connection can only read.
+# The names in these statements are quoted, and the connection can only read.
 # ruff: noqa: S608 (see above)
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Holds = Literal["numbers", "dates", "texts", "nothing"]
 BINS = 30
 CATEGORIES = 30
 PAIRS = 1_000
-_OUTERMOST = 4  # the least and the most, across and up
+_OUTERMOST = 4  # the pairs with the least and the greatest x and y
 MOST_TIMES = 400
 _SAMPLE = 500
 _MOSTLY = 0.9
@@ -37,11 +37,11 @@ _FINEST = 2.0**-40
 _TINIEST = 1e-300
 _LABEL_CHARS = 100
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
-# What SQLite would take for a time besides: numbers, "now", hours without a day.
+# SQLite would also accept numbers, "now" and hours without a day as a time.
 _STARTS_LIKE_A_DAY = "'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
 _LAST = "9999-12-31T23:59:59Z"
 _DAY = 1.0
-# How wide a step of time is, by the days that are to be shown: a format, and what comes after it.
+# The steps of a timeline: the most days it may span, the format of a start, the step to the end.
 _STEPS = (
     (2 / 24, "%Y-%m-%dT%H:%M:00Z", "+1 minute"),
     (4 * _DAY, "%Y-%m-%dT%H:00:00Z", "+1 hour"),
@@ -73,7 +73,7 @@ def chart(db: sqlite3.Connection, columns: Columns, program: str) -> WorkerAnswe
 
 
 class _Chart:
-    """One chart, of the rows that were asked for: a table of its own with columns x and y."""
+    """One chart, drawn from a subquery that gives the requested rows the columns x and y."""
 
     def __init__(self, db: sqlite3.Connection, columns: Columns, asked: Drawing) -> None:
         self._db = db
@@ -82,13 +82,13 @@ class _Chart:
         y = None if asked.chart.y is None else column_of(db, columns, asked.chart.y, "draw")
         said = [f"{self._cell(x, 'x')} AS x", *([f"{self._cell(y, 'y')} AS y"] if y else [])]
         where = _only_kept(db, columns, asked.rows)
-        # With a LIMIT, SQLite computes a cell once, and not wherever a statement names it.
+        # The LIMIT makes SQLite compute a cell once, not each time a statement names it.
         self._source = f"(SELECT {', '.join(said)} FROM result{where} LIMIT -1)"
         self._x = "x"
         self._y = "y" if y else None
 
     def _cell(self, column: Column, axis: str) -> str:
-        """A cell as it is drawn: numbers that the table has as text are numbers."""
+        """Return the SQL of a cell as it is drawn: numbers stored as text become numbers."""
         if column.is_boolean and axis == "x":
             return f"CASE {column.name} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END"
         if column.is_plain or not column.has_numbers:
@@ -98,7 +98,7 @@ class _Chart:
         return f"{function}({column.name})"
 
     def drawn(self) -> dict[str, Any] | None:
-        """None where the column holds nothing; nothing where there are no rows."""
+        """Return the chart, None if the column holds nothing, or {} if there are no rows."""
         holds = self._holds(self._x)
         if holds == "nothing":
             return None if self._rows(f"SELECT 1 FROM {self._source} LIMIT 1") else {}
@@ -149,7 +149,10 @@ class _Chart:
 
     @property
     def _with_value(self) -> str:
-        """Rows that a mean has nothing of are not counted either; SQLite would take texts for 0."""
+        """Return the SQL that leaves out rows whose `y` is no number.
+
+        They are not counted, and SQLite would take a text for 0 in the mean.
+        """
         return f" AND {_numbers(self._y)}" if self._y else ""
 
     def _categories(self) -> dict[str, Any]:
@@ -165,7 +168,7 @@ class _Chart:
         day = f"CASE WHEN {self._x} GLOB {_STARTS_LIKE_A_DAY} THEN julianday({self._x}) END"
         [(low, high)] = self._rows(f"SELECT min({day}), max({day}) FROM {self._source}")
         if low is None:
-            return self._categories()  # they look like dates, and are none
+            return self._categories()  # The texts look like dates but are not.
         steps = ((shape, step) for most, shape, step in _STEPS if high - low <= most)
         shape, step = next(steps, _STEPS[-1][1:])
         found = self._rows(
@@ -183,8 +186,8 @@ class _Chart:
         ]
 
     def _pairs(self) -> dict[str, Any]:
-        """Evenly spaced over the rows, so that their form stays, and the outermost in any case."""
-        assert self._y is not None  # noqa: S101 (who asks has seen to it)
+        """Return pairs spaced evenly over the rows, to keep their shape, and always the extremes."""
+        assert self._y is not None  # noqa: S101 (the caller checks it)
         held = f"{_numbers(self._x)} AND {_numbers(self._y)}"
         [(total,)] = self._rows(f"SELECT count(*) FROM {self._source} WHERE {held}")
         every = 1 if total <= PAIRS else -(-total // (PAIRS - _OUTERMOST))
@@ -192,7 +195,7 @@ class _Chart:
             f"(SELECT {self._x} AS x, {self._y} AS y, row_number() OVER () - 1 AS n "
             f"FROM {self._source} WHERE {held})"
         )
-        # In SQLite the other cells of a row with max() or min() are of the row that has it.
+        # Beside max() or min(), SQLite takes the other cells from the row with that value.
         ends = [
             self._rows(f"SELECT {function}({name}), n FROM {numbered}")[0][1]
             for function in ("min", "max")
@@ -224,7 +227,7 @@ class _Chart:
 
 
 def _only_kept(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> str:
-    """The WHERE of the rows that are shown; empty where all are."""
+    """Return the WHERE clause that selects the shown rows; empty if all rows are shown."""
     kept = kept_rows(db, columns, asked)
     if all(kept):
         return ""
@@ -251,7 +254,7 @@ def _drawn_by(column: Column) -> Callable[[Any], Any]:
 
 
 def _labels(texts: list[str]) -> list[str]:
-    """The beginnings of texts. Where two are alike, the later one has a number."""
+    """Return the beginnings of the texts, numbered where two are alike."""
     labels: dict[str, None] = {}
     for text in texts:
         label, number = text[:_LABEL_CHARS], 2
@@ -263,8 +266,10 @@ def _labels(texts: list[str]) -> list[str]:
 
 
 def _step(least: float, largest: float, *, whole: bool) -> float:
-    """A round number, not below `least`: 1, 2 or 5 times a power of ten. Not so small either that
-    `largest` and its neighbour would be one number."""
+    """Return a round number, not below `least`: 1, 2 or 5 times a power of ten.
+
+    It is large enough for a float to tell `largest` from its neighbours.
+    """
     least = max(least or 1.0, largest * _FINEST, _TINIEST)
     magnitude = 10.0 ** math.floor(math.log10(least))
     step = next(times * magnitude for times in (1, 2, 5, 10, 20) if times * magnitude >= least)
@@ -272,7 +277,7 @@ def _step(least: float, largest: float, *, whole: bool) -> float:
 
 
 def _edge(number: int, step: float) -> float:
-    """Where a bin begins, without the last digits that multiplying has left."""
+    """Return where a bin begins, without the rounding error of the multiplication."""
     most = sys.float_info.max
     edge = round(number * step, max(0, -math.floor(math.log10(step))))
     return max(-most, min(edge, most))

@@ -1,7 +1,7 @@
-"""One column of the table as a person sees it.
+"""A column of the table as the explorer shows it to a user.
 
-The table has 1 and 0 for true and false, and text for some numbers. What a person asks is about what
-is shown: `true`, and numbers that are numbers.
+The table has 1 and 0 for true and false, and text for some numbers. Users ask about what they see:
+`true`, and numbers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
 _ESCAPE_CHARS = 6
-_HALVES = range(0xD800, 0xE000)  # of a pair, and no letters
+_HALVES = range(0xD800, 0xE000)  # of surrogate pairs, which are not letters
 _BOOLEANS = {1: "true", 0: "false"}
 
 
 class RefusedQuestion(Exception):
-    """What cannot be asked of this table."""
+    """A question that this table cannot answer."""
 
     def __init__(self, error: str, next_step: str) -> None:
         self.failure = Failure(error, next_step)
@@ -37,16 +37,14 @@ class RefusedQuestion(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is quoted. `spells`: every text in it is a number. `kinds` are SQLite's."""
-
-    name: str
+    name: str  # quoted
     is_boolean: bool
-    kinds: frozenset[str]
-    spells: bool
+    kinds: frozenset[str]  # the types that SQLite's `typeof` gives its cells
+    spells: bool  # It has texts, and every one of them is a number.
 
     @property
     def is_plain(self) -> bool:
-        """Whether its cells compare as SQLite and Python have them."""
+        """Return whether the cells compare correctly as SQLite and Python hold them."""
         return "text" not in self.kinds
 
     @property
@@ -54,13 +52,16 @@ class Column:
         return self.spells or bool(self.kinds & {"integer", "real"})
 
     def number(self, cell: Any) -> Number | None:
-        """A text beside others is a text, unless it is too large for a number of SQLite's."""
+        """Return the number in a cell, or None.
+
+        If the column has other texts too, a text counts as a number only if SQLite cannot hold it.
+        """
         if isinstance(cell, str):
             return number_in(cell) if self.spells else outsize_in(cell)
         return cell if isinstance(cell, int | float) else None
 
     def rank(self, cell: Any) -> tuple[int, Any]:
-        """Numbers go before texts."""
+        """Return the sort key of a cell: numbers come before texts."""
         number = self.number(cell)
         return (1, text_rank(str(cell))) if number is None else (0, number)
 
@@ -69,16 +70,16 @@ class Column:
 
 
 def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str) -> Column:
-    """A column by its own key, or else by the name that SQL has for it."""
+    """Find a column by its key, or else by its name in SQL."""
     key = _key(columns, asked)
     name = None if key is None else columns.name_of(key)
     if key is None or name is None:
         raise RefusedQuestion(
             NO_COLUMN.format(repr(asked[:60]), purpose),
-            "Columns that hold nested values alone have no order; choose another.",
+            "A column of only nested values has no order; choose another.",
         )
     kinds = frozenset(kind for (kind,) in db.execute(_select(f"DISTINCT typeof({name})")))
-    # A text that is no number mostly comes at once.
+    # This stops early: a text that is not a number is mostly among the first.
     spells = "text" in kinds and all(
         number_in(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
     )
@@ -87,8 +88,10 @@ def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str
 
 @contextmanager
 def read_fast(db: sqlite3.Connection) -> Iterator[None]:
-    """Cells are UTF-8 as they were put in; only what an agent's SQL computes may be none, and for that
-    every text goes through a function."""
+    """Read texts without the lenient decoder, which calls a function for every text.
+
+    Only an agent's SQL can compute text that is not UTF-8. The cells themselves are UTF-8.
+    """
     careful = db.text_factory
     db.text_factory = str
     try:
@@ -98,18 +101,21 @@ def read_fast(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def cells(db: sqlite3.Connection, name: str) -> Iterator[Any]:
-    """One of each row, in the order of the rows."""
+    """Yield the column's cell of every row, in the order of the rows."""
     return (cell for (cell,) in db.execute(_select(name)))
 
 
 def _select(what: str) -> str:
-    # Names are quoted where they are taken from the table, and the connection can only read.
+    # The names are quoted, and the connection can only read.
     return f"SELECT {what} FROM result"  # noqa: S608 (see above)
 
 
 def _key(columns: Columns, column: str) -> Key | None:
-    """The key of an entry goes before a column `key` of its value; a column `value` of some rows
-    before the rows that are single values."""
+    """Return the key of a column.
+
+    The columns `key`, `line` and `text` that we add win over the rows' own columns of that name.
+    A column `value` of the rows wins over the `value` that we add for rows of single values.
+    """
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]
     single: list[Key] = [VALUE] if LABELS[VALUE] == column else []
     for key in [*made, column, *single]:
@@ -119,7 +125,7 @@ def _key(columns: Columns, column: str) -> Key | None:
 
 
 def unescaped(text: str) -> str | None:
-    """A list as it reads where its letters were escaped; None where there is no such text."""
+    """Return the JSON text of a list with its escaped letters decoded, or None without such."""
     return letters(text) if text[:1] in ("[", "{") and "\\u" in text else None
 
 
@@ -128,7 +134,7 @@ def letters(text: str) -> str:
 
 
 def _letter(match: re.Match[str]) -> str:
-    """Not by a codec: the child cannot load one."""
+    """Decode one escape, without a codec: the child cannot load one."""
     escape = match[0]
     if escape[1] != "u":
         return escape

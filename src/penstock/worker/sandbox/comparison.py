@@ -1,7 +1,7 @@
-"""How cells compare, for whoever reads them in a table: numbers as numbers, texts as in a register.
+"""The comparison of cells as a user expects it: numbers as numbers, texts as in an index.
 
-The table has TEXT for numbers that SQLite cannot hold, and servers send decimals as text; both are
-read here. All numbers compare exactly with each other, whichever of Python's types they are.
+The table has TEXT for numbers that SQLite cannot hold, and servers send decimals as text. This
+module reads both. All numbers compare exactly with each other, whatever their Python type.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ Number = int | float | Decimal
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:(\.0+)|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 _NUMBER_STARTS = frozenset("-0123456789")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
-_INTEGER_CHARS = 18  # of so many, every integer has 64 bits
-_MOST_DIGITS = 4_000  # Python reads 4,300 into an integer
+_INTEGER_CHARS = 18  # Every integer of at most this length fits 64 bits.
+_MOST_DIGITS = 4_000  # Python refuses to parse integers of more than 4,300 digits.
 _SHORTEST_BEYOND = 5  # "1e309"
 
 
 def number_in(text: str) -> Number | None:
-    """The number that the text is in JSON. "007" is none: zeros in front are of a code."""
+    """Return the number that the text is in JSON, or None. "007" is a code, not a number."""
     if text[:1] not in _NUMBER_STARTS:
         return None
     match = _NUMBER.fullmatch(text)
@@ -37,12 +37,12 @@ def number_in(text: str) -> Number | None:
 def _large(text: str) -> Decimal | None:
     try:
         return Decimal(text)
-    except InvalidOperation:  # an exponent beyond all use
+    except InvalidOperation:  # The exponent is too large.
         return None
 
 
 def outsize_in(text: str) -> Number | None:
-    """The number in a text that no column of SQLite's can hold; None where it could, or is none."""
+    """Return the number in a text if SQLite cannot hold that number, else None."""
     if len(text) < _SHORTEST_BEYOND or text[0] not in _NUMBER_STARTS:
         return None
     if len(text) <= _INTEGER_CHARS and "e" not in text.lower():
@@ -54,7 +54,7 @@ def outsize_in(text: str) -> Number | None:
 
 
 def text_rank(text: str) -> tuple[str, str]:
-    """Any case is one; accents decide only between texts that are else the same."""
+    """Return the sort key of a text: ignore case, and let accents decide only between equals."""
     folded = text.casefold()
     if folded.isascii():
         return folded, folded

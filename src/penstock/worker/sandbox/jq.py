@@ -1,13 +1,13 @@
 r"""Questions in jq: a program over a result as one JSON document.
 
-This runs in the child process; the limits on time and memory, and the empty environment, are kept
-around it. libjq ends its process when memory runs out: the parent tells that to the caller.
+This runs in the child process, which has limits on time and memory and an empty environment.
+libjq ends its process when memory runs out; the parent then explains that to the caller.
 
-Numbers. jq computes with doubles, but keeps the digits of a number it was given and did not
-compute with. They survive in `tojson` only (the Python values of the library, and its `text()`,
-are rounded), so every output is put through `tojson` here. `.[0]` gives 30 digits back, `.[0]+0`
-gives 17. A number in scientific notation comes back as the same number in jq's spelling, 1E+400
-for 1e400; an exponent beyond a billion becomes the largest double.
+Numbers: jq computes with doubles, but keeps all digits of an input number that it did not compute
+with. These digits survive only in `tojson`: the Python values of the library, and its `text()`,
+are rounded. So every output goes through `tojson`. `.[0]` returns 30 digits, `.[0]+0` returns 17.
+A number in scientific notation comes back as the same number in jq's spelling: 1E+400 for 1e400.
+An exponent beyond a billion becomes the largest double.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from penstock.worker.sandbox.bounds import bounded
 MESSAGE_CHARS = 500
 TOO_DEEP = "<skipped: too deep>"
 
-# Without these a program would end silently: the library drops the message of halt_error, and
-# reports the end of the inputs as "break".
+# Without these definitions a program would end silently: the library drops the message of
+# halt_error, and reports the end of the inputs as "break".
 GUARDS = (
     "def halt_error: error; def halt_error($code): error; "
     'def input: error("There is no other input: `.` is the whole result");'
 )
-# A module is loaded while a program is compiled. In parentheses these words cannot load one.
+# Compiling a program loads its modules. In parentheses these words cannot load any.
 _MODULE_WORD = re.compile(r"\b(?:import|include|module)\b")
 _MODULE_ERROR = re.compile(r"unexpected (?:import|include|module)\b")
 
@@ -57,7 +57,7 @@ NESTED_TOO_DEEP = Failure(
 
 @cache
 def library() -> Any:
-    """The jq package, or None. The child calls this while it can still open files."""
+    """Return the jq package, or None. The child calls this while it can still open files."""
     return importlib.import_module("jq") if jq_installed() else None
 
 
@@ -88,12 +88,12 @@ class JqDocument:
             return _failed(str(error))
 
     def close(self) -> None:
-        """It holds nothing but memory."""
+        """Do nothing: a document holds only memory."""
 
 
 def _compile(program: str) -> Any:
-    # Alone first, for the right line and column in an error, and because parentheses that do not
-    # match may do so once wrapped.
+    # Compile the program alone first. Errors then have the right line and column, and unmatched
+    # parentheses are found, which the parentheses around the program might match.
     if not _MODULE_WORD.search(program):
         library().compile(program)
     return library().compile(_wrapped(program))
@@ -101,9 +101,9 @@ def _compile(program: str) -> Any:
 
 def _wrapped(program: str) -> str:
     emit = "emit"
-    while emit in program:  # so that no program can define it anew
+    while emit in program:  # so that no program can redefine it
         emit += "_"
-    # On a line of its own, the parenthesis is not part of a comment that ends the program.
+    # The parenthesis has its own line, because the program may end with a comment.
     return f"{GUARDS} def {emit}: tojson; ({program}\n)|{emit}"
 
 
@@ -116,7 +116,7 @@ def _outputs(compiled: Any, document: bytes, limits: Limits) -> WorkerAnswer | F
 
 
 def _is_cut(row: bytes) -> bool:
-    """Beyond 10,000 levels tojson writes a mark that is not JSON."""
+    """Return whether `tojson` cut a row: beyond 10,000 levels it writes a mark that is not JSON."""
     if TOO_DEEP.encode() not in row:
         return False
     try:

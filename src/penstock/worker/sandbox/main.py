@@ -1,8 +1,8 @@
-"""What runs in the child: it reads questions from its stdin and answers on its stdout.
+"""The main loop of the child process: it reads questions from stdin and answers on stdout.
 
-Everything that could reach outside is taken from it before the first question (`rights`). When
-memory runs out the child ends, and the parent says why: what is left of a process at that point
-is not worth keeping.
+Before the first question, `restrictions` takes from the child everything that could reach outside.
+When memory runs out, the child ends and the parent explains why: a process in that state is not
+worth keeping.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from penstock.core.model.questions import Failure, Language, Limits, Question, S
 from penstock.worker import frames
 from penstock.worker.sandbox import jq, restrictions, sql
 
-GRACE = 2.0  # seconds that the parent has to end the child before the child's own alarm does
-# Of the memory limit, what tables and documents of earlier questions may keep.
+GRACE = 2.0  # The parent has this many seconds to end the child before the child's own alarm does.
+# Tables and documents of earlier questions may keep one fourth of the memory limit.
 KEPT_SHARE = 4
-# Even a small one takes memory beside its size, here and in the parent, which remembers its key.
+# Even a small material takes memory beyond its size, also in the parent, which remembers its key.
 MOST_KEPT = 100
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer)
     except (EOFError, BrokenPipeError):
-        os._exit(0)  # The parent has gone; there is nobody to report to.
+        os._exit(0)  # The parent has ended, so nobody reads a report.
     except MemoryError:
         os._exit(frames.OUT_OF_MEMORY)
 
@@ -42,8 +42,8 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     frames.send(stdout, frames.Ready())
     desk = QuestionServer(limits, stdin)
     while True:
-        # Should the parent be killed while the child is busy, nobody would end the child. In
-        # between it waits on stdin, and sees that end.
+        # If the parent is killed while the child is busy, only the alarm ends the child. Between
+        # questions the child waits on stdin, and sees it end.
         request = frames.receive_request(stdin)
         restrictions.set_alarm(_seconds_for(request, limits) + GRACE)
         _reply(stdout, desk.handle(request))
@@ -62,13 +62,13 @@ def _set_up(stdin: IO[bytes]) -> Limits:
         case frames.Setup(limits):
             return limits
         case _:
-            raise EOFError  # out of step; the parent starts another child
+            raise EOFError  # unexpected frame; the parent starts another child
 
 
 def _warm_up(limits: Limits) -> None:
-    """Loads what questions need, while files can still be opened."""
+    """Load what questions need, while the child can still open files."""
     sql.limit_memory(limits.memory)
-    # Once through, so that what Python loads at first use (codecs, say) is there.
+    # One complete question loads what Python loads at first use, such as codecs.
     sql.Table([b'{"a":1}'], "rows").answer("SELECT 1 WHERE 'a' REGEXP 'b'", limits)
     jq.library()
 
@@ -78,7 +78,7 @@ def _seconds_for(request: frames.Request, limits: Limits) -> float:
 
 
 class QuestionServer:
-    """Answers one request after another, and keeps what was loaded for the next ones."""
+    """A server of requests, one after another, that keeps loaded materials for the next ones."""
 
     def __init__(self, limits: Limits, stdin: IO[bytes]) -> None:
         self._limits = limits
@@ -92,12 +92,12 @@ class QuestionServer:
             case frames.Load():
                 return self._load(request)
             case _:
-                raise EOFError  # out of step; the parent starts another child
+                raise EOFError  # unexpected frame; the parent starts another child
 
     def _answer(self, question: Question) -> WorkerAnswer | frames.Response:
         held = self._shelf.get(frames.key_of(question))
         if held is None:
-            raise EOFError  # out of step; the parent starts another child
+            raise EOFError  # unexpected question; the parent starts another child
         outcome = held.answer(question.program, self._limits, question.language)
         return outcome if isinstance(outcome, WorkerAnswer) else frames.RefusedFrame(outcome)
 
@@ -111,7 +111,7 @@ class QuestionServer:
 
 
 class LoadedMaterial(Protocol):
-    """A material in the form that its languages ask about."""
+    """A material in the form that its languages read."""
 
     @property
     def size(self) -> int: ...
@@ -124,7 +124,7 @@ class LoadedMaterial(Protocol):
 
 
 class LoadedMaterials:
-    """What was loaded, the least recently used out first. The newest always stays."""
+    """The loaded materials. The least recently used is dropped first; the newest always stays."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -136,7 +136,7 @@ class LoadedMaterials:
         return self._held.get(key)
 
     def put(self, key: frames.Key, held: LoadedMaterial) -> tuple[frames.Key, ...]:
-        """Keep what was loaded, and return the keys of what had to go for it."""
+        """Keep a material, and return the keys of the materials dropped to make room."""
         self._held[key] = held
         dropped = []
         while len(self._held) > 1 and self._is_over():
@@ -159,7 +159,7 @@ def _rows(shape: Shape, blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield from blocks
         return
     for block in blocks:
-        # An empty block of text is an empty line; of JSON, no row.
+        # An empty block of text is an empty line. An empty block of JSON has no row.
         if block or shape == "lines":
             yield from block.split(b"\n")
 
@@ -173,6 +173,6 @@ def _json(load: frames.Load, blocks: Iterable[bytes]) -> bytes:
         return b"".join(blocks)
     if load.shape == "lines":
         return msgspec.json.encode(b"\n".join(blocks).decode(errors="backslashreplace"))
-    # A row has no newline in it, so this joins rows with commas without splitting them.
+    # Rows hold no newline, so replacing newlines joins the rows with commas.
     rows = b",".join(block.replace(b"\n", b",") for block in blocks if block)
     return load.prefix + rows + load.suffix

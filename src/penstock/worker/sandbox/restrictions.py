@@ -1,9 +1,8 @@
-"""What the child takes from itself before the first question, and when it ends itself.
+"""The rights that the child gives up before the first question, and its alarm.
 
-Its environment becomes empty, and where the platform has resource limits (`resource`, so not
-Windows) it can open no file, write none, start no process, and take no more memory than it was
-given. macOS ignores the limit on memory for all but SQLite, and Windows has none of them: there
-the time limit, kept by the parent, is what holds.
+The child clears its environment. On platforms with resource limits (`resource`, so not Windows) it
+cannot open or write files, start processes, or use more memory than its limit. macOS enforces the
+memory limit only for SQLite. On Windows only the time limit holds, which the parent enforces.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ def _lower(
     try:
         setrlimit(which, (limit, limit))
     except (ValueError, OSError):
-        return  # The platform names the limit and does not have it.
+        return  # The platform names the limit but does not support it.
 
 
 def _address_space() -> int | None:
-    """What this process has mapped already, so that the limit is on the data alone."""
+    """Return the size of the memory mapped so far, which the limit on data must not count."""
     try:
         pages = Path("/proc/self/statm").read_text().split()[0]
     except OSError:
@@ -55,6 +54,6 @@ def _address_space() -> int | None:
 
 
 def set_alarm(seconds: float) -> None:
-    """Ends this process after `seconds`; 0 calls it off. The default action needs no handler."""
+    """End this process after `seconds`, by the signal's default action; 0 cancels the alarm."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)

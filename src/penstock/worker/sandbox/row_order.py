@@ -1,9 +1,9 @@
-"""Which rows of a table to show, and in which order.
+"""The choice and order of the rows that the explorer shows.
 
-The question is an `Arrangement` in JSON. The answer is one list: the numbers of the rows, from 0. Rows
-themselves stay where they are, exact to the digit; a table rounds.
+The question is an `Arrangement` in JSON. The answer is a list of row numbers, from 0, and not the
+rows: the parent has them exact to the digit, while a table rounds.
 
-All is compared here and not in SQL: SQLite knows no case or accent beyond ASCII, no integer beyond
+Python compares the cells, because SQLite knows no case or accent beyond ASCII, no integer beyond
 64 bits, and no true or false.
 """
 
@@ -42,18 +42,16 @@ from penstock.worker.sandbox.comparison import number_in, text_rank
 from penstock.worker.sandbox.table import Columns
 
 Asked = TypeVar("Asked")
-# Whether a cell, which is not NULL, is meant.
-Test = Callable[[Any], bool]
-# One byte for each row: 1 where it is kept.
-Kept = bytearray
+Test = Callable[[Any], bool]  # of a cell that is not NULL
+Kept = bytearray  # One byte for each row: 1 if the row is kept.
 
 _PATTERN_CHARS = 60
-# What may stand between two cells: control characters, or private ones, more than a text has letters.
+# Separators of cells: control and private-use characters, more of them than a text has letters.
 _MARKS = (*range(0x20), *range(0xF0000, 0xF4000))
 
 
 def read_question(program: str, kind: type[Asked]) -> Asked:
-    """Half a surrogate pair is read as the text that stands for it in the table."""
+    """Decode the question. A lone surrogate becomes the visible text that the table has for it."""
     try:
         return msgspec.json.decode(program, type=kind)
     except msgspec.DecodeError:
@@ -82,7 +80,7 @@ def order(db: sqlite3.Connection, columns: Columns, program: str) -> WorkerAnswe
 def _sorted(
     db: sqlite3.Connection, columns: Columns, sort: Sort | None, numbers: list[int]
 ) -> list[int]:
-    """What is missing comes last either way; equal rows stay in the order they had."""
+    """Sort the rows. Missing cells come last in both directions; equal rows keep their order."""
     if sort is None:
         return numbers
     column = column_of(db, columns, sort.column, "sort")
@@ -98,7 +96,7 @@ def _sorted(
 
 
 def kept_rows(db: sqlite3.Connection, columns: Columns, asked: Arrangement) -> Kept:
-    """Which rows are meant: every condition holds for them, and the text is found in them."""
+    """Mark the rows for which every condition holds and in which the text is found."""
     [(count,)] = db.execute("SELECT count(*) FROM result")
     kept = Kept(b"\1" * count)
     for condition in asked.where:
@@ -140,7 +138,7 @@ def _contains(column: Column, value: Value) -> Test:
 
 
 def _equals(column: Column, value: Value) -> Test:
-    """A text is equal in any case, and as the number that it is."""
+    """Test for equality: texts regardless of case, and a text that is a number as that number."""
     if not isinstance(value, str):
         return lambda cell: column.number(cell) == value
     number, folded = number_in(value), value.casefold()
@@ -154,7 +152,7 @@ def _equals(column: Column, value: Value) -> Test:
 
 
 def _compared(compare: Callable[[Any, Any], bool]) -> Callable[[Column, Value], Test]:
-    """A number is compared with numbers, a text with texts; a text that is a number with either."""
+    """Compare numbers with numbers and texts with texts; a text that is a number, with both."""
 
     def test(column: Column, value: Value) -> Test:
         number = number_in(value) if isinstance(value, str) else value
@@ -201,7 +199,7 @@ _BOOLEANS = {1: "true", 0: "false", None: None}
 
 
 def _finding(db: sqlite3.Connection, columns: Columns, text: str) -> Iterable[bool]:
-    """A row is put together, and searched once."""
+    """Join the cells of each row, and search each row once."""
     needle = text.casefold()
     between = next(mark for mark in map(chr, _MARKS) if mark not in needle)
     booleans = [at for at, key in enumerate(columns.keys) if columns.is_boolean(key)]
@@ -211,7 +209,7 @@ def _finding(db: sqlite3.Connection, columns: Columns, text: str) -> Iterable[bo
         for at in booleans:
             shown[at] = _BOOLEANS[row[at]]
         if line is not None:
-            shown[line] = None  # the number of a line is not part of it
+            shown[line] = None  # The number of a line is not part of the line.
         joined = between.join([str(cell) for cell in shown if cell is not None])
         yield needle in joined.casefold() or (
             "\\u" in joined
@@ -221,6 +219,6 @@ def _finding(db: sqlite3.Connection, columns: Columns, text: str) -> Iterable[bo
 
 
 def _found_escaped(needle: str, row: list[Any]) -> bool:
-    """In lists alone: in a text, what looks like an escape is just that."""
+    """Search the decoded letters of lists only: in a text, `\\u` is no escape."""
     texts = (unescaped(cell) for cell in row if isinstance(cell, str))
     return any(needle in text.casefold() for text in texts if text is not None)

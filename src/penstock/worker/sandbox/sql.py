@@ -1,7 +1,6 @@
-"""Questions about the rows of a result as a table, in an in-memory SQLite: one SELECT of the agent's,
-or what the explorer asks.
+"""Questions about a result as an in-memory SQLite table: an agent's SELECT, or the explorer's.
 
-This runs in the child process; the limits on time and memory are kept around it.
+This runs in the child process, which has limits on time and memory.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ NAME_CHARS = 60
 
 
 def limit_memory(size: int) -> None:
-    """Makes SQLite fail with MemoryError beyond `size`, in this process, on any platform."""
+    """Make SQLite raise MemoryError beyond `size` bytes, in this process, on any platform."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute(f"PRAGMA hard_heap_limit={size:d}")
 
@@ -33,9 +32,9 @@ class Table:
     """The table `result`, loaded once, then read by any number of statements."""
 
     def __init__(self, rows: Iterable[bytes], shape: Shape) -> None:
-        # Without an isolation level the module starts no transaction of its own.
+        # Without an isolation level, sqlite3 does not start transactions itself.
         self._db = sqlite3.connect(":memory:", isolation_level=None)
-        # Text made by CAST(x'ff' AS TEXT) is not UTF-8, and is no reason to fail.
+        # Text such as CAST(x'ff' AS TEXT) is not UTF-8, but must not make the question fail.
         self._db.text_factory = _decode_leniently
         self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
@@ -88,7 +87,7 @@ class Table:
             self._fault = f"{str(pattern)[:NAME_CHARS]!r} is not a regular expression: {error}"
             raise
 
-    # What to say when it fails
+    # Explaining failures
 
     def _explain(self, message: str) -> Failure:
         if self._fault:
@@ -120,7 +119,7 @@ QUOTING = (
     'A column whose name is not a plain word is written in double quotes ("a.b"), '
     "a text in single quotes ('x')."
 )
-# How SQLite, or Python's module, words the refusal of anything else.
+# Words by which SQLite or Python's module refuses anything but a SELECT.
 WRITE_SIGNS = (
     "not authorized",
     "one statement at a time",
@@ -131,7 +130,7 @@ WRITE_SIGNS = (
 
 
 def _untold(message: str) -> Failure:
-    """For a person, who has written no statement and can correct none."""
+    """Return the failure for a user, who wrote no statement and can correct none."""
     return Failure(
         f"The rows could not be put together (SQLite: {message[:500]}).",
         "Choose fewer filters or other columns, or look at the rows as they are.",

@@ -1,6 +1,6 @@
-"""The table `result`: its columns, their names, and how rows get into it.
+"""The table `result`: its columns, their names, and the insertion of rows.
 
-No column declares a type, so that every value keeps its own.
+Columns have no declared type, so that every value keeps its own.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from penstock.worker.sandbox.cells import KEY, LINE, READERS, REST, TEXT, VALUE,
 LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
 FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
 
-MAX_COLUMNS = 1_900  # SQLite takes 2,000 in a table, and as many in what a SELECT returns.
+MAX_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 BATCH = 1_000
 _BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
 
 def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns:
-    """Makes the table of these rows, and returns its columns."""
+    """Make the table of these rows, and return its columns."""
     columns = Columns()
-    # Nothing here survives the process, so nothing is written twice.
+    # Nothing here outlives the process, so no journal is needed.
     db.executescript("PRAGMA journal_mode=OFF; PRAGMA temp_store=MEMORY; BEGIN")
     _widen(db, columns, columns.admit_all(FIRST_COLUMNS.get(shape, ())))
     cells = READERS[shape](rows)
@@ -38,7 +38,7 @@ def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns
 
 def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
     _widen(db, columns, columns.admit_rows(batch))
-    _ensure_a_column(db, columns)  # Rows that are all {}: they still count.
+    _ensure_a_column(db, columns)  # Even if all rows are {}, they count as rows.
     marks = ",".join("?" * len(columns.keys))
     values = [tuple(map(row.get, columns.keys)) for row in batch]
     columns.note_booleans(values)
@@ -70,14 +70,14 @@ class Columns:
         self.names: list[str] = []
         self._known: set[Key] = set()
         self._others: set[Key] = set()
-        self._taken = _Names(fold=str.lower)  # SQLite takes a and A for one column.
+        self._taken = _Names(fold=str.lower)  # SQLite considers a and A the same column.
 
     def name_of(self, key: Key) -> str | None:
-        """What the table calls the column of this key, quoted; None where it has none."""
+        """Return the quoted name of the key's column, or None if there is no such column."""
         return quoted(self.names[self.keys.index(key)]) if key in self._known else None
 
     def is_boolean(self, key: Key) -> bool:
-        """Whether the column holds true and false alone, which the table has as 1 and 0."""
+        """Return whether the column holds only true and false, which the table has as 1 and 0."""
         return key not in self._others
 
     def note_booleans(self, rows: list[tuple[Cell, ...]]) -> None:
@@ -89,12 +89,12 @@ class Columns:
 
     @property
     def row_number(self) -> str | None:
-        """What the number of a row, from 1, is called where no column is called so."""
+        """SQLite's name for the row number, from 1; None if columns use up all of its names."""
         free = (name for name in ("rowid", "_rowid_", "oid") if not self._taken.has(name))
         return next(free, None)
 
     def admit_rows(self, rows: Iterable[Row]) -> list[str]:
-        """Takes in the new columns of these rows, and returns their names."""
+        """Add the new columns of these rows, and return their names."""
         added: list[str] = []
         for row in rows:
             if not row.keys() <= self._known:
@@ -134,11 +134,11 @@ def _label(key: Key) -> str:
         return ".".join(map(_label, key))
     if isinstance(key, int):
         return LABELS.get(key) or f"c{key + 1}"
-    return key.replace("\0", "\\u0000")  # SQLite ends a name at NUL.
+    return key.replace("\0", "\\u0000")  # For SQLite, a name ends at NUL.
 
 
 class _Names:
-    """Gives every column a name of its own, `_2` and so on where it is taken."""
+    """The names in use. A name that is taken gets `_2`, `_3` and so on."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         self._fold = fold
