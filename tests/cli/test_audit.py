@@ -176,7 +176,7 @@ for line in open(0):
     ("command", "told"),
     [
         ([*SCRIPTED, "--exit", "3"], "ended with exit code 3 before it answered initialize"),
-        ([*SCRIPTED, "--garbage", "--deaf"], "It printed what is not MCP: 'Welcome to the server!'"),
+        ([*SCRIPTED, "--garbage", "--deaf"], "It printed non-MCP output: 'Welcome to the server!'"),
         (["/no/such/server"], "Cannot start '/no/such/server'"),
         ([sys.executable, "-c", REFUSING], "refused the connection: 'no \\x1b[31m'"),
     ],

@@ -1,1 +1,1 @@
-"""The wire-level proxy: any MCP server, kept inside the budget, with no code."""
+"""The relay: a proxy that keeps any MCP server inside the budget, without changes to its code."""

@@ -1,7 +1,7 @@
-"""A few threads for what takes long, and no more of it at once than memory can hold.
+"""A few threads for long work, with a limit on the work that waits, so that memory suffices.
 
-Whoever submits one too many waits: so a client or an upstream that is faster than the relay is
-slowed down, and not collected in memory.
+A thread that submits one job too many waits. This slows down a client or an upstream that is
+faster than the relay, instead of collecting its messages in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MOST_WAITING = 16
 
 
 class Jobs:
-    """`most_waiting=None`: for whoever must not wait."""
+    """A pool of threads. With `most_waiting=None`, `submit` never waits."""
 
     def __init__(self, threads: int = THREADS, most_waiting: int | None = MOST_WAITING) -> None:
         self._threads = ThreadPoolExecutor(threads, "penstock-job")
@@ -26,7 +26,7 @@ class Jobs:
             self._room.acquire()
         try:
             self._threads.submit(self._run, job)
-        except RuntimeError:  # shut down: nobody is there to take the answer
+        except RuntimeError:  # The pool is shut down, and nobody would take the answer.
             self._leave()
 
     def _run(self, job: Callable[[], None]) -> None:
@@ -40,5 +40,5 @@ class Jobs:
             self._room.release()
 
     def finish(self) -> None:
-        """Waits for what is under way."""
+        """Wait for the jobs in progress."""
         self._threads.shutdown()

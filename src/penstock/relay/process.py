@@ -1,8 +1,8 @@
-"""An upstream that is a process of ours: started, written to, and ended with all it started.
+"""The process of an upstream server that is a command.
 
-Ending: its input is closed, which tells a well-behaved server to go; then it is asked to; then it
-is made to. On POSIX it leads a process group of its own, so that what it has started (npx starts
-node, a shell starts the server) ends with it. On Windows the tree is ended by `taskkill`.
+To end the server, we close its input, which tells a well-behaved server to exit. Then we ask it to
+end, and then we kill it. On POSIX the server leads its own process group, so that the processes it
+started (npx starts node, a shell starts the server) end too. On Windows, `taskkill` ends the tree.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import IO, Any, Final
 from penstock.errors import PenstockError
 
 LINE_BUFFER: Final = 1 << 20
-_PIPE_BYTES: Final = 1 << 20  # Linux gives a pipe 64 kB, which is many switches for 10 MB
+_PIPE_BYTES: Final = 1 << 20  # Linux's default of 64 kB needs many thread switches for 10 MB.
 
 GRACE_SECONDS: Final = 5.0
-LAST_SECONDS: Final = 1.0  # hosts give a program two from the signal to its end
+LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to its end.
 _LOOK_SECONDS: Final = 0.02
 
 
-NOT_THERE: Final = "Check the spelling, or give its absolute path: a host may have another PATH."
+NOT_THERE: Final = "Check the spelling, or give its absolute path: the host's PATH may differ."
 
 
 class CannotStart(PenstockError):
@@ -36,7 +36,7 @@ class CannotStart(PenstockError):
 
 
 class Process:
-    """A server behind two pipes. Its stderr is ours: what it logs, the host shows."""
+    """A server behind two pipes. It shares our stderr, so that the host shows its log."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.command = list(command)
@@ -59,35 +59,36 @@ class Process:
         self._has_gone = False
 
     def send(self, message: bytes) -> None:
-        """One message. Waits while the server does not read. `OSError` if it is gone."""
+        """Send one message. Wait while the server does not read. Raise `OSError` if it ended."""
         try:
             with self._writing:
                 self._input.write(message if message.endswith(b"\n") else message + b"\n")
                 self._input.flush()
-        except ValueError as error:  # closed by us meanwhile
+        except ValueError as error:  # `close_input` closed the stream meanwhile.
             raise BrokenPipeError from error
 
     def close_input(self, seconds: float = 0) -> None:
-        """Tells the server that nothing more will come, unless a write that it does not read is
-        still stuck after so long."""
+        """Close the server's input, unless a write that it does not read is stuck for `seconds`."""
         if not self._writing.acquire(timeout=seconds):
             return
         try:
-            with suppress(OSError):  # it is gone already
+            with suppress(OSError):  # The server has ended already.
                 self._input.close()
         finally:
             self._writing.release()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Its exit code; None if it is still there."""
+        """Return the exit code, or None if the server is still running after `seconds`."""
         try:
             return self._popen.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self, grace: float = GRACE_SECONDS) -> int | None:
-        """It and all it started, gently first. Once they have gone their id may be somebody else's,
-        so nothing is sent there again."""
+        """End the server and all it started, gently first, and return its exit code.
+
+        No signal is sent after the end: by then another process may have the same id.
+        """
         if not self._has_gone:
             self._end(grace)
             self._has_gone = self.wait(0) is not None
@@ -95,14 +96,14 @@ class Process:
 
     def _end(self, grace: float) -> None:
         self.close_input(grace)
-        if self.wait(grace) is None or os.name == "posix":  # there, what it left behind is found
+        if self.wait(grace) is None or os.name == "posix":  # POSIX finds processes left behind.
             _signal_tree(self._popen, hard=False)
             if not self._is_gone_within(LAST_SECONDS):
                 _signal_tree(self._popen, hard=True)
         self.wait(LAST_SECONDS)
 
     def _is_gone_within(self, seconds: float) -> bool:
-        """Whether it and, where they can be found, its descendants end in that time."""
+        """Return whether the server and all descendants that can be found end in that time."""
         deadline = time.monotonic() + seconds
         if self.wait(seconds) is None:
             return False
@@ -120,7 +121,7 @@ class Process:
 
 
 def _resolved(command: str) -> str:
-    """On Windows `npx` is `npx.cmd`, which only a search of PATH finds."""
+    """Return the path of the command. On Windows only a search of PATH finds `npx.cmd` for `npx`."""
     return (shutil.which(command) or command) if sys.platform == "win32" else command
 
 
@@ -150,13 +151,13 @@ def _signal_tree(process: subprocess.Popen[bytes], *, hard: bool) -> None:
             capture_output=True,
         )
         return
-    with suppress(ProcessLookupError, PermissionError):  # nobody is left
+    with suppress(ProcessLookupError, PermissionError):  # No process is left.
         os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
 
 
 def _has_tree(process: subprocess.Popen[bytes]) -> bool:
     if sys.platform == "win32":
-        return False  # once its root is gone, nothing tells what belonged to it
+        return False  # Once the root has ended, Windows cannot tell which processes it started.
     try:
         os.killpg(process.pid, 0)
     except (ProcessLookupError, PermissionError):
@@ -165,11 +166,11 @@ def _has_tree(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _widen(*pipes: IO[bytes]) -> None:
-    """Larger pipes where the platform can: fewer switches for a large result."""
+    """Enlarge the pipes if the platform can: a large result then needs fewer thread switches."""
     if sys.platform != "linux":
         return
     import fcntl
 
     for pipe in pipes:
-        with suppress(OSError):  # above this user's limit
+        with suppress(OSError):  # The size is above this user's limit.
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

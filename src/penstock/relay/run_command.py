@@ -1,4 +1,4 @@
-"""`penstock run -- COMMAND`, put together."""
+"""The assembly of `penstock run -- COMMAND`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.wire.session import Session
 
 
 def run_local(upstream: Process, target: Target, policy: Policy) -> int:
-    """The exit code, once one side has gone."""
+    """Run until the client or upstream ends, and return the exit code."""
     with Gate(policy) as gate:
         session = Session(
             Connection(

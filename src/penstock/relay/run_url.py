@@ -1,4 +1,4 @@
-"""`penstock run --url`: a host on stdio, a server behind HTTP."""
+"""The carrier of `penstock run --url`: the client is on stdio, upstream behind HTTP."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _LONGEST_PAUSE = 60.0
 
 
 def run_remote(target: Target, policy: Policy) -> int:
-    """The exit code, once the client has gone."""
+    """Run until the client leaves, and return the exit code."""
     with Gate(policy) as gate:
         session = Session(
             Connection(
@@ -58,8 +58,10 @@ def run_remote(target: Target, policy: Policy) -> int:
 
 
 class RemoteRelay:
-    """Runs until the client goes. Each request is a task of its own; everything else is sent in
-    the order it came in."""
+    """The carrier, which runs until the client leaves.
+
+    Each request has its own task. All other messages are sent in the order of their arrival.
+    """
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
@@ -96,9 +98,9 @@ class RemoteRelay:
         await self._leaving.wait()
 
     def _read_client(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread: stdin cannot be awaited everywhere. Waits while the relay is behind."""
+        """Queue the client's lines. A thread does this: not every platform can await stdin."""
         put = self._lines.put
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+        with contextlib.suppress(RuntimeError):  # The loop has ended meanwhile.
             with contextlib.suppress(OSError):
                 for line in self._client.input:
                     if not line.isspace():
@@ -122,7 +124,7 @@ class RemoteRelay:
             self._start(self._listen())
 
     async def _to_client(self, output: ToClient) -> None:
-        """In a thread: a host that does not read must not stop everything else."""
+        """Send to the client in a thread: a host that does not read must not stop all else."""
         try:
             async with self._writing:
                 await asyncio.to_thread(self._client.send, messages.framed(output.message))
@@ -141,7 +143,7 @@ class RemoteRelay:
         post.add_done_callback(lambda _: self._posts.pop(read.key, None))
 
     def _is_hang_up(self, message: Message) -> bool:
-        """In the new era a request is cancelled by closing its stream, not by a message."""
+        """Return whether this is a modern cancellation, after closing the request's stream."""
         if message.method != "notifications/cancelled" or self._session.known.era != "modern":
             return False
         named = messages.members_of(message.params).get("requestId")
@@ -170,13 +172,15 @@ class RemoteRelay:
         await exchange.run(self._receive, self._opened)
 
     async def _greet_again(self, lost: SessionLost) -> None:
-        """Upstream has forgotten the session (it was restarted, perhaps): another is begun with the
-        host's own words, of which the host hears nothing."""
+        """Start a new session after upstream forgot the old one, perhaps by a restart.
+
+        Repeat the host's own greeting, and do not show the host the answers.
+        """
         async with self._greeting_again:
             if self._session_id != lost.session:
-                return  # another request has done so meanwhile
+                return  # Another request has started one meanwhile.
             self._session_id = ""
-            logger().info("upstream has ended the session; another is begun")
+            logger().info("upstream ended the session; starting a new one")
             for line in self._greeting:
                 read = messages.message_or_none(line)
                 exchange = Exchange(self._upstream, line, self._headers(read), None)
@@ -192,7 +196,7 @@ class RemoteRelay:
         await self._carrier.carry_out(self._session.from_upstream(messages.one_line(event.message)))
 
     def _headers(self, message: Message | None) -> dict[str, str]:
-        """Those of a legacy session; a modern request brings its own."""
+        """Return the headers of the legacy session; a modern request brings its own."""
         if message is not None and (
             message.method == "initialize" or eras.is_modern(message.params)
         ):
@@ -201,7 +205,7 @@ class RemoteRelay:
         return {name: value for name, value in made.items() if value}
 
     async def _listen(self) -> None:
-        """What a legacy upstream says unasked. It need not offer that."""
+        """Receive the messages that a legacy upstream sends unasked, if it offers a stream."""
         last, pause = "", 1.0
         while True:
             resumed = {headers.LAST_EVENT: last} if last else {}
@@ -225,7 +229,7 @@ class RemoteRelay:
         return task
 
     async def _finish(self) -> None:
-        """The client is gone: what is under way may end, but not for long."""
+        """Give the requests in progress a short time to end after the client has left."""
         if not self._leaving.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._finish_requests(), _GRACE_SECONDS)
@@ -246,16 +250,16 @@ class RemoteRelay:
         def leave(number: int) -> None:
             self._signal = number
             self._leaving.set()
-            # Also where a host takes nothing of what is written to it.
+            # Exit even if the host does not read and a write to it hangs.
             last = threading.Timer(_LAST_SECONDS, os._exit, (128 + number,))
-            last.daemon = True  # or the process would wait for it each time
+            last.daemon = True  # Otherwise the process would always wait for the timer.
             last.start()
 
         if sys.platform == "win32":
-            return  # there a loop takes no handlers; Ctrl-C raises KeyboardInterrupt
+            return  # Windows' loop takes no signal handlers; Ctrl-C raises KeyboardInterrupt.
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, partial(leave, number))
 
 
 async def _unheard(_event: Event) -> None:
-    """The host has had this answer before."""
+    """Drop an answer that the host has received before."""

@@ -1,12 +1,12 @@
-"""stdio to stdio: two threads, one a direction, and a few for what takes long.
+"""The carrier from stdio to stdio: one thread per direction, and a few for long work.
 
-Each reading thread also writes what it read, and waits while the other side does not read: that is
-the back-pressure. A small call therefore costs two switches of thread and nothing else.
+A thread that reads a message also writes it to the other side, and waits while that side does not
+read: this is the back-pressure. So a small call costs just two thread switches.
 
-What reads from upstream never waits for upstream to read: a server that does not read while it
-writes would wait for us, and we for it. So each side has threads of its own for what takes long,
-and what upstream's messages lead to sending upstream (a call that waited for the list of tools) is
-left to one more.
+The thread that reads from upstream never waits for upstream to read. A server that does not read
+while it writes would wait for us, and we for it. So each side has its own threads for long work,
+and one more thread sends upstream what a message of upstream makes us send, such as a call that
+waited for the list of tools.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from penstock.wire.session import Session
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.01
-_LOOKS: Final = 10  # so often in a row there was nothing: then nothing is on its way
+_LOOKS: Final = 10  # After this many looks at an empty pipe, no message is on its way.
 _SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
@@ -41,16 +41,16 @@ class Client:
     """The host, on our stdin and stdout."""
 
     def __init__(self) -> None:
-        # Descriptors of our own, so that a stray print cannot get between two messages.
+        # We copy the descriptors, so that a stray print cannot get between two messages.
         self.input: IO[bytes] = os.fdopen(os.dup(0), "rb", LINE_BUFFER)
         self._output: IO[bytes] = os.fdopen(os.dup(1), "wb", LINE_BUFFER)
         sys.stdout = sys.stderr
         self._writing = threading.Lock()
 
     def has_written(self) -> bool:
-        """Whether something lies in its pipe that nobody has read yet."""
+        """Return whether the client's pipe holds unread data."""
         if os.name != "posix":
-            return False  # pipes cannot be looked into there
+            return False  # Other systems cannot look into a pipe.
         return bool(select.select([self.input], [], [], 0)[0])
 
     def send(self, message: bytes) -> None:
@@ -60,24 +60,24 @@ class Client:
 
 
 class StdioRelay:
-    """Runs until one side goes."""
+    """The carrier, which runs until the client or upstream ends."""
 
     def __init__(self, client: Client, upstream: Process, session: Session, engine: Engine) -> None:
         self._client = client
         self._upstream = upstream
         self._session = session
         self._engine = engine
-        # Requests are small, and more of them may be cancellations: the host is always read.
+        # Reading from the host never waits: requests are small, and some are cancellations.
         self._asked, self._answered = Jobs(most_waiting=None), Jobs()
         self._sending = Jobs(threads=1, most_waiting=None)
         self._client_left = threading.Event()
         self._has_spoken = threading.Event()
-        self._is_reading = threading.Lock()  # held while a line of the client's is worked on
+        self._is_reading = threading.Lock()  # held while a line of the client is processed
         self._signal = 0
         self._finished = threading.Event()
 
     def run(self) -> int:
-        """The exit code."""
+        """Run, and return the exit code."""
         self._watch_signals()
         threading.Thread(target=self._read_client, daemon=True).start()
         self._read_upstream()
@@ -95,13 +95,12 @@ class StdioRelay:
             self._leave()
 
     def _leave(self) -> None:
-        """The client is gone. What it asked may still be finished, but not for long."""
+        """Give the client's requests a short time to finish after the client has left."""
         self._client_left.set()
         threading.Thread(target=self._wind_up, daemon=True).start()
 
     def _wind_up(self) -> None:
-        """Upstream is told that nothing more will come once nothing more can: what the client has
-        asked may still be on its way through the relay."""
+        """End upstream once no request of the client is still on its way through the relay."""
         deadline = time.monotonic() + GRACE_SECONDS
         while self._session.is_at_work() and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
@@ -112,7 +111,7 @@ class StdioRelay:
             for line in self._upstream.output:
                 if not line.isspace():
                     self._carry_out(self._session.from_upstream(line), self._answered)
-                del line  # perhaps megabytes, and the next may be long in coming
+                del line  # It may hold megabytes, and the next line may take long to come.
         except (OSError, ValueError) as error:
             logger().info("reading from upstream: %s", error)
 
@@ -124,7 +123,7 @@ class StdioRelay:
             logger().error("the MCP server %s", how)
             told = f"The MCP server behind Penstock {how} before it answered."
             self._tell(self._session.upstream_ended(told))
-        self._answered.finish()  # what it answered before it ended is an answer
+        self._answered.finish()  # Answers given before the end still count.
         if not expected:
             self._tell_late_comers()
         self._asked.finish()
@@ -140,14 +139,16 @@ class StdioRelay:
                 self._to_client(output.message)
 
     def _tell_late_comers(self) -> None:
-        """A server that ends at once may do so before the host has asked anything, and a host that
-        is told nothing shows nothing. So its first request is waited for, for a while."""
+        """Wait a while for the host's first request, and answer it with the error.
+
+        A server may end before the host asks anything, and a host without an answer shows nothing.
+        """
         if not self._has_spoken.is_set():
             self._has_spoken.wait(LATE_SECONDS)
         self._hear_out()
 
     def _hear_out(self) -> None:
-        """What the host had asked when the server ended may not have been read by then."""
+        """Read the requests that the host sent before the server ended."""
         quiet, deadline = 0, time.monotonic() + LATE_SECONDS
         while quiet < _LOOKS and not self._client_left.is_set() and time.monotonic() < deadline:
             is_busy = self._is_reading.locked() or self._client.has_written()
@@ -180,11 +181,11 @@ class StdioRelay:
                 self._leave()
 
     def _to_upstream(self, message: bytes) -> None:
-        with suppress(OSError):  # its output ends too, and then every request that waits is told
+        with suppress(OSError):  # When its output ends too, every waiting request gets an error.
             self._upstream.send(messages.framed(message))
 
     def _hurry(self) -> None:
-        """Asked to go: at once, and also where a client takes nothing of what is written to it."""
+        """Exit at once after a signal, even if the client does not read and a write hangs."""
         self._upstream.end(grace=0)
         if not self._finished.wait(LAST_SECONDS):
             os._exit(128 + self._signal)

@@ -1,4 +1,4 @@
-"""What is behind the relay: a command, or a URL with headers."""
+"""The upstream that the user configured: a command, or a URL with headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.errors import InvalidSetting, PenstockError
 
 HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"
 BEARER_VARIABLE: Final = "PENSTOCK_BEARER"
-# These are computed from each message, or belong to the connection.
+# Headers that are computed from each message, or that belong to the connection.
 _NOT_OURS_TO_SET: Final = frozenset(
     {"content-type", "content-length", "accept", "host", "mcp-session-id", "mcp-protocol-version",
      "mcp-method", "mcp-name", "connection", "transfer-encoding"}
@@ -20,7 +20,7 @@ _NOT_OURS_TO_SET: Final = frozenset(
 
 
 class NoTarget(PenstockError):
-    """There is nothing to stand in front of."""
+    """No MCP server was given."""
 
     next_step = (
         "Give the server's command after --, as in: penstock run -- npx -y some-mcp-server, "
@@ -29,7 +29,7 @@ class NoTarget(PenstockError):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Exactly one of `command` and `url`."""
+    """The upstream: either a `command` or a `url`."""
 
     command: tuple[str, ...] = ()
     url: str = ""
@@ -37,15 +37,17 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def server(self) -> str:
-        """What a stored result is bound to: the same configuration has the same name, also after
-        a restart. A digest, for a command line may hold secrets."""
+        """The name of the server, to which stored results are bound.
+
+        The same configuration has the same name after a restart. The name is a digest, because a
+        command line may hold secrets.
+        """
         named = "\0".join((*self.command, self.url, *(name for name, _ in self.headers)))
         return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
     @property
     def shown(self) -> str:
-        """The URL as a client may see it, and with it a model: what it holds beside the address
-        may be secret."""
+        """The URL as a client and its agent may see it: parts beside the address may be secret."""
         return shown_url(self.url)
 
     @classmethod
@@ -81,7 +83,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def shown_url(url: str) -> str:
-    """Scheme, host and path."""
+    """Return only the scheme, host and path of a URL."""
     scheme, slashes, rest = url.partition("://")
     address = rest.partition("?")[0].partition("#")[0]
     host, slash, path = address.partition("/")
@@ -91,7 +93,7 @@ def shown_url(url: str) -> str:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InvalidSetting("header", text.partition("=")[0], "is written NAME=VALUE.")
+        raise InvalidSetting("header", text.partition("=")[0], "must have the form NAME=VALUE.")
     return name.strip(), value
 
 
@@ -116,7 +118,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     try:
         return msgspec.json.decode(text, type=dict[str, str])
     except msgspec.DecodeError:
-        # The value is not shown: it holds secrets.
+        # The message does not show the value, which holds secrets.
         why = 'must be a JSON object of texts, such as {"X-Api-Key": "…"}.'
         raise InvalidSetting(HEADERS_VARIABLE, "(hidden)", why) from None
 

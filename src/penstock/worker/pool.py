@@ -124,10 +124,7 @@ class Workers:
         return next((child for child in self._free if child.holds(question)), None)
 
     def _drop_dead(self) -> None:
-        """Remove idle children that were killed, say by a kernel short of memory.
-
-        Otherwise the next question would fail.
-        """
+        """Remove idle children that were killed, say by the kernel, or the next question fails."""
         for child in [child for child in self._free if not child.is_alive()]:
             self._free.remove(child)
             self._children.discard(child)

@@ -215,7 +215,7 @@ def test_a_url_that_hangs(monkeypatch):
         (["--url", "http://a", "--", "cmd"], "Both a command and a URL"),
         ([], "penstock run --"),
         (["--port", "70000", "--", "cmd"], "not a port"),
-        (["--forward-authorization", "--", "cmd"], "nobody to forward"),
+        (["--forward-authorization", "--", "cmd"], "needs --url"),
     ],
 )
 def test_options_that_cannot_be_used(options, told):

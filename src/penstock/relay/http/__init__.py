@@ -1,1 +1,1 @@
-"""Streamable HTTP, on either side of the relay. Needs the extra `serve`."""
+"""Streamable HTTP, on the client's or upstream's side of the relay. Needs the extra `serve`."""

@@ -1,8 +1,8 @@
-"""Which hosts and origins may talk to the front.
+"""The hosts and origins that may use `penstock serve`.
 
-A page in the browser of somebody on this machine can send requests to 127.0.0.1, and by rebinding
-a name of its own to that address even read the answers. So a browser's `Origin` must be allowed,
-and on a loopback address the `Host` must be one that means this machine.
+A web page in a browser on this machine can send requests to 127.0.0.1. By rebinding a DNS name to
+that address, it can even read the answers. So a browser's `Origin` must be allowed, and on a
+loopback address the `Host` must be a name of this machine.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class AllowedHosts:
     def __init__(
         self, bind: str, *, hosts: Sequence[str] = (), origins: Sequence[str] = ()
     ) -> None:
-        """On an address that others can reach, any `Host` is taken unless some are named."""
+        """Allow any `Host` on an address that others can reach, unless `hosts` names some."""
         own = _LOOPBACK if is_loopback(bind) else frozenset({ANY} if not hosts else {bind})
         self._hosts = own | frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
 
     def refuses(self, host: str, origin: str) -> str:
-        """What is wrong; nothing if it may pass."""
+        """Return why the request is refused, or "" if it is allowed."""
         if ANY not in self._hosts and _hostname(host) not in self._hosts:
             return "This Host is not allowed; start penstock serve with --allow-host to allow it."
         if origin and not self._allows(origin):
@@ -43,7 +43,7 @@ class AllowedHosts:
 
 
 def _hostname(address: str) -> str:
-    """Without its port; nothing where it is no address."""
+    """Return the address without its port, or "" if it is no address."""
     try:
         return (urlsplit(f"//{address}").hostname or "").lower()
     except ValueError:

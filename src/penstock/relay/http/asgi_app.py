@@ -1,7 +1,7 @@
-"""The HTTP side of `penstock serve`: checks a request, hands it on, and gives the reply its form.
+"""The HTTP side of `penstock serve`: it checks requests, calls a gateway, and forms the replies.
 
-JSON or a stream of events is chosen when the first message is there: what upstream streams is
-streamed; else a reply of one message is JSON, and anything longer a stream.
+The first message decides between JSON and a stream of events. If upstream streams, the reply is a
+stream. Otherwise a reply of one message is JSON, and a longer reply is a stream.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Step = Callable[[Inbound, ReplyQueue], Awaitable[None]]
 
 
 class RefusedExchange(Exception):
-    """A request that goes no further."""
+    """A request that gets this response and reaches no gateway."""
 
     def __init__(self, response: Response) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class AsgiApp:
         more.setdefault("is_modern", given.get(headers.VERSION, "") in eras.MODERN_VERSIONS)
         session = given.get(headers.SESSION, "")
         authorization = given.get("authorization", "") if self._forwards_authorization else ""
-        is_modern = more["is_modern"]  # then there are no sessions, whatever a header says
+        is_modern = more["is_modern"]  # Modern requests have no session, despite a header.
         principal = Principal(f"session:{session}") if session and not is_modern else Principal()
         if authorization:
             digest = hashlib.sha256(authorization.encode()).hexdigest()
@@ -130,7 +130,7 @@ class AsgiApp:
         )
 
     async def _posted(self, request: Request) -> Inbound:
-        # Not even a missing one: a page could send that without asking whether it may.
+        # A missing type is refused too: a web page could send it without a CORS preflight.
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise RefusedExchange(Response(f"The body must be {JSON}.", 415))
         _require_accept(request, JSON)
@@ -170,7 +170,7 @@ class AsgiApp:
     async def _work(self, inbound: Inbound, queue: ReplyQueue, step: Step) -> None:
         try:
             await step(inbound, queue)
-        except Exception:  # noqa: BLE001 (whatever it is, the client is told)
+        except Exception:  # noqa: BLE001 (the client gets an error in any case)
             logger().exception("a request could not be handled")
             key = inbound.message.key if inbound.message is not None else b""
             told = "Penstock failed on this request; its log says why."
@@ -181,7 +181,7 @@ class AsgiApp:
 
 
 class _Reply:
-    """One reply, JSON or a stream."""
+    """One reply: JSON or a stream."""
 
     def __init__(self, request: Request, send: Send, inbound: Inbound, queue: ReplyQueue) -> None:
         self._request = request
@@ -202,7 +202,7 @@ class _Reply:
             await self._stream(first)
 
     async def _first(self) -> Event | None:
-        """The first message, or None after a while: then a stream keeps the connection alive."""
+        """Return the first message, or None after a while: a stream then keeps the connection."""
         if not self._takes_events:
             return await self._queue.get()
         with contextlib.suppress(TimeoutError):
@@ -210,7 +210,7 @@ class _Reply:
         return None
 
     async def _last(self, event: Event | None) -> Event | None:
-        """A client that takes no stream gets the answer, and not what was said on the way."""
+        """Return the last message: a client without streams gets only the answer."""
         last = None
         while event is not None:
             last = event if event.message else last
@@ -257,7 +257,7 @@ class _Reply:
 
 
 def _framed(event: Event) -> bytes:
-    """An event of a stream. The message is one line."""
+    """Return the bytes of an event in a stream."""
     if event == Event():
         return _OPEN
     return headers.event(event.message, id=event.id, retry=event.retry)
@@ -269,7 +269,7 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > MOST_BODY:
-            raise RefusedExchange(Response(f"A body may have {MOST_BODY} bytes.", 413))
+            raise RefusedExchange(Response(f"The body exceeds {MOST_BODY} bytes.", 413))
         parts.append(part)
     return b"".join(parts)
 

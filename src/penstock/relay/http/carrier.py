@@ -1,4 +1,4 @@
-"""Carries out what a session says, in an event loop."""
+"""The part of the HTTP carriers that carries out a session's outputs in an event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAST_SECONDS: Final = 3.0
 
 
 class Workshop:
-    """An engine, with threads of its own. A slow store holds up nothing else that needs a thread."""
+    """An engine with its own threads, so that a slow store delays no other use of threads."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -31,7 +31,7 @@ class Workshop:
         return await asyncio.wrap_future(work)
 
     async def close(self) -> None:
-        """Stop what is under way, and wait for that a while: it needs the store, which is closed next."""
+        """Stop the work in progress, and wait a while: it needs the store, which is closed next."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         underway = dict(self._underway)
         for cancellation in underway.values():
@@ -41,7 +41,7 @@ class Workshop:
 
 
 class Carrier:
-    """`up` and `down` send; what takes long is done in a thread meanwhile."""
+    """A carrier that sends by `up` and `down`, and leaves long work to threads."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Carrier:
                     work.append(self._perform(output))
                 case _:
                     assert_never(output)
-        await asyncio.gather(*work)  # last, and side by side: no request waits for another's
+        await asyncio.gather(*work)  # Last and concurrent: no request waits for another's work.
 
     async def _perform(self, output: Perform) -> None:
         await self.carry_out(await self._workshop.carry_out(self._session, output))

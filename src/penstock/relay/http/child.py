@@ -1,7 +1,7 @@
-"""A server that is a process of ours, from an event loop.
+"""The process of an upstream server, used from an event loop.
 
-Its output is read in a thread, for pipes cannot be awaited on every platform; that thread waits
-until each message has been taken, and so does the server once its pipe is full.
+A thread reads its output, because pipes cannot be awaited on every platform. The thread waits until
+each message has been taken. The server then waits too, once its pipe is full.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class AsyncProcess:
         self._receive = receive
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._writer = ThreadPoolExecutor(1, "penstock-write")  # one: so that order is kept
+        self._writer = ThreadPoolExecutor(1, "penstock-write")  # One thread keeps the order.
         threading.Thread(target=self._read, daemon=True).start()
 
     async def send(self, message: bytes) -> None:
         line = messages.one_line(message)
-        with suppress(OSError, RuntimeError):  # it has gone, and whoever waits is told of that
+        with suppress(OSError, RuntimeError):  # The process ended; `_ended` tells who waits.
             await self._loop.run_in_executor(self._writer, self._process.send, line)
 
     async def end(self) -> None:
@@ -42,7 +42,7 @@ class AsyncProcess:
         self._writer.shutdown(wait=False)
 
     def _read(self) -> None:
-        with suppress(RuntimeError, CancelledError):  # the loop has ended
+        with suppress(RuntimeError, CancelledError):  # The loop has ended.
             try:
                 for line in self._process.output:
                     if not line.isspace():

@@ -1,5 +1,5 @@
-"""HTTP in front of a command: a process for each legacy session; in the new era, where there are
-no sessions, one for each principal."""
+"""The gateway from HTTP to a command: one process for each legacy session, and one for each
+principal of modern requests, which have no session."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class CommandGateway:
             )
 
     async def _make_room(self) -> bool:
-        """Ends the session that nobody has used for the longest, if all are taken."""
+        """End the session that has been idle longest if all are taken; return whether it worked."""
         if len(self._sessions) < MOST_SESSIONS:
             return True
         idle = [name for name, session in self._sessions.items() if not session.is_busy]

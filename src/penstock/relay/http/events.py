@@ -1,4 +1,4 @@
-"""A message of a stream, on either side of the relay."""
+"""An event of a stream, on the client's or upstream's side of the relay."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import msgspec
 
 
 class Event(msgspec.Struct, frozen=True):
-    """A message, and the id from which a broken stream can be resumed. One without a message only
-    tells the id, or after how many milliseconds to come back; one without anything, that the
-    stream is open."""
+    """A message of a stream, or its id or retry time alone. An empty event opens the stream."""
 
     message: bytes = b""
-    id: str = ""
-    retry: int | None = None
+    id: str = ""  # A broken stream can be resumed after this id.
+    retry: int | None = None  # the milliseconds after which a client may reconnect

@@ -22,7 +22,7 @@ _NOT_FOUND = 404
 
 
 class SessionLost(Exception):
-    """Upstream does not know the session any more. Nothing was done."""
+    """Upstream no longer knows the session, and did not process the request."""
 
     def __init__(self, session: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class SessionLost(Exception):
 
 
 class Exchange:
-    """A POST. Its request is always answered: by upstream, or with an error that says why not."""
+    """One POST. Its request always gets an answer: from upstream, or an error that explains."""
 
     def __init__(
         self,
@@ -39,11 +39,9 @@ class Exchange:
         fixed: dict[str, str],
         tool: UpstreamTool | None,
         *,
-        resumes: bool = True,
-        tells_loss: bool = False,
+        resumes: bool = True,  # Otherwise the client resumes a broken stream.
+        tells_loss: bool = False,  # Raise `SessionLost` if the session has ended.
     ) -> None:
-        """Without `resumes`, a stream that breaks off where it can be resumed is left to whoever
-        reads it to resume. With `tells_loss`, a session that has ended is a `SessionLost`."""
         self._upstream = upstream
         self._message = message
         self._resumes = resumes
@@ -57,7 +55,7 @@ class Exchange:
     async def run(
         self, receive: Receive, opened: Callable[[HttpAnswer], None] | None = None
     ) -> None:
-        """`opened` is told of upstream's answer before the first of its messages is received."""
+        """Pass each event to `receive`. Before the first one, pass the HTTP answer to `opened`."""
 
         async def got(event: Event) -> None:
             self._note(event.message)
@@ -91,7 +89,7 @@ class Exchange:
                 await got(self._addressed(answer, event))
 
     def _addressed(self, answer: HttpAnswer, event: Event) -> Event:
-        """An error status may come with an error that names no request: it is about this one."""
+        """Give our request's id to an error that came with an error status and names no request."""
         if not answer.is_refusal or len(self._open) != 1:
             return event
         error = messages.message_or_none(event.message)
@@ -101,7 +99,7 @@ class Exchange:
         return Event(messages.error_response(key, bytes(error.error)), event.id)
 
     async def _resume(self, got: Receive) -> None:
-        """A stream that broke off goes on where it was, if upstream numbered its events."""
+        """Resume a stream that broke off, if upstream numbered its events."""
         if not self._open or self.answer is None or not self.answer.last_event:
             return
         if not self._resumes:

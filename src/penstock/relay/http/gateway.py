@@ -1,4 +1,4 @@
-"""What the HTTP front hands on: a request that passed its checks."""
+"""The interface between the HTTP app and a gateway: requests that passed the app's checks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from penstock.wire.messages import Message
 
 
 class Inbound(msgspec.Struct, frozen=True):
-    """A request over HTTP. `message` is None for a batch."""
+    """A request over HTTP."""
 
     body: bytes = b""
-    message: Message | None = None
+    message: Message | None = None  # None for a batch
     is_modern: bool = False
     session: str = ""
     version: str = ""
@@ -26,15 +26,14 @@ class Inbound(msgspec.Struct, frozen=True):
 
     @property
     def expects_answer(self) -> bool:
-        """Whether it is, or holds, a request."""
+        """Return whether the body is a JSON-RPC request, or a batch, which may hold one."""
         if self.message is None:
             return True
         return bool(self.message.key) and self.message.method is not msgspec.UNSET
 
 
 class HttpGateway(Protocol):
-    """One kind of upstream, behind the front. Each method returns when its queue is closed, and
-    is cancelled when the client goes."""
+    """One kind of upstream behind the HTTP app, which cancels a call if its client disconnects."""
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None: ...
 

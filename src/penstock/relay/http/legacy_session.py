@@ -1,4 +1,4 @@
-"""One legacy session and the process it has to itself."""
+"""One legacy session and its own process."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ _CONFLICT: Final = 409
 
 
 class LegacySession:
-    """A message from the process goes to the POST that it belongs to. What belongs to none goes to
-    the client's open GET, or waits for it; while one POST alone is open it is taken to be that
-    one's, for it is where a client looks for what its request led to."""
+    """A legacy session, which sends each message of the process to the right HTTP reply.
+
+    A message goes to the POST that it belongs to. If it names none and just one POST is open, the
+    message goes there, because a client expects the effects of its request there. Otherwise it goes
+    to the client's open GET, or else to the latest POST, or it waits for a GET.
+    """
 
     def __init__(self, target: Target, session: Session, workshop: Workshop) -> None:
         self._session = session
@@ -44,7 +47,7 @@ class LegacySession:
 
     @property
     def is_busy(self) -> bool:
-        """A client that waits for an answer, or listens."""
+        """Return whether a client waits for an answer, or listens."""
         queues = [*self._posts.values(), *([self._listener] if self._listener else [])]
         return any(queue.is_open for queue in queues)
 
@@ -69,7 +72,7 @@ class LegacySession:
             self.used = time.monotonic()
 
     async def _close_cancelled(self, message: Message) -> None:
-        """A request that is cancelled is not answered; its reply ends all the same."""
+        """Close the reply of a cancelled request, which gets no answer."""
         if message.method == "notifications/cancelled":
             named = messages.members_of(message.params).get("requestId")
             queue = self._posts.pop(messages.id_key(named), None) if named is not None else None
@@ -98,7 +101,7 @@ class LegacySession:
     async def _received(self, line: bytes) -> None:
         outputs = self._session.from_upstream(line)
         if any(isinstance(output, Perform) for output in outputs):
-            self._aside(outputs)  # other messages do not wait for a large result
+            self._aside(outputs)  # Other messages must not wait for a large result.
         else:
             await self._carrier.carry_out(outputs)
 
@@ -113,7 +116,7 @@ class LegacySession:
         if self._session.pending:
             logger().error("the MCP server %s", how)
         await self._carrier.carry_out(self._session.upstream_ended(told))
-        await asyncio.gather(*self._tasks, return_exceptions=True)  # answers that it gave before
+        await asyncio.gather(*self._tasks, return_exceptions=True)  # answers from before the end
         listener = [self._listener] if self._listener is not None else []
         for queue in [*self._posts.values(), *listener]:
             await queue.close()
@@ -132,7 +135,7 @@ class LegacySession:
             await queue.put(Event(output.message))
 
     def _forget(self, queue: ReplyQueue) -> None:
-        """All requests of a POST: a batch is answered as one."""
+        """Forget all requests of a POST: a batch has one answer."""
         for key in [key for key, other in self._posts.items() if other is queue]:
             del self._posts[key]
         known = self._posts

@@ -1,9 +1,9 @@
-"""Names that several clients of one process chose for themselves, kept apart.
+"""Unique request ids for several clients that share one process.
 
-Two clients may both call a request 1. On the way to the process every request gets a name that
-nobody else has, and so does its progress token; on the way back each gets its own again. The same
-goes for what names a request elsewhere: a cancellation, and the messages of a subscription, which
-are named after the request that asked for them.
+Two clients may both use the id 1. On the way to the process, every request and its progress token
+get a new, unique name; on the way back, the original one returns. The same holds for messages that
+name a request: cancellations, and the messages of a subscription, which carry the id of the request
+that opened it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Owner = TypeVar("Owner")
 
 
 class Renamed(msgspec.Struct, Generic[Owner], frozen=True):
-    """A request under way: whose it is, and what it was called."""
+    """A request in progress: its owner, and its original names."""
 
     owner: Owner
     key: bytes
-    token: bytes | None
+    token: bytes | None  # the progress token
 
 
 class Renaming(Generic[Owner]):
@@ -35,11 +35,11 @@ class Renaming(Generic[Owner]):
         self._requests: dict[bytes, Renamed[Owner]] = {}
 
     def owners(self) -> list[Owner]:
-        """Who waits for something, the latest last."""
+        """Return the owner of each request in progress, the latest last."""
         return [renamed.owner for renamed in self._requests.values()]
 
     def outgoing(self, owner: Owner, message: bytes, read: Message) -> bytes:
-        """A request under its new name."""
+        """Return the request under a new name."""
         name = b'"%d"' % next(self._numbers)
         params = messages.members_of(read.params)
         meta = messages.members_of(params.get("_meta", msgspec.UNSET))
@@ -52,7 +52,10 @@ class Renaming(Generic[Owner]):
         return messages.object_from(changed)
 
     def incoming(self, message: bytes, read: Message) -> tuple[Owner, bytes] | None:
-        """Whose a message is, and as that client knows it; None where it does not say."""
+        """Return the owner of a message, and the message with its original names.
+
+        Return None if the message names no request in progress.
+        """
         if read.method is msgspec.UNSET:
             renamed = self._requests.pop(read.key, None)
             return None if renamed is None else (renamed.owner, _answer(message, renamed))
@@ -74,7 +77,7 @@ class Renaming(Generic[Owner]):
         return None
 
     def forget(self, owner: Owner) -> list[bytes]:
-        """An owner goes: the names that the process knows its requests by."""
+        """Forget the owner's requests, and return the names that the process knows them by."""
         names = [name for name, renamed in self._requests.items() if renamed.owner is owner]
         for name in names:
             del self._requests[name]

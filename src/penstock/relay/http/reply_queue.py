@@ -1,4 +1,4 @@
-"""Where the messages for one HTTP request wait until they are sent."""
+"""The queue of messages that wait to be sent as the reply to one HTTP request."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ _MOST_WAITING: Final = 1_000
 
 
 class ReplyQueue:
-    """Filled by a gateway, emptied by the front. Whoever fills it waits while it is full.
+    """A queue that a gateway fills and the HTTP app empties. The gateway waits while it is full.
 
-    `status`, `session`, `challenge` and `is_stream` are for the reply's head, and count if they are
-    set before the first message. A `finish` is the last message, and tells the front that a reply of one
-    message needs no stream.
+    Set `status`, `session`, `challenge` and `is_stream` before the first message: they go into the
+    head of the reply.
     """
 
     def __init__(self) -> None:
@@ -32,6 +31,7 @@ class ReplyQueue:
             await self._events.put(event)
 
     async def finish(self, event: Event) -> None:
+        """Put the last message. So the app sees that a reply of one message needs no stream."""
         if not self._is_closed:
             self._end()
             await self._events.put(event)
@@ -50,8 +50,7 @@ class ReplyQueue:
         await self._closed.wait()
 
     def break_off(self) -> None:
-        """Nobody reads any more, or not fast enough: what waits is dropped, and so is what is still
-        put."""
+        """Drop all messages, waiting and future: the client has left or reads too slowly."""
         self._end()
         while not self._events.empty():
             self._events.get_nowait()
@@ -63,12 +62,12 @@ class ReplyQueue:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing follows what was taken last."""
+        """Return whether no message follows the one that was taken last."""
         return self._is_closed and self._events.qsize() <= 1
 
     @property
     def is_drained(self) -> bool:
-        """Whether even the end was taken."""
+        """Return whether the end was taken too."""
         return self._is_closed and self._events.empty()
 
     async def get(self) -> Event | None:

@@ -1,4 +1,4 @@
-"""`penstock serve`, put together."""
+"""The assembly of `penstock serve`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LAST_SECONDS = 3
 
 
 class CannotListen(PenstockError):
-    """The address cannot be listened on."""
+    """Penstock cannot listen on this address."""
 
     next_step = "Choose another with --bind and --port."
 
@@ -45,19 +45,19 @@ class Listening(msgspec.Struct, frozen=True):
 
 
 def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
-    """Until it is interrupted. The exit code."""
+    """Serve until interrupted, and return the exit code."""
     if listening.forwards_authorization:
         if not target.url:
-            why = "there is nobody to forward it to: upstream is a command."
+            why = "needs --url: a command takes no Authorization header."
             raise InvalidSetting("forward-authorization", True, why)
-        # A token lives as long as one of nobody's: the authorization behind it may be withdrawn.
+        # Tokens get the short life of `bearer_ttl`: the authorization may be withdrawn.
         policy = _short_lived(policy)
     if target.command and shutil.which(target.command[0]) is None:
         raise CannotStart(
-            f"Cannot start {target.command[0]!r}: it is not there.", next_step=NOT_THERE
+            f"Cannot start {target.command[0]!r}: it was not found.", next_step=NOT_THERE
         )
     if not is_loopback(listening.bind):
-        logger().warning("whoever reaches %s can use the server: there is no login", listening.bind)
+        logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
     with Gate(policy) as gate:
         gateway: HttpGateway = (
             UrlGateway(gate, target) if target.url else CommandGateway(gate, target)
@@ -103,15 +103,15 @@ def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
 
 
 def _socket(listening: Listening) -> socket.socket:
-    """Bound before anything is started, so that a port in use is said in a sentence."""
+    """Bind before anything starts, so that a port in use gives a readable error."""
     try:
         family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
-        # Named as TCP, or the loop does not set TCP_NODELAY on its connections.
+        # Without IPPROTO_TCP, the event loop does not set TCP_NODELAY on the connections.
         opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        if sys.platform != "win32":  # there it would let two programs share a port
+        if sys.platform != "win32":  # On Windows it would let two programs share a port.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((listening.bind, listening.port))
-        opened.listen(_BACKLOG)  # from now on whoever was told the address can connect
+        opened.listen(_BACKLOG)  # Clients can connect from now on.
     except OSError as error:
         why = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
         told = f"Cannot listen on {listening.bind}:{listening.port}: {why}."

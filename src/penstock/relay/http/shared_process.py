@@ -1,4 +1,4 @@
-"""One process for all requests of one principal in the new era."""
+"""One process that all modern requests of one principal share."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from penstock.wire.request import Connection
 from penstock.wire.session import Session
 from penstock.wire.upstream_state import UpstreamState
 
-# A server of the old era may not answer at all before it is initialized.
+# A legacy server may not answer at all before it is initialized.
 DISCOVER_SECONDS: Final = 10.0
 _MOST_WAITING: Final = 1_000
 
 
 class SharedProcess:
-    """Starts the process when it is first needed, and again after it has ended."""
+    """A process that starts when it is first needed, and again after it has ended."""
 
     def __init__(self, workshop: Workshop, target: Target, principal: Principal) -> None:
         self._workshop = workshop
@@ -44,11 +44,11 @@ class SharedProcess:
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.message is None or not inbound.expects_answer:
-            return  # a modern client says by hanging up what it once said by notifications
+            return  # A modern client hangs up where a legacy client sent a notification.
         message = inbound.message
-        if message.method == "initialize":  # on its pipe the server would take it for a mistake
+        if message.method == "initialize":  # A server that has started would take it for an error.
             told = messages.failure(
-                message.key, METHOD_NOT_FOUND, "There is no initialize any more."
+                message.key, METHOD_NOT_FOUND, "This protocol has no initialize."
             )
             await queue.finish(Event(told))
             return
@@ -99,29 +99,29 @@ class SharedProcess:
         try:
             read = messages.read_message(line)
         except NotJson as error:
-            logger().warning("upstream sent what is not JSON (%s): %r", error, line[:200])
+            logger().warning("upstream sent a line that is not JSON (%s): %r", error, line[:200])
             return
         found = self._renaming.incoming(line, read)
         if found is not None:
             await self._give(*found)
         elif read.method is not msgspec.UNSET:
-            await self._somebody(line, read)
+            await self._give_to_only(line, read)
 
-    async def _somebody(self, line: bytes, read: Message) -> None:
-        """A message that names no request, such as a log message: where one alone waits it is for
-        that one, and else it may be somebody else's."""
+    async def _give_to_only(self, line: bytes, read: Message) -> None:
+        """Give a message that names no request, such as a log message, to the only request.
+
+        Drop the message if several requests wait: it may belong to another client.
+        """
         owners = set(self._renaming.owners())
         if len(owners) == 1:
             await self._give(owners.pop(), line)
         else:
-            logger().info(
-                "%s is dropped: it names no request, and %d wait", read.method, len(owners)
-            )
+            logger().info("dropped %s: it names no request, and %d wait", read.method, len(owners))
 
     async def _give(self, post: _SharedPost, message: bytes) -> None:
-        """Whoever reads too slowly is let go: the process, and all others, do not wait."""
+        """Pass on a message. Drop a client that reads too slowly: no other client may wait for it."""
         if not post.received(message):
-            logger().warning("a client does not read what its request led to; it was let go")
+            logger().warning("dropped a client that does not read its reply")
             post.break_off()
             await self._hung_up(post)
 
@@ -140,7 +140,7 @@ class SharedProcess:
 
 
 class _SharedPost:
-    """One request, and those that the relay makes for its sake."""
+    """One request of a client, and the requests that the relay makes to answer it."""
 
     def __init__(
         self, shared: SharedProcess, session: Session, workshop: Workshop, queue: ReplyQueue
@@ -159,7 +159,7 @@ class _SharedPost:
                 await self._carrier.carry_out(self.session.from_upstream(message))
 
     def received(self, message: bytes) -> bool:
-        """False where too much waits already."""
+        """Queue a message, and return whether there was room for it."""
         try:
             self._incoming.put_nowait(message)
         except asyncio.QueueFull:

@@ -1,7 +1,7 @@
-"""An upstream behind a URL: one POST a message, and the streams that come back.
+"""An upstream behind a URL: one POST per message, and the streams that come back.
 
-Whatever goes wrong (no connection, an HTML page, a login that failed) becomes a JSON-RPC error to
-the request that waits, in words that say what to do.
+Every failure (no connection, an HTML page, a failed login) becomes a JSON-RPC error for the request
+that waits. The error says what to do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock.relay.target import Target, shown_url
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
 
 CONNECT_SECONDS: Final = 10.0
-# Greetings are quick, and so is taking what needs no answer; a tool may take as long as it likes.
+# Greetings, and messages without an answer, are quick. A tool may take any time.
 QUICK_SECONDS: Final = 60.0
 QUICK: Final = frozenset({"initialize", "server/discover", "ping"})
 RETRY_SECONDS: Final = 1.0
@@ -30,7 +30,7 @@ _LEGACY_SSE: Final = (404, 405)
 
 
 class Unanswered(Exception):
-    """Upstream did not answer as an MCP server does. The text is for the client."""
+    """Upstream did not answer like an MCP server. The text is for the client."""
 
     def __init__(self, told: str, status: int = 502) -> None:
         super().__init__(told)
@@ -38,7 +38,7 @@ class Unanswered(Exception):
 
 
 class HttpAnswer:
-    """What upstream makes of one POST or GET."""
+    """Upstream's answer to one HTTP request."""
 
     def __init__(self, response: httpx2.Response) -> None:
         self._response = response
@@ -47,14 +47,14 @@ class HttpAnswer:
         self.session: str = response.headers.get(SESSION, "")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         self.is_stream = kind == EVENTS
-        # Some servers send errors without a type; what they are is seen when they are read.
+        # Some servers send errors without a type; `events` checks the body.
         self.is_json = kind in (JSON, "")
         self.last_event = ""
         self.retry_seconds = RETRY_SECONDS
         self.challenge: str = response.headers.get("www-authenticate", "")
 
     async def events(self) -> AsyncIterator[Event]:
-        """The messages, as they come."""
+        """Yield the messages as they arrive."""
         if self.is_stream:
             async for event in httpx2.EventSource(self._response, max_event_size=None):
                 if event.id:
@@ -71,7 +71,7 @@ class HttpAnswer:
             yield Event(body)
 
     async def refuse(self, target: Target) -> None:
-        """Says what an error status means, unless its body is a message that says so itself."""
+        """Raise an explanation of an error status, unless the body is JSON and explains it."""
         if not self.is_refusal or self.is_json:
             return
         body = await self._response.aread()
@@ -79,10 +79,10 @@ class HttpAnswer:
 
 
 class HttpUpstream:
-    """The endpoint. Connections are kept and shared.
+    """The HTTP client of one endpoint. Requests share its connections, which stay open.
 
-    A pool looks at each of its connections for each request: with hundreds at once, several pools
-    that take turns are several times as fast as one.
+    A pool checks each of its connections for each request. With hundreds of connections, several
+    pools that take turns are several times as fast as one.
     """
 
     def __init__(self, target: Target, *, pools: int = 1) -> None:
@@ -110,12 +110,12 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[HttpAnswer]:
-        """What upstream says unasked, or goes on with after a break (`Last-Event-ID`)."""
+        """Open the stream of unasked messages, or a broken stream after its `Last-Event-ID`."""
         async with self._open("GET", {"accept": EVENTS, **headers}) as answer:
             yield answer
 
     async def resume(self, after: str, headers: Mapping[str, str]) -> AsyncIterator[Event]:
-        """The rest of a stream that broke off. Ends where upstream has nothing more."""
+        """Yield the rest of a stream that broke off."""
         for attempt in range(MOST_RETRIES):
             await asyncio.sleep(RETRY_SECONDS * attempt)
             try:
@@ -130,7 +130,7 @@ class HttpUpstream:
                 logger().info("the stream could not be resumed: %s", error)
 
     async def leave(self, headers: Mapping[str, str]) -> int:
-        """Ends a session; upstream may not offer that."""
+        """End a session, and return the status: upstream may not support this."""
         async with self._open("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
             return answer.status
 
@@ -182,8 +182,8 @@ def _no_connection(error: Exception, url: str, seconds: float | None) -> str:
 def _redirected(response: httpx2.Response) -> str:
     location = shown_url(response.headers.get("location", "elsewhere"))
     return (
-        f"The server redirects to {location}. Penstock does not follow, for it would take the "
-        "credentials along; give that address with --url if it is the right one."
+        f"The server redirects to {location}. Penstock does not follow, to keep the credentials "
+        "from that address. If it is right, give it with --url."
     )
 
 

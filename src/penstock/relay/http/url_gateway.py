@@ -1,4 +1,4 @@
-"""HTTP in front of HTTP: a POST for each POST, and upstream's session is the client's."""
+"""The gateway from HTTP to HTTP: one POST for each POST, in upstream's own session."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _WHO_ARE_YOU: Final = (401, 403)
 
 
 class UrlGateway:
-    """What is known of a legacy session is kept by its id; where there are no sessions, by era and
-    by who asks."""
+    """The gateway. It keeps legacy sessions by id, and the state of upstream without sessions by
+    era and principal."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
         self.workshop = Workshop(Engine(gate))
@@ -93,7 +93,7 @@ class UrlGateway:
 
     def session(self, inbound: Inbound) -> Session:
         if inbound.is_modern:
-            # Ids are each client's own: only what is known of upstream can be shared.
+            # Each client chooses its own ids, so requests share only the state of upstream.
             known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
             return self._new(inbound, known, _repeated(inbound))
         if inbound.session:
@@ -106,7 +106,7 @@ class UrlGateway:
         )
 
     def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
-        """Upstream has taken an `initialize`: with a session, or for everybody at once."""
+        """Keep the session that upstream opened, or its state if it opens none for anyone."""
         if not session_id:
             self._known.put(f"legacy {inbound.principal.id}", session.known)
             return
@@ -117,7 +117,7 @@ class UrlGateway:
         self._sessions.put(_session_key(inbound, session_id), session)
 
     def _resumed(self, inbound: Inbound) -> Session:
-        """A session that was begun elsewhere: with another worker, or before a restart."""
+        """Return a session that began in another process, or before a restart."""
         known = UpstreamState()
         known.is_initialized = True
         return self._new(inbound, known)
@@ -141,13 +141,12 @@ class UrlGateway:
 
 
 def _session_key(inbound: Inbound, session_id: str) -> str:
-    """What a session is known by. Where clients are told apart by what they send, the same session
-    in the hands of somebody else is another one."""
+    """Return the key of a session. With another authorization, the same id is another session."""
     return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
 
 
 class _ProxiedPost:
-    """One POST of a client's, and the POSTs that it leads to."""
+    """One POST of a client, and the POSTs that it causes."""
 
     def __init__(self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue) -> None:
         self._gateway = gateway
@@ -164,7 +163,7 @@ class _ProxiedPost:
             await self._carrier.carry_out(self._session.from_client(inbound.body))
         except asyncio.CancelledError:
             if inbound.is_modern and inbound.message is not None:
-                self._session.cancel(inbound.message.key)  # the client has hung up
+                self._session.cancel(inbound.message.key)  # The client has hung up.
             raise
 
     async def _up(self, message: bytes) -> None:
@@ -181,7 +180,7 @@ class _ProxiedPost:
         await exchange.run(receive, self._opened if is_clients else None)
 
     async def _received_ours(self, event: Event) -> None:
-        """What came for a request of the relay's own: its stream is not the client's."""
+        """Take the answer to the relay's own request, whose stream is not for the client."""
         if event.message:
             self._event = Event(b"")
             await self._carrier.carry_out(self._session.from_upstream(event.message))
@@ -214,13 +213,13 @@ class _ProxiedPost:
             self._gateway.begin(self._session, answer.session, inbound)
         if answer.status in _WHO_ARE_YOU and inbound.authorization:
             self._queue.status, self._queue.challenge = answer.status, answer.challenge
-        is_lost = answer.status == _NOT_FOUND and inbound.session  # to begin a new one
+        is_lost = answer.status == _NOT_FOUND and inbound.session  # The client must see the 404.
         if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
             self._queue.status = answer.status
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:
-    """Of a legacy session; the headers of a modern request are made from its body."""
+    """Return the headers of a legacy session; those of a modern request come from its body."""
     made = {"authorization": inbound.authorization}
     if not inbound.is_modern:
         made |= {headers.SESSION: inbound.session, headers.VERSION: inbound.version}
@@ -228,8 +227,8 @@ def fixed_headers(inbound: Inbound) -> dict[str, str]:
 
 
 def _repeated(inbound: Inbound) -> RepeatedArguments | None:
-    """Headers that repeat arguments are not copied but made anew from the tool's schema: so that
-    wrong or missing ones are not mended on the way, they are checked here."""
+    """Return the headers to check against the arguments. Upstream's headers are made anew from the
+    tool's schema, which would otherwise silently correct wrong or missing ones."""
     message = inbound.message
     return None if message is None else RepeatedArguments(message, inbound.headers)
 
@@ -239,4 +238,4 @@ async def _put(queue: ReplyQueue, event: Event, output: ToClient) -> None:
 
 
 async def _unasked(_message: bytes) -> None:
-    """Nothing that comes unasked makes the relay ask."""
+    """Send nothing: unasked messages never make the relay ask upstream."""

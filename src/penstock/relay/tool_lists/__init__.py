@@ -1,4 +1,4 @@
-"""A client of our own, which asks a server for its tools and leaves: `listed_tools`."""
+"""A small MCP client that asks a server for its tools and leaves: `listed_tools`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ __all__ = ["Listed", "NotListed", "Report", "listed_tools", "tools_in"]
 
 
 def listed_tools(target: Target, report: Report, *, seconds: float) -> Listed:
-    """All pages of a server's list. Each answer may take so many seconds. Whatever goes wrong is a
-    `PenstockError`, and a process that was started for this has ended."""
+    """Return all pages of a server's list of tools. Each answer may take `seconds`.
+
+    Every failure raises a `PenstockError`. A process that was started for this has ended.
+    """
     steps = listing(report)
     if not target.url:
         from penstock.relay.tool_lists.process import ask_command

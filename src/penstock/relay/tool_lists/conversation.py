@@ -1,8 +1,8 @@
-"""What a client says to learn a server's tools, in both eras. It does no I/O.
+"""The conversation in which a client learns a server's tools, legacy or modern, without I/O.
 
-`listing` yields what is to be sent and gets the answers; `process` and `remote` carry it. The
-handshake is tried first: a server that knows it may know nothing else. One that refuses it is asked
-in the new way, with the version in each request.
+`listing` yields messages and receives their answers; `process` and `remote` carry them. The legacy
+handshake comes first, because a legacy server may know nothing else. A server that refuses it is
+asked in the modern way, with the version in each request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from penstock.errors import PenstockError
 from penstock.wire import eras, messages
 from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 
-# A list that has more pages than this is taken for one that never ends.
+# A list with more pages than this probably never ends.
 MOST_PAGES: Final = 1_000
 SHOWN: Final = 300
 
@@ -44,27 +44,27 @@ Report: TypeAlias = Callable[[str], None]
 class NotListed(PenstockError):
     """The MCP server did not list its tools."""
 
-    next_step = "Check that it is an MCP server, and that a host can use it as it is."
+    next_step = "Check that it is an MCP server, and that it works in a host."
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """A request; its answer is sent back."""
+    """A request. The carrier sends its answer into the generator."""
 
     method: str
     params: bytes
 
 
 class Tell(msgspec.Struct, frozen=True):
-    """A notification; nothing comes back."""
+    """A notification, which has no answer."""
 
     method: str
     params: bytes = b"{}"
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A server's tools as it lists them, undecoded and compact, and what it calls itself."""
+    """A server's tools, and its name and version."""
 
-    tools: tuple[bytes, ...]
+    tools: tuple[bytes, ...]  # as the server lists them, undecoded and compact
     server: str = ""
     version: str = ""
 
@@ -88,7 +88,7 @@ def listing(report: Report) -> Steps[Listed]:
 def _pages(
     common: dict[str, Any], info: Any, report: Report, refused: Message | None = None
 ) -> Steps[Listed]:
-    """`refused` is how a greeting was, if it was."""
+    """Read all pages. `refused` is the server's refusal of the legacy handshake, if any."""
     tools: list[bytes] = []
     cursors: set[str] = set()
     params = common
@@ -115,7 +115,7 @@ def _page(answer: Message | None, refused: Message | None) -> dict[str, msgspec.
 
 
 def tools_in(raw: bytes | msgspec.Raw | msgspec.UnsetType) -> list[bytes]:
-    """The elements of a list, compact."""
+    """Return the elements of a list in compact form."""
     try:
         document = b"" if isinstance(raw, msgspec.UnsetType) else rawjson.compact(raw)
     except ValueError as error:
@@ -126,7 +126,7 @@ def tools_in(raw: bytes | msgspec.Raw | msgspec.UnsetType) -> list[bytes]:
 
 
 def messages_in(data: bytes) -> list[Message]:
-    """Of one line, or of one event: a message, a batch of them, or none."""
+    """Return the messages of one line or event: a single message, a batch, or none."""
     try:
         batch = messages.batch_of(data) if data else []
     except ValueError:
@@ -144,25 +144,24 @@ def _message(data: bytes) -> Message | None:
 
 
 def reply_to(asked: Message) -> bytes:
-    """To a request of the server's. It gets an answer to every one, so that it does not wait."""
+    """Return the reply to a request of the server. Each gets a reply, so that none waits."""
     if asked.method == "ping":
         return messages.response(asked.key, b"{}")
     return messages.failure(asked.key, METHOD_NOT_FOUND, "This client only lists tools.")
 
 
-# -- what can be wrong -------------------------------------------------------------------------
+# -- failures ----------------------------------------------------------------------------------
 
 
 def no_tools() -> NotListed:
     return NotListed(
         "The MCP server offers no tools.",
-        next_step="There is nothing to measure: its prompts and resources cost no list of tools.",
+        next_step="There is nothing to measure: prompts and resources add nothing to the list.",
     )
 
 
 def _give_up_if_gone(answer: Message | None) -> None:
-    """An answer that whoever carries the messages has given in the server's place: it will not be
-    another one the next time."""
+    """Raise if the carrier answered in the server's place: another try would fail alike."""
     code, told = _error_in(answer)
     if code == UPSTREAM_GONE:
         raise NotListed(told, next_step="Check the address and the credentials, and try again.")
@@ -171,8 +170,8 @@ def _give_up_if_gone(answer: Message | None) -> None:
 def _refusal(answer: Message | None, greeting: Message | None) -> NotListed:
     code, told = _error_in(answer)
     first, told_first = _error_in(greeting)
-    # What a server says to a greeting that it does not know tells nothing; anything else may be
-    # the reason for all that follows.
+    # A server that does not know the handshake gives one of two codes, which explain nothing. Any
+    # other refusal may be the cause of all later ones.
     if greeting is not None and first not in (METHOD_NOT_FOUND, UNSUPPORTED_VERSION):
         return NotListed(f"The MCP server refused the connection: {told_first[:SHOWN]!r}.")
     if code == METHOD_NOT_FOUND:
@@ -181,7 +180,7 @@ def _refusal(answer: Message | None, greeting: Message | None) -> NotListed:
 
 
 def _error_in(answer: Message | None) -> tuple[Any, str]:
-    """Its code and its words; an error can be anything, and is shown as it is then."""
+    """Return the code and the text of an error. An error without a text is shown as JSON."""
     if answer is None or isinstance(answer.error, msgspec.UnsetType):
         return None, "an answer without a result"
     members = messages.members_of(answer.error)
@@ -194,12 +193,12 @@ def _endless(cursor: str, pages: int) -> NotListed:
     return NotListed(
         f"The server's list of tools does not end: after {pages} pages came the cursor "
         f"{cursor[:SHOWN]!r}.",
-        next_step="Report this to whoever wrote the server: no host can read such a list.",
+        next_step="Report this to the server's author: no host can read such a list.",
     )
 
 
 def _name_and_version(about: Any) -> tuple[str, str]:
-    """As an `initialize` result has it, or as the `_meta` of a modern one."""
+    """Read them from `serverInfo` of an `initialize` result, or from a modern `_meta`."""
     members = messages.members_of(about)
     told = messages.members_of(members.get(eras.SERVER_META, about))
     return messages.text_of(told, "name") or "", messages.text_of(told, "version") or ""

@@ -1,4 +1,4 @@
-"""The conversation with a server that is a command: started, asked, ended."""
+"""The conversation with a server that is a command, which is started and ended for it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from penstock.wire import messages
 from penstock.wire.messages import Message
 
 _GRACE_SECONDS: Final = 1.0
-# A server that asks and does not read the answers would fill the pipe, and stop us.
+# A server that sends requests but reads no replies would fill the pipe and block us.
 _MOST_REPLY_BYTES: Final = 32_000
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
-_ALONE: Final = "Start the command by itself, and see what it says."
+_ALONE: Final = "Run the command by itself, and read what it prints."
 
 
 def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> Found:
     inbox = Inbox()
-    with _heeded(inbox):
+    with _signals_to(inbox):
         process = Process(command)
         talk = ProcessTalk(process, inbox, seconds)
         try:
@@ -48,10 +48,10 @@ def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> 
 
 
 class Inbox:
-    """What there is to react to: the server's lines, the end of them (an empty one), and a signal.
+    """A queue of the server's lines, their end (an empty line), and a signal.
 
-    A signal does not raise where it happens to strike. Between the start of a process and the
-    place that remembers to end it, that would leave the process behind.
+    A signal handler does not raise an exception. Between the start of a process and the `try` that
+    ends it, an exception would leave the process behind.
     """
 
     def __init__(self) -> None:
@@ -61,12 +61,12 @@ class Inbox:
     def put(self, line: bytes) -> None:
         self._lines.put(line)
 
-    def heed(self, number: int, _frame: FrameType | None) -> None:
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
         self._signal = number
-        self._lines.put(b"")  # which a handler may do at any time, and which ends the waiting
+        self._lines.put(b"")  # This ends `take`. A `SimpleQueue` is safe in signal handlers.
 
     def take(self, seconds: float) -> bytes | None:
-        """The next line; None where none comes in that time."""
+        """Return the next line, or None if none comes in that time."""
         try:
             line = self._lines.get(timeout=max(0, seconds))
         except queue.Empty:
@@ -77,10 +77,10 @@ class Inbox:
 
 
 @contextmanager
-def _heeded(inbox: Inbox) -> Iterator[None]:
-    is_main = threading.current_thread() is threading.main_thread()  # no other gets signals
+def _signals_to(inbox: Inbox) -> Iterator[None]:
+    is_main = threading.current_thread() is threading.main_thread()  # Only it gets signals.
     numbers = [getattr(signal, name) for name in _SIGNALS if is_main and hasattr(signal, name)]
-    before = {number: signal.signal(number, inbox.heed) for number in numbers}
+    before = {number: signal.signal(number, inbox.on_signal) for number in numbers}
     try:
         yield
     finally:
@@ -89,7 +89,7 @@ def _heeded(inbox: Inbox) -> Iterator[None]:
 
 
 class ProcessTalk:
-    """One request at a time. A thread reads, so that waiting can end."""
+    """A carrier of one request at a time. A thread reads, so that waiting can time out."""
 
     def __init__(self, process: Process, inbox: Inbox, seconds: float) -> None:
         self._process = process
@@ -111,7 +111,7 @@ class ProcessTalk:
             return found
 
     def close(self) -> None:
-        """After its end. What it left behind may hold the pipe open; that is not waited for."""
+        """Close the pipe, unless a process that the server left behind still keeps it open."""
         self._reader.join(_GRACE_SECONDS)
         if not self._reader.is_alive():
             self._process.output.close()
@@ -137,7 +137,7 @@ class ProcessTalk:
                     return message
 
     def _send(self, message: bytes) -> None:
-        with suppress(OSError):  # it has gone; what it said before may still be there to read
+        with suppress(OSError):  # The server has ended, but its last lines may be unread.
             self._process.send(message)
 
     def _reply(self, asked: Message) -> None:
@@ -147,7 +147,7 @@ class ProcessTalk:
             self._send(reply)
 
     def _messages(self, method: str, deadline: float) -> list[Message]:
-        """Those of the next line. A line that is no message is passed over, as hosts do."""
+        """Return the messages of the next line. Skip a line that is no message, as hosts do."""
         line = self._inbox.take(deadline - time.monotonic())
         if line is None:
             raise self._silent(method)
@@ -162,7 +162,7 @@ class ProcessTalk:
     def _silent(self, method: str) -> NotListed:
         return NotListed(
             f"The MCP server did not answer {method} within {self._seconds:g} s.{self._printed}",
-            next_step=f"{_ALONE} If it is only slow, give it longer: --timeout",
+            next_step=f"{_ALONE} If it is only slow, raise --timeout.",
         )
 
     @property
@@ -170,11 +170,11 @@ class ProcessTalk:
         if not self._junk:
             return ""
         text = self._junk[:SHOWN].decode("utf-8", "replace").strip()
-        return f" It printed what is not MCP: {text!r}."
+        return f" It printed non-MCP output: {text!r}."
 
 
 def _answers(message: Message, key: bytes) -> bool:
-    """An error about no request in particular is about the only one there is."""
+    """Return whether the message answers the request: an error without an id does too."""
     if message.method is not msgspec.UNSET:
         return False
     return message.key == key or (message.key == b"null" and message.error is not msgspec.UNSET)

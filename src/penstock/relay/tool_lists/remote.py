@@ -1,4 +1,4 @@
-"""The conversation with a server behind a URL: a POST a message."""
+"""The conversation with a server behind a URL: one POST per message."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def _asked(target: Target, steps: Steps[Listed], seconds: float) -> Listed
 
 
 class HttpTalk:
-    """One request at a time, in a session where the server opens one."""
+    """A carrier of one request at a time, in a session if the server opens one."""
 
     def __init__(self, upstream: HttpUpstream, seconds: float) -> None:
         self._upstream = upstream
@@ -62,7 +62,7 @@ class HttpTalk:
             return listed
 
     async def leave(self) -> None:
-        """Ends the session; a server need not offer that."""
+        """End the session, if the server supports that, and close the connections."""
         for reply in self._replies:
             reply.cancel()
         await asyncio.gather(*self._replies, return_exceptions=True)
@@ -85,7 +85,7 @@ class HttpTalk:
         return answer
 
     async def _post(self, message: bytes, key: bytes) -> Message | None:
-        """The answer, as soon as it is there: a server may leave the stream open after it."""
+        """Return the answer as soon as it arrives: the server may leave the stream open after it."""
         answered: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         exchange = Exchange(self._upstream, message, dict(self._session), None)
 
@@ -97,7 +97,7 @@ class HttpTalk:
                     answered.set_result(received)
 
         posting = asyncio.create_task(exchange.run(receive, self._opened))
-        # A notification has no answer: then only the end of the exchange is waited for.
+        # A notification has no answer, so this waits only for the end of the exchange.
         waiting: set[asyncio.Future[Any]] = {posting, answered}
         await asyncio.wait(waiting, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
         posting.cancel()
@@ -106,7 +106,7 @@ class HttpTalk:
         return answered.result() if answered.done() else None
 
     def _reply(self, asked: Message) -> None:
-        """Beside the rest: the answer that is waited for may come before this is taken."""
+        """Reply in a separate task: our answer may come before the server takes the reply."""
         reply = Exchange(self._upstream, reply_to(asked), dict(self._session), None)
         self._replies.append(asyncio.create_task(reply.run(_ignore)))
 
@@ -122,9 +122,9 @@ class HttpTalk:
     def _silent(self, method: str) -> NotListed:
         return NotListed(
             f"{self._upstream.target.shown} did not answer {method} within {self._seconds:g} s.",
-            next_step="Check the address. If it is only slow, give it longer: --timeout",
+            next_step="Check the address. If it is only slow, raise --timeout.",
         )
 
 
 async def _ignore(_event: Event) -> None:
-    """Nothing that matters comes back for a reply."""
+    """Drop the event: a reply has no answer that matters."""

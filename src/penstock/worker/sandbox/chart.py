@@ -149,10 +149,8 @@ class _Chart:
 
     @property
     def _with_value(self) -> str:
-        """Return the SQL that leaves out rows whose `y` is no number.
-
-        They are not counted, and SQLite would take a text for 0 in the mean.
-        """
+        """Return the SQL that leaves out rows whose `y` is no number: SQLite's mean takes texts
+        for 0, and rows without a share in the mean are not counted either."""
         return f" AND {_numbers(self._y)}" if self._y else ""
 
     def _categories(self) -> dict[str, Any]:
@@ -266,10 +264,8 @@ def _labels(texts: list[str]) -> list[str]:
 
 
 def _step(least: float, largest: float, *, whole: bool) -> float:
-    """Return a round number, not below `least`: 1, 2 or 5 times a power of ten.
-
-    It is large enough for a float to tell `largest` from its neighbours.
-    """
+    """Return a round number, not below `least`: 1, 2 or 5 times a power of ten. It is large enough
+    for a float to tell `largest` from its neighbours."""
     least = max(least or 1.0, largest * _FINEST, _TINIEST)
     magnitude = 10.0 ** math.floor(math.log10(least))
     step = next(times * magnitude for times in (1, 2, 5, 10, 20) if times * magnitude >= least)

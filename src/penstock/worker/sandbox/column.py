@@ -111,11 +111,8 @@ def _select(what: str) -> str:
 
 
 def _key(columns: Columns, column: str) -> Key | None:
-    """Return the key of a column.
-
-    The columns `key`, `line` and `text` that we add win over the rows' own columns of that name.
-    A column `value` of the rows wins over the `value` that we add for rows of single values.
-    """
+    """Return the key of a column. The columns `key`, `line` and `text` that we add win over the
+    rows' own columns; the rows' own `value` wins over ours, which holds rows of single values."""
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]
     single: list[Key] = [VALUE] if LABELS[VALUE] == column else []
     for key in [*made, column, *single]:
