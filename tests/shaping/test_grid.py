@@ -299,7 +299,7 @@ def test_other_fields_that_are_not_numbers_become_null():
 
 
 BAD_SHAPES = {
-    "Row 1 of cells has a length of 1, and row 0 one of 2": lambda: Grid([[1, 2], [3]]),
+    "Row 1 of cells has length 1, and row 0 has length 2": lambda: Grid([[1, 2], [3]]),
     "is a str, not rows": lambda: Grid("abc"),
     "is a bytes, not rows": lambda: Grid(b"abc"),
     "is a int, not rows": lambda: Grid(7),
@@ -338,7 +338,7 @@ BAD_SETTINGS = {
     "it is a <U1": lambda: Grid(np.array([["a"]])),
     "3 labels, and 1 rows": lambda: Grid([[1]], rows=[1, 2, 3]),
     "2 labels, and 1 columns": lambda: Grid([[1]], columns=np.arange(2)),
-    "these are no labels": lambda: Grid([[1]], rows="a"),
+    "not a list of labels": lambda: Grid([[1]], rows="a"),
     "rows = 'dict'": lambda: Grid([[1]], rows={"a": 1}),
     "a label cannot be a list": lambda: Grid([[1]], rows=[[1]]),
     "is the name of the columns too": lambda: Grid([[1]], row_name="x", column_name="x"),

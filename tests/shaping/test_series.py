@@ -272,7 +272,7 @@ BAD_SETTINGS = {
     "in entry 0 it is a bool": lambda: Series(NO_NUMBER, value="ok"),
     "in entry 0 it is a list": lambda: Series(NO_NUMBER, value="v"),
     "in entry 0 it is a complex": lambda: Series({"z": np.zeros(2, complex)}, value="z"),
-    "name = 'total': is a field of every summary": lambda: Series([1], name="total"),
+    "name = 'total': is reserved for a summary's own field": lambda: Series([1], name="total"),
     "must be a name of 1 to 64": lambda: Series([1], name="n" * 65),
     "name = \"''\"": lambda: Series([1], name=""),
     "axis = '7'": lambda: Series([1], axis=7),

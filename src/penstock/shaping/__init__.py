@@ -1,8 +1,8 @@
-"""Grids and series: what a model needs of them in a summary, and all of them on demand.
+"""Grids and series: a summary that an agent can afford, and the whole on demand.
 
-`Grid` and `Series` are what a tool returns. Each gives two forms, `summary()` and `full()`, told
-apart by the field `output`; what the summary shows is found in the full form, value for value.
-Nothing here needs numpy or tsdownsample, unless the data is numpy's or the sampling asks for it.
+A tool returns a `Grid` or a `Series`. Each has two forms, `summary()` and `full()`, which the field
+`output` names. Every value in the summary is also in the full form. Nothing here needs numpy or
+tsdownsample, unless the data is numpy's or the sampling asks for it.
 """
 
 from penstock.shaping.fitting import SUMMARY_TOKENS

@@ -1,4 +1,4 @@
-"""The survey of a grid whose measures are a numpy array: the same answers, some fifteen times as fast."""
+"""The survey of a grid whose measures are a numpy array: the same, some fifteen times as fast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.shaping.survey import MOST_TOP, GridSurvey
 def array_survey(
     matrix: Any, rank_by: str, better: str, verdicts: Verdicts | None
 ) -> GridSurvey | None:
-    """None where floats could not tell the measures apart: then they are compared as Python's."""
+    """Return the survey, or None if floats are not exact enough: Python then compares the values."""
     if matrix.dtype.kind not in "iuf":
         raise not_a_number("rank_by", rank_by, str(matrix.dtype), "in this array")
     costs = arrays.as_floats(matrix)
@@ -36,7 +36,7 @@ def array_survey(
 
 
 def _set_apart(costs: Any, verdicts: Verdicts | None) -> Any:
-    """Gives every cell that is not feasible the worst cost, in place, and says which these are."""
+    """Give every infeasible cell the worst cost, in place, and return which cells these are."""
     np = arrays.numpy()
     gaps = ~np.isfinite(costs)
     if verdicts is not None:
@@ -58,7 +58,7 @@ def _pooled(costs: Any) -> tuple[Any, Any, tuple[int, int]]:
 
 
 def _top(costs: Any, row_best: Any) -> list[tuple[int, int]]:
-    """The best cells are in the rows with the best bests: any other row has as many before it."""
+    """Return the best cells. Only the `MOST_TOP` rows with the best bests can hold them."""
     np = arrays.numpy()
     rows = np.sort(_smallest(row_best, MOST_TOP))
     nearby = costs[rows]
@@ -67,7 +67,7 @@ def _top(costs: Any, row_best: Any) -> list[tuple[int, int]]:
 
 
 def _smallest(values: Any, count: int) -> Any:
-    """Where the smallest are, in order, of equals the first first."""
+    """Return the indices of the smallest values in order. Of equals, the first comes first."""
     np = arrays.numpy()
     near = np.arange(len(values))
     if len(values) > count:

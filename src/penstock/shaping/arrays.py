@@ -1,4 +1,4 @@
-"""numpy, for those who use it: loaded when it is needed, never by an import of this package."""
+"""Lazy access to numpy: importing this package never loads it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def numpy() -> Any:
 
 
 def is_loaded() -> bool:
-    """Whoever has not loaded numpy has none of its values."""
+    """Return whether numpy is loaded. If it is not, no value can be numpy's."""
     return sys.modules.get("numpy") is not None
 
 
@@ -23,7 +23,7 @@ def is_array(value: object) -> bool:
 
 
 def is_number_type(kind: type) -> bool:
-    """Whether a type is one of numpy's real numbers, of which most are no Python numbers."""
+    """Return whether a type is one of numpy's real numbers; most are not Python numbers."""
     if not is_loaded():
         return False
     np = numpy()
@@ -35,8 +35,8 @@ def is_bool(value: object) -> bool:
 
 
 def as_floats(array: Any) -> Any | None:
-    """The numbers of an array as float64, masked ones as NaN; None where that would not be exact,
-    which is for integers beyond 2**53 only. (A longer float is shown as float64 too.)"""
+    """Return the numbers of an array as float64, masked ones as NaN, or None if it holds integers
+    beyond 2**53, which would not be exact. (A longer float is shown as float64 too.)"""
     np = numpy()
     known = array.compressed() if np.ma.isMaskedArray(array) else array
     if known.dtype.kind in "iu" and known.size:

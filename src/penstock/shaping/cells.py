@@ -1,6 +1,6 @@
-"""The cells of a grid, in whatever form the author has them.
+"""The cells of a grid, in any form that the author of the tool has them.
 
-Rows of objects stay what they are; arrays stay arrays. A cell is made only when it is shown.
+Rows of objects stay as they are, and arrays stay arrays. A cell is made only when it is shown.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ class Cells(Protocol):
     def columns(self) -> int: ...
 
     def at(self, row: int, column: int) -> Any:
-        """A cell as its author would see it; None where there is none."""
+        """Return a cell as its author would see it, or None if there is none."""
         ...
 
     def block(self, name: str, start: int, stop: int, absent: Any = None) -> Sequence[Any]:
-        """A field of all cells of some rows, one row after the other: `absent` where there is no
-        cell, MISSING where one has no such field."""
+        """Return a field of all cells of some rows, row by row: `absent` if there is no cell,
+        MISSING if a cell lacks the field."""
         ...
 
     def matrix(self, name: str) -> Any | None:
-        """A field of all cells as an array, where it is one already."""
+        """Return a field of all cells if it already is an array, else None."""
         ...
 
     def names(self) -> list[str]:
-        """The fields that cells have, judging by the first."""
+        """Return the fields that the first cell has."""
         ...
 
 
@@ -75,7 +75,7 @@ def _cells_of_array(array: Any) -> Cells:
 
 
 def rows_of(given: Any, what: str) -> Sequence[Sequence[Any]]:
-    """Lists of one length. Lists and tuples are not copied."""
+    """Return the rows as lists of equal length. Lists and tuples are not copied."""
     if isinstance(given, str | bytes | Mapping | set) or not isinstance(given, Iterable):
         raise InvalidShape(
             f"{what} is a {kind_name(given)}, not rows of cells.", next_step=_WHAT_CELLS_MAY_BE
@@ -104,14 +104,14 @@ def _ragged(rows: Sequence[Sequence[Any]], what: str) -> InvalidShape:
     width = len(rows[0])
     odd = next(number for number, row in enumerate(rows) if len(row) != width)
     return InvalidShape(
-        f"Row {odd} of {what} has a length of {len(rows[odd])}, and row 0 one of {width}.",
-        next_step="Give every row the same length; None stands for a cell that is not there.",
+        f"Row {odd} of {what} has length {len(rows[odd])}, and row 0 has length {width}.",
+        next_step="Give every row the same length; use None for a missing cell.",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class NestedCells:
-    """Rows of cells, each an object, a dict, a number or None."""
+    """Rows of cells. Each cell is an object, a dict, a number or None."""
 
     table: Sequence[Sequence[Any]]
 
@@ -145,12 +145,12 @@ class NestedCells:
 
 @dataclass(frozen=True, slots=True)
 class FieldCells:
-    """A table for each field; `of_numbers` where the author gave one table of plain numbers."""
+    """Cells as one table for each field."""
 
     fields: Mapping[str, Any]
     rows: int
     columns: int
-    of_numbers: bool = False
+    of_numbers: bool = False  # The author gave one table of plain numbers.
 
     @classmethod
     def of(cls, given: Mapping[Any, Any], *, of_numbers: bool = False) -> FieldCells:
@@ -179,7 +179,7 @@ class FieldCells:
         return list(chain.from_iterable(table[start:stop]))
 
     def _inside(self, path: str, start: int, stop: int, absent: Any) -> Sequence[Any]:
-        """A dotted path: into the objects that a field holds."""
+        """Follow a dotted path into the objects that a field holds."""
         name, _, rest = path.partition(".")
         if not rest or name not in self.fields:
             return [MISSING] * (self.columns * (stop - start))

@@ -1,7 +1,7 @@
-"""A series as a small chart: `#` up to the lowest value of a stretch, `:` from there to its highest.
+"""A series as a small chart: `#` up to the lowest value of a stretch, then `:` up to its highest.
 
-So a spike is seen however many entries share a column. ASCII, because a block character costs two
-or three tokens, and a run of these one.
+So a spike shows, however many entries share a column. The marks are ASCII, because a block
+character costs two or three tokens, and a run of these marks costs one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from penstock.shaping.wording import numbers, spelled
 
 CHART_TOKENS: Final = 150
 _LINES: Final = 5
-# A few entries are drawn wider, so that the chart keeps its form.
+# If there are few entries, each is drawn wider, so that the chart keeps its shape.
 _LEAST_COLUMNS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What the series runs along, where it begins and where it ends."""
+    """The axis of the series, with its first and last value."""
 
     axis: str
     first: Any
@@ -87,7 +87,7 @@ def _lines(stretches: Sequence[Stretch], low: Any, high: Any) -> list[str]:
 
 
 def _column(stretch: Stretch, low: Any, high: Any, height: int) -> str:
-    """From the bottom up. Every number is at least one mark high: a blank column has none."""
+    """Draw a column from the bottom up. A number is at least one mark high; blank means no number."""
     if stretch is None:
         return " " * height
     floor, top = (1 + round(_share(value, low, high) * (height - 1)) for value in stretch)
@@ -95,7 +95,7 @@ def _column(stretch: Stretch, low: Any, high: Any, height: int) -> str:
 
 
 def _share(value: Any, low: Any, high: Any) -> float:
-    """How far up, from 0 to 1; in Decimal, because the difference of two floats may be no float."""
+    """Return the height from 0 to 1. Use Decimal: the difference of two floats may overflow."""
     if low == high:
         return 0.0
     low, high, value = Decimal(low), Decimal(high), Decimal(value)

@@ -1,4 +1,4 @@
-"""The entries of a series, in whatever form the author has them."""
+"""The entries of a series, in any form that the author of the tool has them."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Entries(Protocol):
     def count(self) -> int: ...
 
     def at(self, index: int) -> Any:
-        """An entry as its author would see it."""
+        """Return an entry as its author would see it."""
         ...
 
     def block(self, name: str, start: int, stop: int) -> Sequence[Any]:
-        """A field of some entries; MISSING where one has it not."""
+        """Return a field of some entries: MISSING if an entry lacks it."""
         ...
 
     def array(self, name: str) -> Any | None:
-        """A field of all entries as an array, where it is one already."""
+        """Return a field of all entries if it already is an array, else None."""
         ...
 
     def names(self) -> list[str]:
-        """The fields that entries have, judging by the first."""
+        """Return the fields that the first entry has."""
         ...
 
     def check(self) -> None:
-        """Whether each entry is one: for where nothing else looks at all of them."""
+        """Raise if an entry has a wrong type. Call this if nothing else looks at all entries."""
         ...
 
 
@@ -78,7 +78,7 @@ def _entries_of_array(array: Any) -> Entries:
 
 
 def _listed(given: Any, what: str) -> Sequence[Any]:
-    """What can be sliced and indexed: ten million entries in a list are not copied."""
+    """Return a sequence that can be sliced. A list, perhaps of ten million entries, is not copied."""
     if isinstance(given, list | tuple | range):
         return given
     if isinstance(given, str | bytes | bytearray | Mapping | set | frozenset) or not isinstance(
@@ -92,14 +92,14 @@ def _listed(given: Any, what: str) -> Sequence[Any]:
 
 @dataclass(frozen=True, slots=True)
 class ListedEntries:
-    """Objects, dicts, numbers, or None where the author has none."""
+    """Entries as a list of objects, dicts, numbers, or None for a missing entry."""
 
     entries: Sequence[Any]
 
     @classmethod
     def of(cls, entries: Sequence[Any]) -> ListedEntries:
         listed_entries = cls(entries)
-        listed_entries.names()  # which looks at the first
+        listed_entries.names()  # This checks the type of the first entry.
         return listed_entries
 
     @property
@@ -128,7 +128,7 @@ class ListedEntries:
 
 @dataclass(frozen=True, slots=True)
 class FieldEntries:
-    """A list or an array for each field."""
+    """Entries as one list or array for each field."""
 
     fields: Mapping[str, Any]
     count: int

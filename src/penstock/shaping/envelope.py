@@ -1,4 +1,4 @@
-"""How low and how high a series goes in each of a few stretches."""
+"""The lowest and the highest value of a series in each of a few stretches."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from penstock.shaping.pooling import MOST_COLUMNS, bins, edges, step_of
 from penstock.shaping.problems import kind_name, not_a_number
 from penstock.shaping.records import MISSING, is_number
 
-# The lowest and the highest number of a stretch; None where it has no number.
+# The lowest and the highest number of a stretch, or None if it has no number.
 Stretch: TypeAlias = tuple[Any, Any] | None
 
 
 def envelope(entries: Entries, value: str, *, is_asked_for: bool) -> list[Stretch]:
-    """A value that the author named has to be a number everywhere; one that was found by looking
-    at the first entry need not."""
+    """Return the stretches. A value that the author named must be a number in every entry; a value
+    that was found in the first entry need not be."""
     step = step_of(entries.count, MOST_COLUMNS)
     array = entries.array(value)
     if array is not None and array.dtype.kind in "iuf" and entries.count:
@@ -35,7 +35,7 @@ def envelope(entries: Entries, value: str, *, is_asked_for: bool) -> list[Stretc
 def _of_array(floats: Any, starts: list[int]) -> list[Stretch]:
     np = arrays.numpy()
     lows, highs = np.fmin.reduceat(floats, starts), np.fmax.reduceat(floats, starts)
-    if np.isinf(lows).any() or np.isinf(highs).any():  # NaN is passed over, infinities are not
+    if np.isinf(lows).any() or np.isinf(highs).any():  # fmin and fmax ignore only NaN.
         return _of_array(np.where(np.isfinite(floats), floats, np.nan), starts)
     pairs = zip(lows.tolist(), highs.tolist(), strict=True)
     return [None if math.isnan(low) else (low, high) for low, high in pairs]

@@ -1,4 +1,4 @@
-"""What the author says about feasibility: a field, a function of the cell, or a mask."""
+"""The author's statement of which cells are feasible: a field, a function of the cell, or a mask."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock.shaping.cells import Cells, rows_of
 from penstock.shaping.problems import InvalidShape, clipped, kind_name, no_such_field
 from penstock.shaping.records import MISSING
 
-# Whether each cell of the rows from `start` to `stop` is feasible, one row after the other.
+# Return whether each cell of the rows from `start` to `stop` is feasible, row by row.
 Verdicts: TypeAlias = Callable[[int, int], Sequence[bool]]
 
 _HOW = (
@@ -79,7 +79,7 @@ def _by_mask(mask: Any, cells: Cells) -> Verdicts:
 
 
 def _mask(mask: Any) -> tuple[Any, tuple[int, int]]:
-    """The mask and its shape: an array of booleans as it is, anything else as rows."""
+    """Return the mask and its shape: an array of booleans unchanged, anything else as rows."""
     if arrays.is_array(mask):
         if mask.dtype.kind == "b" and mask.ndim == 2:  # noqa: PLR2004 (a table has two)
             return mask, mask.shape

@@ -1,8 +1,8 @@
-"""A summary that is within its tokens, found by measuring it.
+"""The search for a summary that fits its tokens, by measuring.
 
-Cells and entries are shown whole as long as that fits, then fewer of them, and then cut: a cut one
-keeps what is short, and says in fields that begin with `$` where it stands, what it left out and
-how large it is. What is shown is never changed.
+Cells and entries are shown whole if they fit, then fewer of them, then cut ones. A cut cell keeps
+its short fields. Its extra fields, which begin with `$`, give its position, the names of omitted
+fields and its full size. Values are never changed.
 """
 
 from __future__ import annotations
@@ -17,32 +17,30 @@ from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 
-# A framework sends a result twice, as structured content and as text, which it may spread over
-# lines: together they stay within what a summary may cost.
 SUMMARY_TOKENS: Final = 800
 _BUDGET: Final = Budget(tokens=SUMMARY_TOKENS)
+# A framework sends a result twice: as structured content, and as text that may be indented.
 _BUDGET_OF_BOTH: Final = Budget(tokens=2_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How much of a cell is left: fields of at most so many bytes, with so many in all; and how
-    many names of those that are not. `spares` is the size up to which a cell stays whole."""
+    """The limits of a cut cell."""
 
-    field_bytes: int = 0
-    bytes: int = 0
-    names: int = 0
-    spares: int = 0
+    field_bytes: int = 0  # the most bytes of a field that is kept
+    bytes: int = 0  # the most bytes of all kept fields
+    names: int = 0  # how many omitted fields are named
+    spares: int = 0  # A cell of at most this size stays whole.
 
 
-# From the richest to one whose size does not depend on the cell at all.
+# From the richest cut to one whose size does not depend on the cell.
 _CUTS: Final = (
     Cut(field_bytes=80, bytes=200, names=8, spares=240),
     Cut(field_bytes=60, bytes=120, names=4, spares=0),
     Cut(field_bytes=40, bytes=40, names=1),
     Cut(),
 )
-# What a cut cell says about itself. A field of the author's with such a name is left out of it.
+# The fields that a cut cell adds. It leaves out the author's fields of these names.
 MARKS: Final = ("$at", "$measure", "$omitted", "$omitted_count", "$size")
 _MEASURE_BYTES = 40
 _NAME_BYTES = 32
@@ -50,13 +48,12 @@ _NAME_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A cell or an entry as it is shown. `at` is where it stands: [row, column] or the index;
-    `first` are the fields to keep before all others, because they say the same in words."""
+    """A cell or an entry as it is shown."""
 
-    at: Any
+    at: Any  # its position: [row, column], or the index
     shown: Any
     measure: Any = None
-    first: tuple[str, ...] = field(default=())
+    first: tuple[str, ...] = field(default=())  # fields to keep first: they name the position
 
     def cut(self, how: Cut) -> Any:
         size = len(encode(self.shown))
@@ -87,15 +84,15 @@ Form: TypeAlias = Callable[[Item], Any]
 
 
 def forms() -> Iterator[tuple[Form, bool]]:
-    """Ways to show an item, the richest first, and whether it is whole in that way."""
+    """Yield the ways to show an item, the richest first, and whether each shows it whole."""
     yield (lambda item: item.shown), True
     for how in _CUTS:
         yield (lambda item, how=how: item.cut(how)), False  # type: ignore[misc]  # a default binds it
 
 
 def first_fit(payloads: Iterable[dict[str, Any]], meter: Meter) -> dict[str, Any]:
-    """The first that is within the tokens of a summary, of some that get smaller; the last fits
-    whatever there is to show."""
+    """Return the first payload that fits a summary. Payloads get smaller, and the last one always
+    fits."""
     payload: dict[str, Any] = {}
     for payload in payloads:
         if fits(payload, meter):

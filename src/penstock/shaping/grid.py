@@ -1,4 +1,4 @@
-"""A sweep over two axes: its best cells in a summary, every feasible one on demand."""
+"""A sweep over two axes: a summary of its best cells, and every feasible cell on demand."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ Cell = TypeVar("Cell")
 class Grid(Generic[Cell]):
     """Cells over two axes, ranked by one measure.
 
-    `cells`: rows of cells (dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts,
-    numbers, None where nothing is feasible), a numpy array with two dimensions, or a mapping of
-    field names to such arrays. `rank_by` names the measure, by a dotted path if it is inside a field; for plain
-    numbers it is `value`. `rows` and `columns` label the axes, which otherwise count from 0.
-    `better` is "lower" or "higher". `row_name` and `column_name` name the axes, in cells too, where
-    a field of that name stays as it is. `feasible` is the name of a boolean field, a function of the cell, or a mask.
-
-    Checked, ranked and pooled when it is built, in one pass; the cells are not copied.
+    Building a grid checks, ranks and pools the cells in one pass. It does not copy them.
     """
 
+    # Rows of cells (dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts, numbers,
+    # or None for an infeasible cell), a two-dimensional numpy array, or a mapping of field names to
+    # such arrays.
     cells: Iterable[Iterable[Cell | None]] | Mapping[str, Any] = field(repr=False)
     _: KW_ONLY
+    # The measure. A dotted path reaches inside a field. Plain numbers are the field `value`.
     rank_by: str | None = None
     better: Better = "lower"
+    # The labels of the axes, which otherwise count from 0.
     rows: Sequence[Any] | Any | None = field(default=None, repr=False)
     columns: Sequence[Any] | Any | None = field(default=None, repr=False)
+    # The names of the axes. Each cell shows its labels under these, unless it has such a field.
     row_name: str = "row"
     column_name: str = "column"
+    # The name of a boolean field, a function of the cell, or a mask.
     feasible: str | Callable[[Any], Any] | Any | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -52,11 +52,11 @@ class Grid(Generic[Cell]):
         _ = self._survey, self._labels
 
     def summary(self) -> dict[str, Any]:
-        """The best cells, a map, and how many there are; at most `SUMMARY_TOKENS`."""
+        """Return the best cells, a map and the counts, in at most `SUMMARY_TOKENS`."""
         return first_fit(self._summaries(), default_meter())
 
     def full(self) -> dict[str, Any]:
-        """Every feasible cell, row by row."""
+        """Return every feasible cell, row by row."""
         found = self._survey
         return {
             "output": "full",
@@ -67,7 +67,7 @@ class Grid(Generic[Cell]):
         }
 
     def _summaries(self) -> Iterator[dict[str, Any]]:
-        """From the richest on: fewer cells before cut ones."""
+        """Yield summaries, the richest first: fewer whole cells come before cut ones."""
         items = self._top
         if not items:
             yield self._payload(None, [], 0)
@@ -169,7 +169,7 @@ class Grid(Generic[Cell]):
     def _check_names(self) -> None:
         if self.better not in get_args(Better):
             how = 'Write "lower" or "higher".'
-            raise InvalidSetting("better", self.better, "is neither", next_step=how)
+            raise InvalidSetting("better", self.better, "is not known", next_step=how)
         for setting in ("rank_by", "row_name", "column_name"):
             name = getattr(self, setting)
             if (not isinstance(name, str) or not name) and (setting, name) != ("rank_by", None):

@@ -1,7 +1,7 @@
-"""A grid as a map of characters: dark where it is good, an X where it is best.
+"""A grid as a map of characters: dark for good cells, an X for the best.
 
-The shades are contours: each stands for a fifth of the bins, so that the form of a valley shows
-whatever the worst cell is; the legend says how far each reaches.
+The shades are contours. Each stands for a fifth of the bins, so that the shape of a valley shows,
+whatever the worst cell is. The legend gives the limit of each shade.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from penstock.shaping.wording import numbers, spelled
 RAMP: Final = "#=+-."
 BEST: Final = "X"
 NOTHING: Final = " "
-# What the map may cost of a summary. A noisy one is drawn at half the size.
+# The map's share of a summary. A noisy map, which costs more, is drawn at half the size.
 MAP_TOKENS: Final = 330
-# A character is twice as high as wide: a cell of a small grid takes two.
+# A character is twice as high as wide, so a cell of a small grid takes two.
 _DOUBLED_COLUMNS = 20
 
 
@@ -37,7 +37,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What the drawing says beside the map."""
+    """The text around the map."""
 
     measure: str
     better: str
@@ -58,7 +58,7 @@ def heat_map(survey: GridSurvey, heading: Heading, meter: Meter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Bins:
-    """The best measure of each bin, None where nothing is feasible."""
+    """The best measure of each bin, or None for a bin without a feasible cell."""
 
     bands: list[list[Any]]
     row_step: int
@@ -81,9 +81,9 @@ class _Bins:
 
 @dataclass(frozen=True, slots=True)
 class _Shades:
-    """How far each character of the ramp reaches, from the best on: to the first fifth, and so on."""
+    """The shades of the map, from the best fifth of the bins to the worst."""
 
-    bars: list[Any]
+    bars: list[Any]  # the worst value of each fifth
     better: str
 
     @classmethod
@@ -101,7 +101,7 @@ class _Shades:
         )
 
     def told(self, best: Any) -> list[str]:
-        """Equal bars are one contour, and the first of their shades is the one in use."""
+        """Return the legend. Equal bars are one contour, which uses the first of their shades."""
         first: dict[Any, str] = {}
         for shade, bar in zip(RAMP, self.bars, strict=True):
             first.setdefault(bar, shade)
@@ -138,7 +138,7 @@ def _framed(lines: list[str], heading: Heading) -> list[str]:
 
 
 def _both(top: str, bottom: str) -> str:
-    """Where one line stands for all rows."""
+    """Return the label of a line that stands for all rows."""
     return top if top == bottom else f"{top} to {bottom}"
 
 

@@ -1,7 +1,7 @@
-"""The JSON form of cells, entries and labels: one way for both outputs, so that they agree.
+"""The JSON form of cells, entries and labels, the same for both outputs, so that they agree.
 
-A value is encoded as every result of Penstock is, and decoded again. What comes out is plain:
-NaN is None, a Decimal is text, an int of thirty digits is still that int.
+A value is encoded like every result of Penstock, and decoded again. The outcome is plain: NaN
+becomes None, a Decimal becomes text, and an int of thirty digits stays that int.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.core.json.encoding import encode, opened
 
 
 def plain(value: Any) -> Any:
-    """A value as the reader of the JSON gets it."""
+    """Return a value as a reader of the JSON gets it."""
     raw = encode(opened(value))
     try:
         rawjson.require_shallow(raw)
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
 
 
 def _shallow(raw: bytes) -> Any:
-    """A field that nests too deep for decoders is shown as its JSON text, as in all of Penstock."""
+    """Decode a value, but keep fields that nest too deep as JSON text, as all of Penstock does."""
     if raw[:1] != b"{":
         return rawjson.text(raw)
     return {member.name: _decoded(member.value) for member in rawjson.members(raw)}

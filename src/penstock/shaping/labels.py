@@ -1,4 +1,4 @@
-"""The labels of an axis: given by the author, or the indices."""
+"""The labels of an axis: those of the author, or the indices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOW = "Give a list or a numpy array of numbers, strings or dates, one for each.
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Made plain when they are shown: of two thousand, a summary shows a few."""
+    """Labels that become plain only when shown: of two thousand, a summary shows a few."""
 
     given: Sequence[Any] | None
 
@@ -29,7 +29,7 @@ class Labels:
 
 
 def labels_of(given: Any, count: int, setting: str, *, is_empty: bool) -> Labels:
-    """`is_empty` for a grid without cells, which has no say in how long its axes are."""
+    """Return the checked labels. A grid without cells (`is_empty`) takes any number of them."""
     if given is None:
         return Labels(None)
     labels = _listed(given, setting)
@@ -47,6 +47,6 @@ def _listed(given: Any, setting: str) -> Sequence[Any]:
     if arrays.is_array(given) and given.ndim == 1:
         return list(unboxed(given))
     if isinstance(given, str | bytes | Mapping | set) or not isinstance(given, Iterable):
-        why = "these are no labels"
+        why = "not a list of labels"
         raise InvalidSetting(setting, kind_name(given), why, next_step=_HOW)
     return given if isinstance(given, list | tuple | range) else list(given)

@@ -1,7 +1,7 @@
-"""The measures of cells as numbers that can be compared, with what cannot be ranked out of the way.
+"""The measures of cells as numbers that can be compared.
 
-A cell without a measure (None, NaN, an infinity) is not feasible. It takes the worst value there
-is, which no feasible cell has, so that one `min` over a list of numbers is all that ranking needs.
+A cell without a measure (None, NaN, an infinity) is not feasible. It gets the worst value there is,
+which no feasible cell has, so that ranking needs only one `min` over a list of numbers.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Number: TypeAlias = int | float | Decimal
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Of some cells: `worst` wherever there is none, which is so often."""
+    """The measures of some cells."""
 
-    values: Sequence[Any]
-    gaps: int
+    values: Sequence[Any]  # `worst` for a cell without a measure
+    gaps: int  # how many cells have no measure
 
 
 def measured(values: Sequence[Any], worst: float, bad: Callable[[int, str], Exception]) -> Measures:
-    """`bad` says what is wrong with the value at an index, which is of that type."""
+    """Return the measures. `bad` makes the error for an index and the name of a wrong type."""
     kinds: AbstractSet[type] = set(map(type, values))
     if NoneType in kinds and kinds <= _OPTIONAL_NUMBERS:
         values = [worst if value is None else value for value in values]
         kinds = PLAIN_NUMBERS
-    # A NaN, or an infinity that is not the worst value, would show in the sum; the worst is a gap.
+    # The sum shows whether there is a NaN, the worst value (a gap), or the other infinity.
     total = _sum(values) if kinds <= PLAIN_NUMBERS else math.nan
     if math.isfinite(total):
         return Measures(values, gaps=0)
@@ -51,7 +51,7 @@ _OPTIONAL_NUMBERS = PLAIN_NUMBERS | {NoneType}
 
 
 def _ranked(value: Any, worst: float) -> Any:
-    """A number that can be compared; `worst` for none; None for what is no number at all."""
+    """Return a comparable number, `worst` for a missing one, or None if the value is no number."""
     value = unboxed(value)
     if value is MISSING or value is None:
         return worst
@@ -60,12 +60,12 @@ def _ranked(value: Any, worst: float) -> Any:
 
 
 def all_finite(values: Sequence[Any]) -> bool:
-    """Whether all are plain numbers, and none is NaN or infinite."""
+    """Return whether all values are plain numbers, and none is NaN or infinite."""
     return set(map(type, values)) <= PLAIN_NUMBERS and math.isfinite(_sum(values))
 
 
 def _sum(values: Iterable[Any]) -> float:
-    """One that is not finite makes the sum like itself, and a sum costs next to nothing."""
+    """Return the sum, a cheap test: a value that is not finite makes the sum not finite."""
     try:
         return float(sum(values))
     except OverflowError:
@@ -73,7 +73,7 @@ def _sum(values: Iterable[Any]) -> float:
 
 
 def finite(value: Any) -> Number | None:
-    """A number of any kind that can be compared with all others; None for whatever is none."""
+    """Return a number that can be compared with all others, or None if the value is not one."""
     if not is_number(value):
         return None
     value = unboxed(value)

@@ -1,17 +1,17 @@
-"""Bins: how a long axis is shown in a few characters."""
+"""The bins by which a few characters show a long axis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-# A map of at most so many characters, for a terminal and for the tokens that it costs.
+# The most characters of a map: it must suit a terminal, and costs tokens.
 MOST_ROWS = 16
 MOST_COLUMNS = 40
 
 
 def step_of(count: int, most: int) -> int:
-    """How many share a bin, where all bins but the last are alike."""
+    """Return the size of a bin; the last bin may be smaller."""
     return max(1, -(-count // most))
 
 
@@ -24,21 +24,21 @@ def edges(count: int, step: int) -> list[int]:
 
 
 def pooled(values: Sequence[Any], step: int, pick: Any) -> list[Any]:
-    """The best of each bin of a row."""
+    """Return the best of each bin of a row."""
     if step > _WIDEST_GROUP:
         return [pick(values[at : at + step]) for at in range(0, len(values), step)]
     whole = len(values) - len(values) % step
-    groups = [iter(values[:whole])] * step  # one iterator many times: it gives a bin at a time
+    groups = [iter(values[:whole])] * step  # The same iterator many times gives a bin at a time.
     found = list(map(pick, *groups))
     return [*found, pick(values[whole:])] if whole < len(values) else found
 
 
-# Up to here, a call with so many arguments is cheaper than a slice.
+# Up to this many arguments, a call is cheaper than a slice.
 _WIDEST_GROUP = 100
 
 
 def merged(bands: Sequence[Sequence[Any]], pick: Any) -> list[list[Any]]:
-    """The same map at half the size, best of four."""
+    """Return the map at half the size: each bin is the best of four."""
     halved = [[_best(row[at : at + 2], pick) for at in range(0, len(row), 2)] for row in bands]
     pairs = (halved[at : at + 2] for at in range(0, len(halved), 2))
     return [[_best(column, pick) for column in zip(*pair, strict=True)] for pair in pairs]

@@ -1,7 +1,7 @@
-"""What is wrong with a grid or a series, in words of bounded length.
+"""Errors about a grid or a series, of bounded length.
 
-A bad argument is `InvalidSetting`, and names the argument; data that has not the shape of a grid
-or a series is `InvalidShape`.
+A bad argument raises `InvalidSetting`, which names the argument. Data without the shape of a grid
+or a series raises `InvalidShape`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class InvalidShape(InvalidResult):
 
 
 def listed(names: Iterable[object]) -> str:
-    """Some names for a message, however many there are and however long."""
+    """Return names for a message, shortened if they are many or long."""
     found = [clipped(str(name), _NAME_CHARS) for name in islice(names, _MOST_NAMES + 1)]
     if len(found) > _MOST_NAMES:
         found[-1] = "..."
@@ -48,6 +48,6 @@ def not_a_number(setting: str, name: str, kind: str, place: str) -> InvalidSetti
     return InvalidSetting(
         setting,
         clipped(name, _NAME_CHARS),
-        f"a measure is a number, and {place} it is a {kind}",
-        next_step="Name a field that holds int, float or Decimal; None and NaN stand for no value.",
+        f"must be a number, but {place} it is a {kind}",
+        next_step="Name a field that holds int, float or Decimal; None and NaN mean no value.",
     )

@@ -1,7 +1,7 @@
 """One pass over the cells of a grid: the best few, how many are feasible, and a small map.
 
-The map keeps the best of each bin, so the best cell is never sampled away. Only rows that hold
-something better than the best few so far are looked at a second time.
+The map keeps the best of each bin, so it never loses the best cell. Only rows with a cell better
+than the best few so far are read a second time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from penstock.shaping.survey import MOST_TOP, GridSurvey
 Better: TypeAlias = Literal["lower", "higher"]
 _Found: TypeAlias = tuple[Any, int, int]
 
-# Rows of few cells are taken together: a call for each would cost more than what is in it.
+# Short rows are read together, because one call per row would cost more than the row.
 _BLOCK = 1_000
 
 
@@ -44,7 +44,7 @@ def survey(cells: Cells, rank_by: str, better: Better, verdicts: Verdicts | None
 
 
 def _check_named(cells: Cells, rank_by: str) -> None:
-    """That nothing is feasible is a result; that no cell has the field is a mistake."""
+    """Raise if no cell has the field. If no cell is feasible, that is a valid result."""
     places = ((row, column) for row in range(cells.rows) for column in range(cells.columns))
     found = (cells.at(row, column) for row, column in places)
     have = [lookup(cell, rank_by) is not MISSING for cell in found if cell is not None]
@@ -61,7 +61,7 @@ class _Walk:
     feasible: int = 0
     leaders: list[_Found] = field(default_factory=list)
     bands: list[list[Any]] = field(default_factory=list)
-    # Measures by the first row of their block, where some cells are not feasible.
+    # The measures of blocks with infeasible cells, by the first row of the block.
     gapped: dict[int, Sequence[Any]] = field(default_factory=dict)
 
     @property
@@ -82,11 +82,11 @@ class _Walk:
 
     @property
     def height(self) -> int:
-        """How many rows are taken together."""
+        """The number of rows that are read together."""
         return 1 if self.column_step > 1 else max(1, _BLOCK // max(1, self.cells.columns))
 
     def band(self, start: int, stop: int) -> None:
-        """All rows that the map shows as one."""
+        """Read all rows that the map shows as one."""
         blocks = ((at, min(at + self.height, stop)) for at in range(start, stop, self.height))
         pooled = [self._block(*block) for block in blocks]
         pick = self.pick
@@ -125,8 +125,8 @@ class _Walk:
         return [pick(values[column::columns]) for column in range(columns)]
 
     def _lead(self, values: Sequence[Any], start: int, pooled: Sequence[Any]) -> None:
-        """Takes in what is better than the last leader. A later cell has to be better, not equal:
-        of equals the first in row-major order leads."""
+        """Add the cells that are better than the last leader. Of equal cells, the first in
+        row-major order leads."""
         full = len(self.leaders) == MOST_TOP
         bar = self.leaders[-1][0] if full else self.worst
         is_better = lt if self.better == "lower" else gt
@@ -137,7 +137,7 @@ class _Walk:
             if is_better(value, bar):
                 row, column = divmod(at, columns)
                 self.leaders.append((value, start + row, column))
-        # Sorting is stable, also in reverse.
+        # Sorting is stable, even in reverse.
         self.leaders.sort(key=itemgetter(0), reverse=self.better == "higher")
         del self.leaders[MOST_TOP:]
 

@@ -1,4 +1,4 @@
-"""What a cell or an entry may be, and how its fields are read."""
+"""The types that a cell or an entry may have, and the reading of their fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_number(value: object) -> bool:
 
 
 def is_number_type(kind: type) -> bool:
-    """Truth is no measure, although Python counts with it."""
+    """Return whether a type is a number. A bool is none here, although Python counts with it."""
     if kind in PLAIN_NUMBERS:
         return True
     return (issubclass(kind, int | float | Decimal) and kind is not bool) or arrays.is_number_type(
@@ -42,19 +42,19 @@ def check_kinds(kinds: Iterable[type], what: str) -> None:
 
 
 def field_names(record: Any) -> list[str]:
-    """The fields of a cell, as its JSON has them."""
+    """Return the fields of a cell as its JSON names them."""
     read = reader_of(type(record))
     if read is None:
         return [VALUE]
     made = read(record)
-    if isinstance(made, list):  # of values: only a Struct has names for them
+    if isinstance(made, list):  # The JSON is a list of values, which only a Struct can name.
         return list(getattr(record, "__struct_fields__", ()))
     return [str(name) for name in made]
 
 
 def lookup(record: Any, path: str) -> Any:
-    """The field of that name, or what a dotted path leads to; MISSING where there is none, None
-    where the way there ends in None."""
+    """Return the field of that name, or else the value at the dotted path. Return MISSING if there
+    is none, and None if the path meets None."""
     found = _step(record, path)
     if found is not MISSING or "." not in path:
         return found
@@ -78,16 +78,17 @@ def _step(record: Any, name: str) -> Any:
 
 
 def _attribute(kind: type, name: str) -> str:
-    """The attribute that holds a field, which may have another name in JSON."""
+    """Return the attribute that holds a field, whose name in JSON may differ."""
     return (fields_of(kind) or {}).get(name, name)
 
 
 def read_all(
     records: Sequence[Any], path: str, what: str = "A value", absent: Any = None
 ) -> Sequence[Any]:
-    """The field of each of some records: `absent` where there is no record, MISSING where one has
-    not that field. Records are mostly alike, so the first decides how all are read; where that
-    fails, each is looked at for itself."""
+    """Return a field of each record: `absent` if there is no record, MISSING if it lacks the field.
+
+    Records are mostly alike, so the first decides how to read all. If that fails, read each alone.
+    """
     first = next((record for record in records if record is not None), None)
     for read in _quick_reads(type(first), path):
         with suppress(LookupError, AttributeError, TypeError):
@@ -104,7 +105,7 @@ def read_all(
 def _read_some(
     records: Sequence[Any], path: str, read: Callable[[Any], Any], absent: Any
 ) -> list[Any]:
-    """Where some are None. A subscript in place spares a call for each of the rest."""
+    """Read records of which some are None. A subscript saves a call for each other record."""
     if isinstance(read, itemgetter):
         return [absent if record is None else record[path] for record in records]
     return [absent if record is None else read(record) for record in records]

@@ -1,4 +1,4 @@
-"""Which entries of a series a summary shows. The first and the last always are."""
+"""The choice of the entries that a summary shows, always with the first and the last."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from penstock.shaping.entries import Entries
 from penstock.shaping.measures import finite
 
 Sampling: TypeAlias = Literal["even", "lttb", "minmax"]
-# So many of the entries, by their indices and in order.
+# Return the indices of at most this many entries, in order.
 Choose: TypeAlias = Callable[[int], list[int]]
 
-# Fewer than these leave nothing to choose between the first and the last.
+# With fewer entries there is no choice between the first and the last.
 _FEWEST = 4
 
 
@@ -30,7 +30,7 @@ def require_library(sampling: Sampling) -> None:
 def _is_installed(name: str) -> bool:
     try:
         return find_spec(name) is not None
-    except ValueError:  # barred by whoever put None in its place
+    except ValueError:  # sys.modules holds a stand-in without a spec.
         return False
 
 
@@ -51,15 +51,15 @@ def evenly(count: int, most: int) -> list[int]:
 
 
 def _by_form(sampling: Sampling, along: Any | None, heights: Any, most: int) -> list[int]:
-    """The entries that show the form best, among those that have a height."""
+    """Return the entries that show the shape best, among those with a height."""
     np = arrays.numpy()
     count = len(heights)
     known = np.flatnonzero(np.isfinite(heights))
     if count <= most or most < _FEWEST or len(known) <= most - 2:
         return evenly(count, most) if most < count else list(range(count))
-    inner = most - 2  # the first and the last come on top, whether they were chosen or not
+    inner = most - 2  # The first and the last are added in any case.
     if sampling == "lttb" and known[0] == 0 and known[-1] == count - 1:
-        inner = most  # it keeps the two ends itself
+        inner = most  # lttb always keeps both ends.
     picked = _downsampled(sampling, None if along is None else along[known], heights[known], inner)
     return sorted({0, count - 1, *known[picked].tolist()})
 
@@ -73,7 +73,7 @@ def _downsampled(sampling: Sampling, along: Any | None, heights: Any, most: int)
 
 
 def _heights(entries: Entries, value: str) -> Any:
-    """The value as floats, NaN for gaps."""
+    """Return the value of each entry as a float, NaN for gaps."""
     array = entries.array(value)
     if array is not None and array.dtype.kind in "iuf":
         floats = arrays.as_floats(array)
@@ -92,7 +92,7 @@ def _float(value: Any) -> float:
 
 
 def _along(entries: Entries, axis: str) -> Any | None:
-    """The axis as numbers that never fall; None where it is not like that: then the index is used."""
+    """Return the axis as numbers that never fall, or None to use the index instead."""
     np = arrays.numpy()
     array = entries.array(axis)
     if array is not None and array.dtype.kind == "M":

@@ -1,8 +1,8 @@
-"""JSON Schemas of the two forms, told apart by the literal field `output`.
+"""The JSON Schemas of the two forms, which differ in the literal field `output`.
 
-A schema that refuses its own tool's result breaks the call, and one that admits too much breaks
-nothing. So what the author's types say is loosened to what the JSON may hold: labels are added to
-cells, NaN is null, text is not held to a format, and a cut cell has only some of its fields.
+A schema that refuses its own tool's result breaks the call; one that allows too much breaks
+nothing. So the schema of the author's types is loosened to what the JSON may hold: cells get
+labels, NaN is null, text has no format, and a cut cell has only some of its fields.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from penstock.shaping.records import VALUE
 from penstock.shaping.series import MOST_ENTRIES
 from penstock.shaping.survey import MOST_TOP
 
-# What Python types promise and the JSON need not keep.
+# Keywords for promises of Python types that the JSON need not keep.
 _DROPPED = frozenset(
     {"required", "additionalProperties", "unevaluatedProperties", "pattern", "format", "default"}
     | {"discriminator", "minProperties", "maxProperties", "contentEncoding", "contentMediaType"}
 )
-# Below these, keys are names of the author's and no keywords.
+# Below these keywords, keys are names that the author chose.
 _NAMED = frozenset({"properties", "$defs", "patternProperties", "dependentSchemas"})
 _LITERAL = frozenset({"const", "enum", "examples"})
 _COUNT = {"type": "integer", "minimum": 0}
@@ -32,7 +32,7 @@ _TEXT = {"type": "string"}
 
 
 def cell_schema(annotation: Any) -> dict[str, Any]:
-    """The schema of a cell of this type, `{}` where nothing is known about it."""
+    """Return the schema of a cell of this type, or `{}` if nothing is known about the type."""
     found = _loosened(_described(annotation))
     if not found or not isinstance(found, dict):
         return {}
@@ -44,7 +44,10 @@ def cell_schema(annotation: Any) -> dict[str, Any]:
 def output_schema(
     kind: Literal["grid", "series"], cell: Mapping[str, Any], *, name: str | None = "entries"
 ) -> dict[str, Any]:
-    """The schema of what a tool with that output returns; `name` is that of a series' entries."""
+    """Return the output schema of a tool that returns a grid or a series, whose entries are `name`.
+
+    `name` is None if it is not known.
+    """
     if kind not in ("grid", "series"):
         raise InvalidSetting("kind", kind, "is not known", next_step='Write "grid" or "series".')
     definitions = dict(cell.get("$defs", {}))
@@ -58,7 +61,7 @@ def output_schema(
 
 
 def _grid_forms(cell: Any, whole: Any) -> list[dict[str, Any]]:
-    """Only a summary may hold cells that are cut."""
+    """Return the forms of a grid. Only a summary may hold cut cells."""
     best = {"anyOf": [*cell["anyOf"], {"type": "null"}]}
     top = {"type": "array", "items": cell, "maxItems": MOST_TOP}
     counts = {"total": _COUNT, "feasible": _COUNT, "returned": _COUNT, "omitted": _COUNT}
@@ -71,7 +74,7 @@ def _grid_forms(cell: Any, whole: Any) -> list[dict[str, Any]]:
 
 
 def _series_forms(cell: Any, whole: Any, name: str | None) -> list[dict[str, Any]]:
-    """Where the name of the entries is not known, they are what has no other name."""
+    """Return the forms of a series. Entries of an unknown name are the additional property."""
     some = _array([*cell["anyOf"], {"type": "null"}]) | {"maxItems": MOST_ENTRIES}
     every = _array([whole, {"type": "null"}])
     indices = {"type": "array", "items": _COUNT, "maxItems": MOST_ENTRIES}
@@ -101,7 +104,7 @@ def _cut() -> dict[str, Any]:
     where = {"anyOf": [_COUNT, {"type": "array", "items": _COUNT}]}
     names = {"type": "array", "items": _TEXT}
     own = {"$at": where, "$omitted": names, "$omitted_count": _COUNT, "$size": _COUNT}
-    told = "Too large for a summary: fields are left out, and `output` full has them."
+    told = "Too large for a summary: `output` full has the omitted fields."
     measure = {"$measure": {"type": ["number", "string"]}}
     return {
         "type": "object",
@@ -118,20 +121,20 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def _described(annotation: Any) -> Any:
-    """By pydantic where it is installed and knows the type, else by the encoder's own library."""
+    """Return the schema by pydantic if it is installed and knows the type, else by msgspec."""
     for describe in (_by_pydantic, _by_msgspec):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return describe(annotation)
-        except Exception:  # noqa: BLE001, S112 (any type may come, and a library may fail at it)
+        except Exception:  # noqa: BLE001, S112 (a library may fail in any way at an unknown type)
             continue
     return {}
 
 
 def _by_pydantic(annotation: Any) -> Any:
     pydantic = importlib.import_module("pydantic")
-    # Cells are dumped by the names of their fields.
+    # Cells are dumped by their field names, not by aliases.
     return pydantic.TypeAdapter(annotation).json_schema(mode="serialization", by_alias=False)
 
 
@@ -145,7 +148,7 @@ def _loosened(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     kept = {word: _below(word, value) for word, value in schema.items() if word not in _DROPPED}
-    if "oneOf" in kept:  # without what was required, several may match
+    if "oneOf" in kept:  # Without `required`, several alternatives may match.
         kept["anyOf"] = [*kept.get("anyOf", []), *kept.pop("oneOf")]
     return _nullable(kept)
 
@@ -159,7 +162,7 @@ def _below(word: str, value: Any) -> Any:
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """NaN and the infinities become null, and so does a date that is none."""
+    """Allow null: NaN, the infinities and an invalid date become null."""
     kind = schema.get("type")
     if kind in ("number", "integer", "string") and not _LITERAL & schema.keys():
         return {**schema, "type": [kind, "null"]}
@@ -167,7 +170,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Whether the type is a plain number, or a Decimal, which is text: then a cell has one field."""
+    """Return whether the type is a number, or a Decimal, which is text: a cell then has one field."""
     kinds = schema.get("type")
     if kinds is not None:
         return "object" not in kinds and "array" not in kinds

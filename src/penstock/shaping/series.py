@@ -1,4 +1,4 @@
-"""What runs along one axis: a few entries and a chart in a summary, every entry on demand."""
+"""Entries along one axis: a summary of a few entries and a chart, and every entry on demand."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ from penstock.shaping.sampling import Choose, Sampling, chooser, require_library
 Entry = TypeVar("Entry")
 
 MOST_ENTRIES: Final = 12
-# The fields of the two forms beside the entries, whose name must be another.
+# The other fields of the two forms. The entries must have a different name.
 OWN_FIELDS: Final = ("output", "ascii_summary", "total", "returned", "omitted", "indices")
 _LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Series(Generic[Entry]):
-    """Entries in order, with the name under which they are shown.
+    """Entries in order.
 
-    `entries`: dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts or numbers, as a
-    list or any iterable; a numpy array with one dimension; a mapping of field names to such arrays;
-    or a pandas or polars frame. `axis` names the field that they run along; `value` the number that
-    is drawn and sampled by, otherwise the first field that is a number. A dotted path reaches inside
-    a field. `sampling`: "even", or by form, "lttb" or "minmax", which need the `shaping` extra.
-
-    Checked and pooled when it is built; a list is not copied, an iterable is read once.
+    Building a series checks and pools the entries. It does not copy a list, and reads any other
+    iterable once. In `axis` and `value`, a dotted path reaches inside a field.
     """
 
+    # Dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts or numbers, in a list or
+    # any iterable; a one-dimensional numpy array; a mapping of field names to such arrays; or a
+    # pandas or polars frame.
     entries: Iterable[Entry | None] | Mapping[str, Any] = field(repr=False)
     _: KW_ONLY
-    axis: str | None = None
-    name: str = "entries"
-    value: str | None = None
-    sampling: Sampling = "even"
+    axis: str | None = None  # the field that the entries run along
+    name: str = "entries"  # the name of the entries in both forms
+    value: str | None = None  # the number to draw and sample by; by default the first numeric field
+    sampling: Sampling = "even"  # "lttb" and "minmax" keep the shape, and need the `shaping` extra.
 
     def __post_init__(self) -> None:
         self._check_names()
@@ -53,7 +51,7 @@ class Series(Generic[Entry]):
         _ = self._envelope
 
     def summary(self) -> dict[str, Any]:
-        """At most 12 entries, which are `indices` of all, and a chart; at most `SUMMARY_TOKENS`."""
+        """Return at most 12 entries, their `indices` and a chart, in at most `SUMMARY_TOKENS`."""
         return first_fit(self._summaries(), default_meter())
 
     def full(self) -> dict[str, Any]:
@@ -66,7 +64,7 @@ class Series(Generic[Entry]):
         }
 
     def _summaries(self) -> Iterator[dict[str, Any]]:
-        """From the richest on: fewer entries before cut ones, and never fewer than the two ends."""
+        """Yield summaries, the richest first: fewer entries, at least both ends, before cut ones."""
         count = self._entries.count
         for form, _ in forms():
             for most in range(min(MOST_ENTRIES, count), min(2, count) - 1, -1):
@@ -99,7 +97,7 @@ class Series(Generic[Entry]):
 
     @cached_property
     def _items(self) -> dict[int, Item]:
-        """Those that were shown on trial: a fat one is encoded once."""
+        """A cache of the items that were tried, so that a large one is encoded once."""
         return {}
 
     @cached_property
@@ -112,7 +110,7 @@ class Series(Generic[Entry]):
 
     @cached_property
     def _value(self) -> str | None:
-        """What is drawn: as named, or the first field of the first entry that is a number."""
+        """The field to draw: the named one, or the first numeric field of the first entry."""
         entries = self._entries
         if self.value is not None or not entries.count:
             return self.value
@@ -150,12 +148,12 @@ class Series(Generic[Entry]):
             if path is not None and names and not self._has(path):
                 raise no_such_field(setting, path, names)
         if self.sampling != "even" and names and self._value is None:
-            why = f"needs a number to go by, and no field is one. There are: {listed(names)}"
+            why = f"needs a numeric field, but there is none. There are: {listed(names)}"
             how = "Name one with `value`; a dotted path reaches inside a field."
             raise InvalidSetting("sampling", self.sampling, why, next_step=how)
 
     def _has(self, path: str) -> bool:
-        """Whether some entry has it; nearly always the first."""
+        """Return whether any entry has the field; nearly always the first has it."""
         entries = self._entries
         return any(lookup(entries.at(index), path) is not MISSING for index in range(entries.count))
 
@@ -168,7 +166,7 @@ class Series(Generic[Entry]):
             why = f"must be a name of 1 to {_LONGEST_NAME} characters"
             raise InvalidSetting("name", clipped(repr(self.name), 40), why)
         if self.name in OWN_FIELDS:
-            raise InvalidSetting("name", self.name, "is a field of every summary")
+            raise InvalidSetting("name", self.name, "is reserved for a summary's own field")
         if self.sampling not in get_args(Sampling):
             how = 'Write "even", "lttb" or "minmax".'
             raise InvalidSetting("sampling", self.sampling, "is not known", next_step=how)

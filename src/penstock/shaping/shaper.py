@@ -1,4 +1,4 @@
-"""What has a short form and a whole one."""
+"""The protocol of objects with a summary and a full form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Shaper(Protocol):
-    """Both forms are plain JSON values with the field `output`, and what the summary shows is in
-    the full form. A summary costs at most `penstock.shaping.SUMMARY_TOKENS`."""
+    """An object with a summary and a full form, both plain JSON values with the field `output`.
+
+    The full form holds every value of the summary, which costs at most `SUMMARY_TOKENS`.
+    """
 
     def summary(self) -> dict[str, Any]: ...
 

@@ -1,4 +1,4 @@
-"""What one pass over a grid finds out."""
+"""The findings of one pass over a grid."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ MOST_TOP: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class GridSurvey:
-    """`top`: where the best cells are, best first. `bands`: the best measure of each bin, None where
-    no cell is feasible. `is_gap` says whether the cell in a row and a column is not feasible. The
-    steps say how many rows and columns share a bin."""
-
-    top: list[tuple[int, int]]
-    bands: list[list[Any]]
+    top: list[tuple[int, int]]  # the positions of the best cells, best first
+    bands: list[list[Any]]  # the best measure of each bin, None without a feasible cell
     total: int
     feasible: int
-    is_gap: Callable[[int, int], bool]
-    row_step: int
-    column_step: int
+    is_gap: Callable[[int, int], bool]  # whether the cell in a row and a column is infeasible
+    row_step: int  # how many rows share a bin
+    column_step: int  # how many columns share a bin

@@ -1,4 +1,4 @@
-"""Names, labels and numbers inside a drawing: plain ASCII, and never long."""
+"""Names, labels and numbers inside a drawing, in short plain ASCII."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ _MOST_CHARS = 20
 
 
 def spelled(text: object, otherwise: str) -> str:
-    """In ASCII and on one line; `otherwise` where little of it would be left. A drawing stands in
-    columns, and a character of most other scripts is wider than one."""
+    """Return the text in ASCII on one line, or `otherwise` if little of the text would be left.
+
+    Most other scripts have characters that are too wide for the columns of a drawing.
+    """
     whole = str(text)[: 4 * _MOST_CHARS]
     plain = unicodedata.normalize("NFKD", whole).encode("ascii", "ignore").decode()
     shown = "".join(char if char.isprintable() and char not in '"\\' else " " for char in plain)
@@ -23,8 +25,8 @@ def spelled(text: object, otherwise: str) -> str:
 
 
 def numbers(values: Sequence[Any]) -> list[str]:
-    """A few digits, as many as it takes to tell these apart; the exact values stand beside the
-    drawing."""
+    """Return the values in as few digits as keep them different. The exact values are elsewhere in
+    the result."""
     different = len(set(values))
     told: list[str] = []
     for digits in _DIGITS:
@@ -43,5 +45,5 @@ def _number(value: Any, digits: int) -> str:
 
 
 _DIGITS = (4, 6, 9)
-# Whole numbers from here on are written out, up to where nobody could read them.
+# Between these limits numbers are written as whole numbers; longer ones would be hard to read.
 _LONG, _TOO_LONG = 1e4, 1e9

@@ -1,4 +1,4 @@
-"""For authors of widgets (MCP Apps): what a widget is sent, inside the host's cap."""
+"""Tools for authors of widgets (MCP Apps) that keep a widget's data inside the host's cap."""
 
 from penstock.widgets.fields import Fields, referenced_fields
 from penstock.widgets.fit import Fitted, fit_rows

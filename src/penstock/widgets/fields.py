@@ -1,9 +1,9 @@
-"""Which columns a chart needs: `referenced_fields(spec)` for a spec of Vega-Lite or Vega.
+"""The columns that a chart needs: `referenced_fields(spec)` for a Vega-Lite or Vega spec.
 
-A widget that draws two columns of twenty need not be sent the other eighteen. A column that the spec
-does not name can be left out of every row, and the picture stays the same. Where a spec may read a
-column without naming it (by a name that only the run knows, or as part of a whole row), every column
-is needed. When in doubt, a column is kept: one too many only costs some of the budget.
+A widget that draws two columns of twenty does not need the other eighteen. A column that the spec
+does not name can be left out of every row without changing the picture. If a spec may read a column
+without naming it (by a name computed at run time, or as part of a whole row), every column is
+needed. When in doubt, a column is kept: one too many only costs some of the budget.
 """
 
 from __future__ import annotations
@@ -26,28 +26,24 @@ _WHAT_TO_GIVE = (
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The columns that a spec may refer to: `column in fields`.
+    """The columns that a spec may refer to: `column in fields`."""
 
-    `names` are all words of the spec that can be the name of a column, and more than there are
-    columns. With `everything`, the chart may need a column that the spec does not name.
-    """
-
-    names: frozenset[str] = frozenset()
-    everything: bool = False
+    names: frozenset[str] = frozenset()  # all words of the spec that could name a column
+    everything: bool = False  # The chart may need a column that the spec does not name.
 
     def __contains__(self, column: object) -> bool:
         return self.everything or column in self.names
 
 
 def referenced_fields(spec: Mapping[str, Any] | str | bytes) -> Fields:
-    """Return the columns that a Vega-Lite or Vega spec may refer to, at the top level of a row: for
-    a field `a.b` that is `a` (and a column `a.b`, for which Vega-Lite looks here and there).
+    """Return the top-level columns that a Vega-Lite or Vega spec may refer to.
 
         fields = referenced_fields(spec)
         pruned = [{k: v for k, v in row.items() if k in fields} for row in rows]
 
-    A column that the chart needs is never missing; one that it does not need may be among them, if
-    a word of the spec is the same as its name. Raises InvalidSetting for what is not a spec.
+    For a field `a.b`, these are `a`, and also `a.b`, which Vega-Lite sometimes takes for a column.
+    A column that the chart needs is never missing. A column that it does not need is included if a
+    word of the spec is its name. Raise `InvalidSetting` if this is not a spec.
     """
     mapping = _as_mapping(spec)
     _require_chart(mapping)
@@ -58,7 +54,7 @@ def referenced_fields(spec: Mapping[str, Any] | str | bytes) -> Fields:
 
 def _as_mapping(spec: object) -> Mapping[str, Any]:
     to_dict = getattr(spec, "to_dict", None)
-    if callable(to_dict):  # a chart of Altair's
+    if callable(to_dict):  # an Altair chart
         spec = to_dict()
     if isinstance(spec, (str, bytes)):
         try:
@@ -72,14 +68,14 @@ def _as_mapping(spec: object) -> Mapping[str, Any]:
     if not isinstance(spec, Mapping):
         raise _refused(
             spec,
-            f"a spec is a dict, JSON, or a chart of Altair's, and this is {type(spec).__name__}",
+            f"a spec is a dict, JSON or an Altair chart, and this is {type(spec).__name__}",
         )
     return spec
 
 
 def _require_chart(spec: Mapping[str, Any]) -> None:
     if not (_is_vega_lite(spec) or _is_vega(spec)):
-        raise _refused(spec, "neither Vega-Lite nor Vega: nothing in it says what to draw")
+        raise _refused(spec, "neither Vega-Lite nor Vega: it does not say what to draw")
 
 
 def _is_vega_lite(spec: Mapping[str, Any]) -> bool:
@@ -91,7 +87,7 @@ def _is_vega_lite(spec: Mapping[str, Any]) -> bool:
 
 
 def _is_vega(spec: Mapping[str, Any]) -> bool:
-    """Marks may be missing where a spec only computes, and then its data have names."""
+    """Return whether this is a Vega spec. One that only computes has no marks, but named data."""
     data = spec.get("data")
     return isinstance(spec.get("marks"), (list, tuple)) or (
         isinstance(data, (list, tuple))

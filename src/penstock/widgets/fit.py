@@ -1,14 +1,14 @@
 """Rows for a widget, inside the host's cap.
 
-A host puts something else in the place of a result that is too large, and the widget gets a text
-that is no JSON. So rows are fitted before they are sent, in three steps, each of them measured on
-the payload that would leave:
+A host replaces a result that is too large by a text that is not JSON, and the widget gets that. So
+`fit_rows` fits rows before they are sent. It takes the first of these payloads that fits, and
+measures the payload that would be sent:
 
 1. all rows, whole;
-2. all rows, with the columns only that the spec refers to or that `keep` names;
-3. as many of these rows as fit (`penstock.widgets.row_choice` says which), and a count of the rest.
+2. all rows, with only the columns that the spec refers to or that `keep` names;
+3. as many of these rows as fit (see `penstock.widgets.row_choice`), and a count of the rest.
 
-A row is encoded when the answer depends on it: of 100,000 rows most are never looked into.
+A row is encoded only if the answer depends on it: of 100,000 rows, most are never read.
 """
 
 from __future__ import annotations
@@ -30,37 +30,34 @@ from penstock.widgets.rows import RowTable, read_table
 
 @dataclass(frozen=True)
 class Fitted:
-    """What fits, and what does not.
+    """The payload that fits, and what it leaves out.
 
-    `json` is the payload as it was measured; sending it spares a second encoding. `size` is its
-    length in JavaScript. Whoever encodes the rows again may get another: JavaScript writes 1.0 as 1,
-    but 1e20 in 21 digits, 1e22 as 1e+22 and 1e-6 as 0.000001.
-    `dropped` are columns that were left out, `truncated` is how many rows were, `missing` are names
-    in `keep` that no row has. `note` says in a sentence what is not there; it is empty when all is.
+    Send `json` as it is to avoid a second encoding, which may also have another size: JavaScript
+    writes 1.0 as 1, but 1e20 in 21 digits, 1e22 as 1e+22 and 1e-6 as 0.000001.
     """
 
-    json: bytes = field(repr=False)
+    json: bytes = field(repr=False)  # the payload as it was measured
     columns: tuple[str, ...]
-    dropped: tuple[str, ...]
-    missing: tuple[str, ...]
-    truncated: int
+    dropped: tuple[str, ...]  # columns that were left out
+    missing: tuple[str, ...]  # names in `keep` that no row has
+    truncated: int  # how many rows were left out
     total: int
-    size: int
-    note: str
+    size: int  # the length of `json` in JavaScript
+    note: str  # a sentence about what was left out; empty if nothing was
 
     @cached_property
     def payload(self) -> dict[str, Any]:
-        """`{"rows": [...], "truncated": N, "columns_dropped": M}`, always with all three."""
+        """The decoded payload: always `{"rows": [...], "truncated": N, "columns_dropped": M}`."""
         try:
             payload: dict[str, Any] = rawjson.decode(self.json)
         except RecursionError:
-            why = "The rows nest too deep for a decoder of Python."
+            why = "The rows nest too deep for Python's decoder."
             raise PenstockError(why, next_step="Send `json` as it is.") from None
         return payload
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the payload: their values are those that JSON has."""
+        """The rows of the payload, with JSON's values."""
         rows: list[dict[str, Any]] = self.payload["rows"]
         return rows
 
@@ -74,15 +71,15 @@ def fit_rows(
     choose: Literal["first", "spread", "largest", "smallest"] = "first",
     by: str | None = None,
 ) -> Fitted:
-    """As many rows as fit, and as much of them.
+    """Return as many rows as fit, with as many columns as fit.
 
-    `rows`: dicts, dataclasses, named tuples, rows of sqlite3, pydantic, attrs or msgspec objects,
-    or a pandas or polars frame.
-    `budget`: characters as JavaScript counts them, a `Budget` or its text, or the name of a host.
-    `spec`: the Vega-Lite (or Vega) spec that shows the rows. `keep`: columns to keep beside what it
-    refers to. With neither, no column is dropped, nor where no column at all would be left.
-    `choose`: which rows stay: the first, evenly spaced ones, or those with the largest or smallest
-    values in the column `by`, which need not be kept.
+    - `rows`: dicts, dataclasses, named tuples, sqlite3 rows, pydantic, attrs or msgspec objects, or
+      a pandas or polars frame.
+    - `budget`: characters as JavaScript counts them, a `Budget` or its text, or a host's name.
+    - `spec`: the Vega-Lite or Vega spec that shows the rows. `keep`: columns to keep besides those
+      of the spec. Without both, or if no column would be left, no column is dropped.
+    - `choose`: the rows to keep: the first, evenly spaced ones, or those with the largest or
+      smallest values in the column `by`, which need not be kept.
     """
     cap = Cap.of(budget)
     fields = None if spec is None else referenced_fields(spec)
@@ -113,8 +110,8 @@ def _column_names(keep: Any) -> tuple[str, ...]:
 
 
 def _kept(columns: tuple[str, ...], fields: Fields | None, wanted: Sequence[str]) -> Sequence[str]:
-    """A name that is in no row is ordinary in a spec, which may make the field; but where nothing
-    that the author named is there, a name is misspelt."""
+    """Return the columns to keep. A spec may name a field that no row has, because it computes the
+    field. But if no row has any name in `keep`, a name is misspelt."""
     if fields is None and not wanted:
         return columns
     asked = frozenset(wanted)

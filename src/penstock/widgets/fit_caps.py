@@ -1,8 +1,8 @@
-"""What a payload may weigh.
+"""The limit on the size of a payload.
 
-Characters are counted as JavaScript counts them, in UTF-16 units: the hosts that cap a result are
-written in it, and so are the widgets that read one. An emoji is 2. That is never less than the
-number of code points, so whoever counts those is not exceeded either.
+Characters are counted as JavaScript counts them, in UTF-16 units, because the hosts that cap a
+result and the widgets that read it are written in JavaScript. An emoji counts 2. The count is never
+below the number of code points, so a host that counts code points has no more either.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter, char_count, default_meter
 from penstock.errors import InvalidSetting
 
-# An empty payload takes 43 characters and the digits of two counts, which this leaves room for.
+# An empty payload takes 43 characters and the digits of two counts.
 LEAST = 64
 
-# UTF-8 spends at most three bytes on a UTF-16 unit: four are for two of them.
+# UTF-8 takes at most three bytes for a UTF-16 unit: four bytes are two units.
 _LONGEST_UNIT = 3
 # The first byte of each character that is two UTF-16 units.
 _LEADS_OF_PAIRS = bytes(range(0xF0, 0xF8))
@@ -30,7 +30,7 @@ _HOW_TO_GIVE = (
 
 
 def utf16_units(wire: bytes) -> int:
-    """The `length` of a text in JavaScript."""
+    """Return the `length` that a text has in JavaScript."""
     if wire.isascii():
         return len(wire)
     pairs = len(wire) - len(wire.translate(None, _LEADS_OF_PAIRS))
@@ -39,7 +39,7 @@ def utf16_units(wire: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """Both limits hold, where they are set. Weights spare most measurements."""
+    """A limit in characters, a budget, or both. Weights save most measurements."""
 
     units: int | None
     budget: Budget | None = None
@@ -47,9 +47,9 @@ class Cap:
 
     @classmethod
     def of(cls, value: Any) -> Cap:
-        """From what an author writes: a number, a budget, or the name of a host.
+        """Read an author's setting: a number, a budget, or the name of a host.
 
-        A host's cap is for the whole result: whoever sends more beside the rows gives a number.
+        A host's cap is for the whole result. An author who sends more than the rows gives a number.
         """
         if isinstance(value, int) and not isinstance(value, bool):
             return cls(_enough(value))
@@ -65,17 +65,17 @@ class Cap:
         )
 
     def weigh(self, wire: bytes) -> int:
-        """In the unit that settles most: parts of a text add up in it to the weight of the whole."""
+        """Return the weight of a text, which is the sum of the weights of its parts."""
         return len(wire) if self.units is None else utf16_units(wire)
 
     def may_admit(self, weight: int) -> bool:
-        """False when a text of at least this weight is over for certain."""
+        """Return False if every text of at least this weight exceeds the cap."""
         return (self.units is None or weight <= self.units) and (
             self.budget is None or self.budget.may_admit(weight)
         )
 
     def surely_admits(self, weight: int) -> bool:
-        """True when a text of at most this weight is within for certain."""
+        """Return True if every text of at most this weight fits the cap."""
         if self.budget is None:
             return self.units is None or weight <= self.units
         longest = 1 if self.units is None else _LONGEST_UNIT
@@ -87,13 +87,13 @@ class Cap:
 
 def _enough(units: int) -> int:
     if units < LEAST:
-        why = f"must be at least {LEAST}: a payload without any row takes nearly as much."
+        why = f"must be at least {LEAST}: a payload without rows takes nearly as much."
         raise InvalidSetting("budget", units, why, next_step=_HOW_TO_GIVE)
     return units
 
 
 def _named(text: str) -> Budget:
-    """A budget begins with a digit, and no host does."""
+    """Return the budget of a text: its own if it begins with a digit, else a host's."""
     if text[:1].isdigit():
         return Budget.parse(text)
     try:

@@ -1,4 +1,4 @@
-"""The rows of a table as JSON, each made once and when it is first needed, and payloads of them."""
+"""The rows of a table as JSON, each encoded when it is first needed, and payloads of them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from itertools import islice
 from penstock.widgets.fit_caps import Cap, utf16_units
 from penstock.widgets.rows import RowTable
 
-# How many rows are made at once: a frame gives many nearly as fast as one, but where rows are large
-# few are needed.
+# Rows are encoded in growing batches: a frame gives many rows nearly as fast as one, but few are
+# needed if rows are large.
 _FIRST_BATCH = 32
 _LARGEST_BATCH = 1_024
 
 
 class Lines:
-    """Rows with some of their columns, and what they weigh (see `Cap.weigh`) with a comma after
-    each. A row that no payload can hold, even alone, weighs 0 here and is in none."""
+    """Rows with some of their columns, and their weights (see `Cap.weigh`), each with a comma.
+
+    A row that is too large for a payload of its own has the weight 0, and no payload holds it.
+    """
 
     def __init__(self, table: RowTable, names: Sequence[str], cap: Cap) -> None:
         self.total = len(table)
@@ -28,7 +30,7 @@ class Lines:
         self._weights: dict[int, int] = {}
         self._dropped = len(table.columns) - len(names)
         empty = len(self._payload([]))
-        # Its digits vary with the number of rows that are left out, and the last comma is not there.
+        # The count of omitted rows has a varying number of digits, and the last row has no comma.
         self._frame_at_most = empty - 1
         self._frame_at_least = empty - 1 - len(str(self.total)) + 1
 
@@ -38,35 +40,35 @@ class Lines:
         return self._weights[index]
 
     def weights(self, indices: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """Indices and weights, in batches: whoever stops early has made few rows in vain."""
+        """Yield indices and weights, in batches: a caller that stops early has wasted few rows."""
         for batch in _batches(indices):
             self._make(batch)
             yield from zip(batch, map(self._weights.__getitem__, batch), strict=True)
 
     @property
     def likely(self) -> int:
-        """About how many rows will do, once `all_fit` has found that not all of them fit."""
+        """An estimate of how many rows fit, after `all_fit` has returned False."""
         return len(self._weights) + _LARGEST_BATCH
 
     def payload(self, indices: Iterable[int]) -> bytes:
-        """These rows, in their own order."""
+        """Return the payload of these rows, in their original order."""
         return self._payload([self._made[index] for index in sorted(indices)])
 
     def over_for_certain(self, weight: int) -> bool:
-        """Whether rows that weigh so much together are too many."""
+        """Return whether rows of this total weight surely exceed the cap."""
         return not self._cap.may_admit(self._frame_at_least + weight)
 
     def within_for_certain(self, weight: int) -> bool:
         return self._cap.surely_admits(self._frame_at_most + weight)
 
     def fit(self, indices: Sequence[int], weight: int) -> bool:
-        """Whether these rows fit, which weigh so much together: by the payload, if in doubt."""
+        """Return whether these rows of this total weight fit; measure the payload if in doubt."""
         if self.over_for_certain(weight):
             return False
         return self.within_for_certain(weight) or self._cap.admits(self.payload(indices))
 
     def all_fit(self) -> bool:
-        """Whether every row fits. They are looked at only until that is known."""
+        """Return whether all rows fit. Stop reading rows once the answer is known."""
         total = 0
         for batch in _batches(range(self.total)):
             self._make(batch)
@@ -89,7 +91,7 @@ class Lines:
                 self._refuse_if_too_large(index)
 
     def _refuse_if_too_large(self, index: int) -> None:
-        """Such a row is measured and let go of: there may be many."""
+        """Measure a row that is too large, and drop it: there may be many such rows."""
         if self.fit([index], self._weights[index]):
             return
         units = utf16_units(self._made.pop(index))

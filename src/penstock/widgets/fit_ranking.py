@@ -1,8 +1,8 @@
-"""Rows in the order of a column's values, whatever these are.
+"""The order of rows by a column's values, of any types.
 
-Numbers come first, then points in time, spans of time, times of day and texts, each among
-themselves; at last, in their own order, rows whose value has no place in any: none at all, NaN and
-infinities (the reader gets null for these), lists and objects. Rows with equal values keep their
+Numbers come first, then points in time, spans of time, times of day, and texts, each sorted among
+themselves. Rows with any other value come last, in their original order: a missing value, NaN and
+infinities (which the reader gets as null), lists and objects. Rows with equal values keep their
 order.
 """
 
@@ -25,12 +25,12 @@ _TEXTS = frozenset({str, NoneType})
 _NUMBERS = frozenset({int, float, bool, NoneType})
 _SAMPLE = 1_000
 
-# Where a value belongs, and what it is compared by.
+# The group that a value belongs to, and its sort key there.
 _Place = tuple[int, Any]
 
 
 def ranked(values: Sequence[Any], *, largest: bool, likely: int) -> Iterator[int]:
-    """The indices of all values, the best first; `likely` so many will be asked for."""
+    """Yield the indices of all values, the best first. The caller likely needs `likely` of them."""
     alike = _places_of_alike(values)
     if alike is not None:
         yield from _sorted(alike, values, largest, likely)
@@ -48,7 +48,7 @@ def ranked(values: Sequence[Any], *, largest: bool, likely: int) -> Iterator[int
 
 
 def _places_of_alike(values: Sequence[Any]) -> Sequence[int] | None:
-    """Where the values are, in a column that has texts only, or numbers only, and gaps."""
+    """Return the indices of the values if they are only texts or only numbers, besides gaps."""
     kinds = set(map(type, values))
     if kinds == {str}:
         return range(len(values))
@@ -61,7 +61,7 @@ def _places_of_alike(values: Sequence[Any]) -> Sequence[int] | None:
 
 
 def _places_of_finite(values: Sequence[Any], *, has_gaps: bool) -> Sequence[int]:
-    """One that is not finite makes the sum like itself, and most columns have none."""
+    """Return the indices of finite numbers. In most columns the sum shows that all are finite."""
     if not has_gaps and math.isfinite(sum(values)):
         return range(len(values))
     finite = math.isfinite
@@ -71,8 +71,8 @@ def _places_of_finite(values: Sequence[Any], *, has_gaps: bool) -> Sequence[int]
 def _sorted(
     indices: Sequence[int], keys: Sequence[Any] | Mapping[int, Any], largest: bool, likely: int
 ) -> Iterator[int]:
-    """The better part first, and the rest only if that is not enough. Where to part them is
-    guessed from a sample; whatever the guess, what comes out is in order."""
+    """Sort the better part first, and the rest only if the caller needs it. A sample gives the
+    bound between the parts; the order is right for any bound."""
     key = keys.__getitem__
     step = len(indices) // _SAMPLE
     if not step:
@@ -94,7 +94,7 @@ def _place(value: Any) -> _Place:
         return (0, value) if _is_finite(value) else _NOWHERE
     if isinstance(value, str):
         return 4, str.__str__(value)
-    if isinstance(value, dt.date):  # one of pandas' too, even its NaT
+    if isinstance(value, dt.date):  # also pandas' types, even NaT
         return _NOWHERE if unboxed(value) is None else _instant(value)
     if isinstance(value, dt.timedelta):
         return 2, value
@@ -105,14 +105,14 @@ def _place(value: Any) -> _Place:
 
 
 def _is_finite(number: float | Decimal) -> bool:
-    """An int of any size is; making a float of it might fail."""
+    """Return whether a number is finite. Do not convert an int: a large one fits no float."""
     if isinstance(number, Decimal):
         return number.is_finite()
     return isinstance(number, int) or math.isfinite(number)
 
 
 def _instant(value: dt.date) -> _Place:
-    """A day begins at midnight, and a time without a zone is taken for UTC, to compare with others."""
+    """Return a comparable time: a day begins at midnight, and a time without a zone is in UTC."""
     if not isinstance(value, dt.datetime):
         value = dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
     elif value.utcoffset() is None:

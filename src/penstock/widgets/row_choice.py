@@ -1,16 +1,16 @@
-"""Which rows stay when not all fit.
+"""The choice of rows when not all fit.
 
-A row that no payload can hold, even alone, is passed over, whatever is chosen. Of the others:
+Every choice skips a row that is too large for a payload of its own. Of the other rows:
 
-- `first`, `largest` and `smallest` put them in an order, and the longest beginning of it that fits
-  stays. Each row adds to the size, so no larger number fits.
-- `spread` asks for n places, evenly spaced from the first row to the last; where the row at a place
-  has to be passed over, the next one that has not takes its place (the last such row where none
-  follows). All of them stay if all fit; otherwise n places stay such that n + 1 do not fit. Since
-  n and n + 1 places are different rows, some larger n may fit too, where sizes vary much.
+- `first`, `largest` and `smallest` sort the rows and keep as many as fit from the start. Each row
+  adds to the size, so no larger number fits.
+- `spread` takes n places, evenly spaced from the first row to the last. If the row at a place is
+  skipped, the next usable row takes its place, or the last usable row if none follows. All rows
+  stay if all fit; otherwise n places fit and n + 1 do not. Because n and n + 1 places are different
+  rows, some larger n may fit too if the sizes vary much.
 
-The same holds where tokens are limited, of which a longer text can have fewer: what stays fits, and
-one more does not.
+The same holds for a limit in tokens, although a longer text can have fewer tokens: the kept rows
+fit, and one more does not.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def check_choice(choose: Any, by: Any) -> None:
         advice = f'Name the column by which rows are ranked: choose="{choose}", by="amount".'
         raise InvalidSetting("by", by, "not the name of a column.", next_step=advice)
     if choose not in _RANKED and by is not None:
-        advice = 'Leave it out, or say choose="largest" or choose="smallest".'
-        raise InvalidSetting("by", by, f'choose="{choose}" ranks by no column.', next_step=advice)
+        advice = 'Omit it, or use choose="largest" or choose="smallest".'
+        raise InvalidSetting("by", by, f'choose="{choose}" needs no column.', next_step=advice)
 
 
 def check_column(by: str | None, columns: Sequence[str]) -> None:
@@ -53,7 +53,7 @@ def there_are(columns: Sequence[str]) -> str:
 
 
 def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> list[int]:
-    """The indices of the rows that stay, in order."""
+    """Return the indices of the rows to keep, in order."""
     if choose == "spread":
         return _spread(lines)
     if by is None:
@@ -63,9 +63,9 @@ def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> list[i
 
 
 def _beginning(lines: Lines, order: Iterable[int]) -> list[int]:
-    """The most that fit. Weights leave few numbers to try, and mostly none."""
+    """Return as many rows as fit. The weights leave few numbers to try, and mostly none."""
     taken: list[int] = []
-    weights = [0]  # of so many of them
+    weights = [0]  # weights[n] is the total weight of the first n rows.
     surely = 0
     for index, weight in lines.weights(order):
         if not weight:
@@ -96,8 +96,10 @@ def _spread(lines: Lines) -> list[int]:
 
 
 def _largest(fits: Callable[[int], bool], low: int, high: int, guess: int) -> int:
-    """A number that fits while the next does not; `low` fits, and `high` does not. From the guess
-    on in steps that double, which end soon where it is good, and then by halves."""
+    """Return a number that fits while the next does not; `low` fits, and `high` does not.
+
+    Start at the guess with steps that double, which soon end if the guess is good, then bisect.
+    """
     at, step = guess, 1
     while high - low > 1:
         at = at if low < at < high else (low + high) // 2
@@ -110,15 +112,15 @@ def _largest(fits: Callable[[int], bool], low: int, high: int, guess: int) -> in
 
 
 class _Places:
-    """Evenly spaced rows, none of them one that has to be passed over."""
+    """Evenly spaced rows, without rows that are too large."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._onward: dict[int, int] = {}  # from a row that is passed over to one that may not be
+        self._onward: dict[int, int] = {}  # from a skipped row to a later row that may be usable
         self._last: int | None = None
 
     def weighed(self, count: int) -> tuple[list[int], int]:
-        """The rows of so many places, and what they weigh; only until they weigh too much."""
+        """Return the rows of `count` places and their weight; stop once they weigh too much."""
         places: list[int] = []
         total, latest = 0, -1
         for index, weight in self._lines.weights(evenly(self._lines.total, count)):
@@ -132,7 +134,7 @@ class _Places:
         return places, total
 
     def _next(self, index: int) -> int:
-        """The next row that can stay; where none follows, the last one that can, or -1."""
+        """Return the next usable row; if none follows, the last usable row, or -1."""
         passed, total = [], self._lines.total
         while index < total and not self._lines.weight(index):
             passed.append(index)

@@ -1,6 +1,6 @@
-"""Rows as an author has them, read as a table: how many, which columns, and the JSON of some.
+"""An author's rows, read as a table: their number, their columns, and the JSON of some.
 
-Nothing that was given is changed, and a row is made JSON of only when it is asked for.
+The given rows are not changed. A row becomes JSON only when it is asked for.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from penstock.errors import InvalidResult, InvalidSetting
 class RowTable(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
-        """In the order in which they first appear."""
+        """The names of the columns, in the order in which they first appear."""
         ...
 
     def __len__(self) -> int: ...
 
     def lines(self, indices: Sequence[int], names: Sequence[str]) -> list[bytes]:
-        """The JSON of some rows, with these columns only."""
+        """Return the JSON of some rows, with only these columns."""
         ...
 
     def values(self, name: str) -> list[Any]:
-        """A column as it was given, None where a row lacks it."""
+        """Return a column as it was given, None if a row lacks it."""
         ...
 
 
 def read_table(rows: Any) -> RowTable:
-    """A generator is read to its end, here and once."""
+    """Return the rows as a table. A generator is read to its end here."""
     frame = read_frame(rows)
     if frame is not None:
         return FrameRows(frame)
     if not {("pandas", "Series"), ("polars", "Series")}.isdisjoint(origins(type(rows))):
-        advice = "Give the frame; a Series is made one by to_frame()."
+        advice = "Give the frame; to_frame() makes one of a Series."
         raise InvalidSetting("rows", "Series", "one column is not rows.", next_step=advice)
     if isinstance(rows, Mapping):
         raise _refused("rows", rows, "one object is neither a list of rows nor a frame.")
@@ -66,7 +66,7 @@ class FrameRows:
 
 
 class Records:
-    """Rows that are dicts, or that a dict can be made of."""
+    """Rows that are dicts or can become dicts."""
 
     def __init__(self, given: list[Any]) -> None:
         self._given = given
@@ -95,7 +95,7 @@ class Records:
             return [self._slowly(index, row) for index, row in zip(indices, rows, strict=True)]
 
     def _slowly(self, index: int, row: Row) -> bytes:
-        """pydantic has a JSON form for more types than the encoder knows."""
+        """Encode a row, by pydantic if needed: it knows more types than the encoder."""
         with suppress(InvalidResult):
             return encode(row)
         given = self._given[index]
@@ -109,7 +109,7 @@ class Records:
 
 
 def _named_by_text(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows with every key as JSON spells it, and their columns. Most have none but texts."""
+    """Return the rows with every key as JSON spells it, and their columns. Most keys are texts."""
     keys = _keys(rows)
     if all(isinstance(key, str) for key in keys):
         return rows, keys
@@ -117,14 +117,14 @@ def _named_by_text(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     twice = next((name for name, count in Counter(names.values()).items() if count > 1), None)
     if twice is not None:
         raise InvalidResult(
-            f"Two columns are called {twice!r} in JSON. Rename one of them: 1 and '1' are one name there."
+            f"Two columns are called {twice!r} in JSON. Rename one: JSON has the same name for 1 and '1'."
         )
     spelled = [{names[key]: value for key, value in row.items()} for row in rows]
     return spelled, tuple(dict.fromkeys(names.values()))
 
 
 def _keys(rows: list[Row]) -> tuple[str, ...]:
-    """Which there are is soon said; in which order, as soon as all of them were met."""
+    """Return the keys in the order of their first appearance. Stop once all keys have appeared."""
     missing: set[str] = set().union(*rows)
     found: dict[str, None] = {}
     for row in rows:
@@ -136,7 +136,7 @@ def _keys(rows: list[Row]) -> tuple[str, ...]:
     return tuple(found)
 
 
-# -- what a row may be -------------------------------------------------------------------------
+# -- types of rows -----------------------------------------------------------------------------
 
 
 def _as_dicts(given: list[Any]) -> list[Row]:
@@ -157,7 +157,7 @@ def _as_dict(index: int, row: Any) -> Row:
 
 
 def _refused(what: str, value: Any, why: str) -> InvalidSetting:
-    """Names the class, for the value may be very long."""
+    """Return an error that names the value's class, because the value may be very long."""
     advice = (
         "Give a list of rows, each a dict, a dataclass, a named tuple, or a pydantic, attrs or "
         "msgspec object; or a pandas or polars DataFrame."

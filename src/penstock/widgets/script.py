@@ -1,4 +1,4 @@
-"""The helper for widgets, in JavaScript: built from `apps/payload` by `make app`."""
+"""The JavaScript helper for widgets, which `make app` builds from `apps/payload`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ _FILE: Final = Path(__file__).with_name("payload.js")
 
 @cache
 def payload_script() -> str:
-    """A module that tells what a widget was given, also where a host has put a note in its place:
-    `readPayload`, `describe`, `showProblem`. To be served, or to stand in a page before one's own."""
+    """Return a module that tells what a widget received, be it data or a host's note in its place.
+
+    It exports `readPayload`, `describe` and `showProblem`. Serve it, or paste it before your script.
+    """
     return _FILE.read_text("utf-8")

@@ -1,12 +1,12 @@
-"""A walk over a spec of Vega-Lite or Vega that gathers every name that may be a column's.
+"""A walk over a Vega-Lite or Vega spec that collects every name that may be a column's.
 
-When in doubt, a column is kept. So each text of the spec counts, at any depth and under any key, and
-a part of the languages that is new is searched like all others. Left out are the texts under a few
-keys that never name a column. Keys themselves do not count, because the languages use ordinary words
-(`x`, `type`, `color`) as keys; the few places where a key names a column are listed.
+When in doubt, a column is kept. So each text of the spec counts, at any depth and under any key,
+also in parts of the languages that are new. Only texts under a few keys, which never name a column,
+do not count. Keys do not count either, because the languages use ordinary words (`x`, `type`,
+`color`) as keys; the few places where a key names a column are listed.
 
-A few constructs read columns that the spec does not name. With one of them, or with a transform that
-is not known here, every column is needed.
+A few constructs read columns that the spec does not name. With one of these, or with a transform
+that is unknown here, every column is needed.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, Final
 
 from penstock.widgets.vega.texts import may_read_any_column, names_in
 
-# Texts under these keys are words of the languages, prose, or names of other things than columns.
+# Texts under these keys are keywords, prose, or names of things other than columns.
 _NO_COLUMNS: Final = frozenset(
     [
         *("$schema", "aggregate", "as", "description", "encoding", "encodings", "mark", "name"),
         *("op", "ops", "scale", "timeUnit", "title", "type", "url"),
     ]
 )
-# `{"field": {"datum": "a"}}` looks the name up: a name that is itself looked up may be any.
+# `{"field": {"datum": "a"}}` looks up the name of a field. A nested lookup may give any name.
 _REFERENCES: Final = frozenset(["datum", "parent", "group"])
 _FIELDS: Final = _REFERENCES | {"field", "fields", "groupby", "key", "keys", "lookup", "parentKey"}
-# Parameters of Vega's transforms that are fields too; elsewhere their keys mean something else.
+# Parameters of Vega's transforms that are fields. Elsewhere these keys mean something else.
 _FIELDS_OF_TRANSFORMS: Final = frozenset(
     ["geojson", "radius", "value", "values", "weight", "x", "y"]
 )
-# The first values of a selection, the inputs that it is bound to, and the types of columns.
+# The initial values of a selection, its bound inputs, and the types of columns.
 _KEYS_ARE_NAMES: Final = frozenset(["value", "init", "bind", "parse"])
-# Aggregates that give whole rows, and the tooltip that shows them.
+# Aggregates that return whole rows, and the tooltip that shows them.
 _ROW_OPERATIONS: Final = frozenset(["argmax", "argmin"])
 _ROWS: Final = frozenset(
     [("op", "values"), ("ops", "values"), ("aggregate", "values"), ("content", "data")]
@@ -42,8 +42,8 @@ _GEOJSON: Final = (
     *("type", "geometry", "coordinates", "geometries", "features", "properties", "id"),
     *("bbox", "crs"),
 )
-# Transforms that read only columns that they name. One of Vega-Lite is known by its key
-# (`{"fold": [...]}`), one of Vega by its type (`{"type": "fold", "fields": [...]}`).
+# Transforms that read only columns that they name. Vega-Lite names a transform by its key
+# (`{"fold": [...]}`), Vega by its type (`{"type": "fold", "fields": [...]}`).
 _OF_VEGA_LITE: Final = frozenset(
     [
         *("aggregate", "bin", "calculate", "density", "extent", "filter", "flatten", "fold"),
@@ -64,20 +64,20 @@ _OF_VEGA: Final = frozenset(
 
 
 class Walk:
-    """The names found so far. With `everything`, a column may be needed that is not among them.
+    """The walk, with the names found so far.
 
-    The walk keeps a stack of its own, because a spec may nest deeper than Python's stack. It sees
-    each part once, because a spec may use a part many times.
+    It has its own stack, because a spec may nest deeper than Python's stack. It visits each part
+    once, because a spec may use a part many times.
     """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
-        self.everything = False
+        self.everything = False  # The chart may need a column that is not in `names`.
         self._waiting: list[tuple[str, Any]] = []
         self._seen: dict[tuple[int, str], Any] = {}
 
     def over(self, spec: Mapping[str, Any]) -> None:
-        """Gather what this spec names. Items of a list stand under the key of the list."""
+        """Collect the names in this spec. The items of a list count under the list's key."""
         self._put("", spec)
         while self._waiting:
             key, part = self._waiting.pop()
@@ -88,7 +88,7 @@ class Walk:
                     self._put(key, each)
 
     def _put(self, key: str, value: Any) -> None:
-        """Read a text now, and a part later, once. Keep what was seen: its id may be used again."""
+        """Read a text now, and a part later, once. Keep each part, or its id might be reused."""
         if isinstance(value, str):
             self._read_text(key, value)
         elif isinstance(value, (Mapping, list, tuple)):
@@ -99,7 +99,7 @@ class Walk:
             self.names.update(names_in(str(value)))
 
     def _read_text(self, key: str, text: str) -> None:
-        """Take every name in a text. A field `parent` is a column; elsewhere it is a row."""
+        """Collect the names in a text. A field `parent` is a column; elsewhere it is a row."""
         if "geo" in text:
             self.names.update(_GEOJSON)
         if text in _ROW_OPERATIONS or (key, text) in _ROWS:
@@ -124,14 +124,14 @@ class Walk:
 
 
 def _is_looked_up(key: str, node: Mapping[str, Any]) -> bool:
-    """Tell whether only the run knows which column this is: `{"field": {"signal": "chosen"}}`."""
+    """Return whether the column is known only at run time: `{"field": {"signal": "chosen"}}`."""
     return (key in _FIELDS and "signal" in node) or (
         key in _REFERENCES and not _REFERENCES.isdisjoint(node)
     )
 
 
 def _is_known(transform: Mapping[str, Any]) -> bool:
-    """Tell whether a transform names the columns it reads. A lookup without fields finds rows."""
+    """Return whether a transform names the columns it reads. A lookup without fields gets rows."""
     kind = transform.get("type")
     if isinstance(kind, str):
         kind = kind.lower()
@@ -143,8 +143,8 @@ def _is_known(transform: Mapping[str, Any]) -> bool:
 
 
 def _may_refer(key: str, name: str, value: object) -> bool:
-    """Leave inline rows alone, unless an expression makes them, and the notes of the user, of which
-    only the options of vega-embed have an effect."""
+    """Return whether a member may refer to a column. Inline rows do not, unless an expression makes
+    them, nor do the user's notes, except the options of vega-embed."""
     if key == "data" and name == "values":
         return isinstance(value, Mapping) and value.keys() == {"signal"}
     if key == "usermeta":
