@@ -1,4 +1,4 @@
-"""Keep MCP tool results inside the budget of an agent's context window, and lose nothing."""
+"""Penstock keeps MCP tool results inside an agent's context budget, and loses nothing."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ __all__ = [
     "widen_output_schema",
 ]
 
-# Loaded when they are asked for: `penstock run` starts its server before it needs any of them, and
+# These names load on first use: `penstock run` starts its server before it needs any of them, and
 # only `AsyncGate` needs asyncio.
 _HOMES = {
     "adapters.decorators.app_only": ("app_only",),

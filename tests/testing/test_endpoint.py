@@ -233,9 +233,9 @@ def test_a_key_that_is_refused_is_not_shown():
         (404, '{"error": {"message": "no such model"}}', "no such model"),
         (307, "http://127.0.0.1:1/v1", "307"),
         (302, "http://127.0.0.1:1/v1", "302"),
-        (200, "<html>", "no chat completion"),
-        (200, "{}", "no chat completion"),
-        (200, '{"choices": []}', "no chat completion"),
+        (200, "<html>", "not a chat completion"),
+        (200, "{}", "not a chat completion"),
+        (200, '{"choices": []}', "not a chat completion"),
         (200, '{"choices": [{"message": "5"}]}', "no message"),
     ],
 )

@@ -85,10 +85,8 @@ class Process:
             return None
 
     def end(self, grace: float = GRACE_SECONDS) -> int | None:
-        """End the server and all it started, gently first, and return its exit code.
-
-        No signal is sent after the end: by then another process may have the same id.
-        """
+        """End the server and all it started, gently first, and return its exit code. Send no signal
+        after the end: by then another process may have the same id."""
         if not self._has_gone:
             self._end(grace)
             self._has_gone = self.wait(0) is not None

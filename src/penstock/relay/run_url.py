@@ -58,10 +58,8 @@ def run_remote(target: Target, policy: Policy) -> int:
 
 
 class RemoteRelay:
-    """The carrier, which runs until the client leaves.
-
-    Each request has its own task. All other messages are sent in the order of their arrival.
-    """
+    """The carrier, which runs until the client leaves. Each request has its own task; all other
+    messages are sent in the order of their arrival."""
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
@@ -172,10 +170,8 @@ class RemoteRelay:
         await exchange.run(self._receive, self._opened)
 
     async def _greet_again(self, lost: SessionLost) -> None:
-        """Start a new session after upstream forgot the old one, perhaps by a restart.
-
-        Repeat the host's own greeting, and do not show the host the answers.
-        """
+        """Start a new session after upstream forgot the old one, perhaps by a restart. Repeat the
+        host's own greeting, and do not show the host the answers."""
         async with self._greeting_again:
             if self._session_id != lost.session:
                 return  # Another request has started one meanwhile.

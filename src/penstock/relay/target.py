@@ -37,11 +37,8 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def server(self) -> str:
-        """The name of the server, to which stored results are bound.
-
-        The same configuration has the same name after a restart. The name is a digest, because a
-        command line may hold secrets.
-        """
+        """The name of the server, to which stored results are bound. It stays the same after a
+        restart with the same settings, and is a digest because a command line may hold secrets."""
         named = "\0".join((*self.command, self.url, *(name for name, _ in self.headers)))
         return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 

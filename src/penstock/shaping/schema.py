@@ -44,10 +44,8 @@ def cell_schema(annotation: Any) -> dict[str, Any]:
 def output_schema(
     kind: Literal["grid", "series"], cell: Mapping[str, Any], *, name: str | None = "entries"
 ) -> dict[str, Any]:
-    """Return the output schema of a tool that returns a grid or a series, whose entries are `name`.
-
-    `name` is None if it is not known.
-    """
+    """Return the output schema of a tool that returns a grid, or a series whose entries have this
+    name. The name is None if it is unknown."""
     if kind not in ("grid", "series"):
         raise InvalidSetting("kind", kind, "is not known", next_step='Write "grid" or "series".')
     definitions = dict(cell.get("$defs", {}))

@@ -12,9 +12,7 @@ _MOST_CHARS = 20
 
 def spelled(text: object, otherwise: str) -> str:
     """Return the text in ASCII on one line, or `otherwise` if little of the text would be left.
-
-    Most other scripts have characters that are too wide for the columns of a drawing.
-    """
+    Most other scripts have characters that are too wide for the columns of a drawing."""
     whole = str(text)[: 4 * _MOST_CHARS]
     plain = unicodedata.normalize("NFKD", whole).encode("ascii", "ignore").decode()
     shown = "".join(char if char.isprintable() and char not in '"\\' else " " for char in plain)

@@ -1,4 +1,4 @@
-"""What users need to test their own stores, and what a model makes of their server's tools.
+"""Tools for users who test their own store, or what a model makes of their server's tools.
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -7,14 +7,14 @@
             yield store
             store.close()
 
-A store that evicts takes `EvictingStoreContract`.
+For a store that evicts entries, use `EvictingStoreContract`.
 
     agent = Agent(SdkServer(client), model)
     await agent.query("How warm was it in Lyon?")
     assert agent.trace.contains_call("get_readings")
 
-`model` is a `ChatModel`, behind any OpenAI-compatible endpoint, or a `Scripted` one. Neither pytest
-nor an MCP SDK is imported here.
+`model` is a `ChatModel` behind any OpenAI-compatible endpoint, or a `Scripted` one. This package
+imports neither pytest nor an MCP SDK.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = [
     "raises",
 ]
 
-# Loaded when they are first asked for: a test of a store needs no agent.
+# These names load on first use: a test of a store needs no agent.
 _HOMES = {
     "agents": ("Agent", "TurnsExhausted"),
     "chat": ("ChatModel", "EndpointError"),

@@ -1,7 +1,7 @@
-"""An agent as small as it can be: a model, a server, and a loop that keeps a trace.
+"""A minimal agent: a model, a server, and a loop that keeps a trace.
 
-Whatever a model can get wrong it is told, in the place of a reply, and may try again; only the number
-of turns is bounded.
+If the model makes a mistake, it gets an error instead of a reply, and may try again. Only the
+number of turns is limited.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ MOST_TURNS: Final = 12
 
 
 class TurnsExhausted(PenstockError):
-    """The model did not come to an answer in the turns it had."""
+    """The model did not give an answer in the turns that it had."""
 
-    next_step = "Look at the trace, or allow more: Agent(..., turns=...)."
+    next_step = "Look at the trace, or allow more turns: Agent(..., turns=...)."
 
     def __init__(self, turns: int, trace: Trace) -> None:
         self.trace = trace
-        super().__init__(f"The model did not come to an answer in {turns} turns.")
+        super().__init__(f"The model did not give an answer in {turns} turns.")
 
 
 class Agent:
-    """`query` gives a task to the model and returns its answer; `trace` is how it got there, also
-    after an exception."""
+    """An agent: `query` gives the model a task, and `trace` shows its steps, even after an exception."""
 
     def __init__(self, server: Server, model: Model, *, turns: int = MOST_TURNS) -> None:
         self._server = server
@@ -40,7 +39,7 @@ class Agent:
         self.trace = Trace()
 
     async def query(self, task: str) -> str:
-        """Each task is a conversation of its own, on the same connection."""
+        """Return the model's answer. Each task is a new conversation on the same connection."""
         self.trace = Trace()
         tools = await self._server.list_tools()
         offer = OfferedFunctions.of(tools)
@@ -52,7 +51,7 @@ class Agent:
         ]
         for turn in range(1, self._turns + 1):
             message = await self._model.reply(messages, offer.functions)
-            messages.append(message)  # as it came: some endpoints want their own fields back
+            messages.append(message)  # Unchanged: some endpoints need their own fields back.
             calls = message.get("tool_calls")
             if not isinstance(calls, list) or not calls:
                 self.trace = Trace(self.trace.steps, _text(message.get("content")))
@@ -87,7 +86,7 @@ class Agent:
 
 
 def _arguments(given: Any) -> dict[str, Any] | str:
-    """As an object; or what is wrong with them. Nothing at all is how some models give none."""
+    """Return the arguments as an object, or an error text. Some models send nothing for none."""
     try:
         decoded = json.loads(given or "{}") if isinstance(given, str | None) else given
     except (ValueError, RecursionError) as error:
@@ -98,7 +97,7 @@ def _arguments(given: Any) -> dict[str, Any] | str:
 
 
 def _member(value: Any, name: str) -> Any:
-    """What a model writes need not be what was agreed."""
+    """Return a member, or None: a model need not keep to the format."""
     return value.get(name) if isinstance(value, dict) else None
 
 
@@ -107,7 +106,7 @@ def _problem(error: str, next_step: str) -> str:
 
 
 def _text(content: Any) -> str:
-    """What a message says: a text, or a list of parts."""
+    """Return the text of a message, whose content is a text or a list of parts."""
     if isinstance(content, list):
         return "".join(part.get("text", "") for part in content if isinstance(part, dict))
     return content or ""

@@ -1,6 +1,6 @@
 """A model behind an OpenAI-compatible endpoint: `POST {url}/chat/completions`.
 
-With the standard library alone, so that testing an agent needs no HTTP client to be installed.
+It uses only the standard library, so that testing an agent needs no HTTP client.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STEPS: Final = {
     401: f"Check {KEY_VARIABLE}.",
     403: f"Check {KEY_VARIABLE}, and that it may use the model.",
     404: f"Check {URL_VARIABLE} (it ends before {_PATH}) and {NAME_VARIABLE}.",
-    429: "Wait, or ask for more.",
+    429: "Wait, or ask for a higher rate limit.",
 }
 
 
@@ -44,18 +44,17 @@ class EndpointError(PenstockError):
 
 @dataclass(frozen=True)
 class ChatModel:
-    """`url` is the base, such as https://api.openai.com/v1; `options` go into every request, such as
-    {"temperature": 0}."""
+    """A model behind an OpenAI-compatible endpoint."""
 
-    url: str
+    url: str  # the base, such as https://api.openai.com/v1
     name: str
     key: str = field(default="", repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # for all requests: {"temperature": 0}
     patience: float = _PATIENCE
 
     wanted: ClassVar[str] = (
         f"no model to test with: set {URL_VARIABLE} (an OpenAI-compatible endpoint, such as "
-        f"http://localhost:11434/v1) and {NAME_VARIABLE}, and {KEY_VARIABLE} if it wants one"
+        f"http://localhost:11434/v1) and {NAME_VARIABLE}, and {KEY_VARIABLE} if it needs a key"
     )
 
     def __post_init__(self) -> None:
@@ -65,14 +64,14 @@ class ChatModel:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self | None:
-        """None where there is none, so that a test can be skipped, with `wanted` as its reason."""
+        """Return the model, or None to skip a test, with `wanted` as the reason."""
         given = os.environ if environment is None else environment
         url, name = given.get(URL_VARIABLE, ""), given.get(NAME_VARIABLE, "")
         if not url and not name:
             return None
         for variable, value in ((URL_VARIABLE, url), (NAME_VARIABLE, name)):
             if not value:
-                raise InvalidSetting(variable, value, "the other of the two is set.")
+                raise InvalidSetting(variable, value, "set both variables, or neither.")
         return cls(url, name, given.get(KEY_VARIABLE, ""))
 
     async def reply(
@@ -103,14 +102,14 @@ class ChatModel:
 
 
 class _Stay(HTTPRedirectHandler):
-    """Goes nowhere else: the key is meant for one endpoint."""
+    """A handler that follows no redirect: the key is meant for one endpoint."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def _told(body: bytes) -> str:
-    """What an endpoint says about an error; in several dialects."""
+    """Return the endpoint's text about an error, in any of several formats."""
     text = body.decode(errors="replace").strip()
     try:
         error = json.loads(text)["error"]
@@ -125,7 +124,7 @@ def _message(body: bytes) -> Message:
         message = json.loads(body)["choices"][0]["message"]
     except (ValueError, KeyError, IndexError, TypeError) as error:
         shown = body[:_SHOWN_CHARS].decode(errors="replace")
-        raise EndpointError(f"This is no chat completion: {shown!r}.") from error
+        raise EndpointError(f"The reply is not a chat completion: {shown!r}.") from error
     if not isinstance(message, dict):
-        raise EndpointError(f"This is no message: {message!r}.")
+        raise EndpointError(f"The reply holds no message: {message!r}.")
     return message

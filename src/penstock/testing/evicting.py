@@ -1,4 +1,4 @@
-"""The cases of a store that makes room by itself."""
+"""The test cases for a store that makes room by itself."""
 
 # ruff: noqa: S101 -- these are test cases
 
@@ -10,7 +10,7 @@ from penstock.testing.stores import StoreContract
 
 
 class EvictingStoreContract(StoreContract):
-    """For a store that makes room by itself. Open it with `capacity` and `quota`."""
+    """Test cases for a store that makes room by itself. Open it with `capacity` and `quota`."""
 
     capacity = 250_000
 

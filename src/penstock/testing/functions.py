@@ -9,19 +9,18 @@ from typing import Any, Final, Self
 
 from penstock.testing.traces import READ_RESOURCE, RESOURCE_URI
 
-# What the endpoints allow in the name of a function. MCP allows more.
+# The characters that endpoints do not allow in the name of a function. MCP allows more.
 _NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST: Final = 64
 
 
 @dataclass(frozen=True)
 class OfferedFunctions:
-    """The functions, and by the name of each the tool that it stands for. `reads`: whether
-    `read_resource` is the agent's own, and not a tool of the server."""
+    """The functions that a request offers, and the tools that they stand for."""
 
     functions: tuple[dict[str, Any], ...]
-    tools: Mapping[str, str]
-    reads: bool
+    tools: Mapping[str, str]  # tools by the names of their functions
+    reads: bool  # `read_resource` is the agent's own function, not a tool of the server.
 
     @classmethod
     def of(cls, tools: Iterable[Mapping[str, Any]]) -> Self:
@@ -40,7 +39,7 @@ class OfferedFunctions:
         return cls(tuple(functions), names, reads)
 
     def tool_for(self, name: str) -> str | None:
-        """The tool that a model means, which may have read its real name elsewhere."""
+        """Return the tool that a model means. The model may have read its real name elsewhere."""
         return self.tools.get(name, name if name in self.tools.values() else None)
 
 
@@ -55,7 +54,7 @@ def _function_name(name: str, taken: Collection[str]) -> str:
 
 
 def _function(name: str, description: str, schema: Any) -> dict[str, Any]:
-    """Some endpoints refuse an object that does not say its properties; MCP allows it."""
+    """Return a function with `properties`: MCP may omit them, but some endpoints need them."""
     parameters = {"type": "object", "properties": {}, **(schema or {})}
     function = {"name": name, "description": description, "parameters": parameters}
     return {"type": "function", "function": function}

@@ -1,6 +1,6 @@
-"""Who decides what the agent does next: a model, or a script in its place.
+"""The models that decide what the agent does next: a real one, or a script in its place.
 
-Both speak in messages of the chat-completions form, and see what a model sees: the system prompt, the
+Both use messages of the chat-completions form, and see what a model sees: the system prompt, the
 task, the functions, and the text of each reply.
 """
 
@@ -19,7 +19,7 @@ class Model(Protocol):
     async def reply(
         self, messages: Sequence[Message], functions: Sequence[Mapping[str, Any]]
     ) -> Message:
-        """The assistant's next message: its `content`, or its `tool_calls`."""
+        """Return the assistant's next message, with `content` or `tool_calls`."""
         ...
 
 
@@ -35,7 +35,7 @@ def call(name: str, /, **arguments: Any) -> Wanted:
     return Wanted(name, arguments)
 
 
-# Yields a call, or several at once, and is sent what each was answered; returns the last word.
+# A script yields one call, or several at once, receives their answers, and returns the last text.
 Script: TypeAlias = Callable[
     [Sequence[Message], Sequence[Mapping[str, Any]]],
     Generator[Wanted | Sequence[Wanted], Any, str],
@@ -43,8 +43,9 @@ Script: TypeAlias = Callable[
 
 
 class Scripted:
-    """A model that does as a script says. The script is a generator function of the messages and the
-    functions; each `yield` is a turn:
+    """A model that follows a script: a generator function of the messages and the functions.
+
+    Each `yield` is a turn:
 
         def script(messages, functions):
             told = yield call("read_resource", resource_uri="resource:///tool_descriptions")
@@ -72,7 +73,7 @@ class Scripted:
         self, messages: Sequence[Message], functions: Sequence[Mapping[str, Any]]
     ) -> Wanted | Sequence[Wanted]:
         told = _answers(messages)
-        if self._running is None or not told:  # a new task is a new performance
+        if self._running is None or not told:  # A new task starts the script again.
             self._running = self._script(messages, functions)
             return next(self._running)
         return self._running.send(told[0] if self._is_single else told)
@@ -83,6 +84,6 @@ class Scripted:
 
 
 def _answers(messages: Sequence[Message]) -> list[str]:
-    """What the calls of the last turn were answered."""
+    """Return the answers to the calls of the last turn."""
     last = takewhile(lambda message: message["role"] == "tool", reversed(messages))
     return [message["content"] for message in last][::-1]

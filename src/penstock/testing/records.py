@@ -1,4 +1,4 @@
-"""Records to put into a store, at a time that stands still, and what test cases ask of it."""
+"""Records for a store, a fixed time, and helpers of the store's test cases."""
 
 # ruff: noqa: S101 -- for test cases
 
@@ -18,7 +18,7 @@ ANY_BYTES = bytes(range(256))
 def make_record(
     *chunks: bytes, owner: str = "alice", head: bytes = b"head", expires: float = LATER
 ) -> Record:
-    """A record of ten rows a chunk."""
+    """Return a record with ten rows per chunk."""
     index = pack_index(range(0, 10 * len(chunks), 10))
     return Record(owner=owner, expires=expires, head=head, index=index, chunks=chunks)
 
@@ -43,7 +43,7 @@ def raises(kind: type[Exception]) -> Iterator[None]:
 
 
 def together(functions: Sequence[Callable[[int], None]], *, times: int) -> None:
-    """Runs these functions, each in a thread of its own, `times` times."""
+    """Run these functions `times` times, each in its own thread."""
 
     def repeat(function: Callable[[int], None]) -> None:
         for number in range(times):

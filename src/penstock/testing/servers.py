@@ -1,4 +1,4 @@
-"""The MCP server that an agent talks to: what it needs of a connection, and the official SDK's."""
+"""The agent's connection to an MCP server: the protocol, and one by the official SDK."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _NOT_FOR_READING: Final = ("data", "blob")
 
 @dataclass(frozen=True)
 class Received:
-    """A reply as a model reads it. `code`: where the protocol itself answered with an error."""
+    """A reply as a model reads it."""
 
     text: str
     is_error: bool = False
-    code: int | None = None
+    code: int | None = None  # of a JSON-RPC error
 
 
 class Server(Protocol):
-    """A connection. Tools and resources are as they stand in the server's lists."""
+    """A connection. Its tools and resources are as the server lists them."""
 
     @property
     def instructions(self) -> str: ...
@@ -49,7 +49,7 @@ class SdkServer:
         return await _all_pages("tools", self._client.list_tools)
 
     async def list_resources(self) -> list[dict[str, Any]]:
-        """None, where the server has no such list."""
+        """Return the resources; an empty list if the server has no such list."""
         try:
             return await _all_pages("resources", self._client.list_resources)
         except Exception as error:  # noqa: BLE001 (the SDK is not imported, so its error has no name)
@@ -88,7 +88,7 @@ async def _received(asked: Awaitable[Any], name: str) -> Received:
 
 
 def _refusal(error: Exception) -> Received:
-    """The server's answer, where the SDK made an exception of it; any other goes on."""
+    """Return the server's error that the SDK raised. Raise any other exception again."""
     told = getattr(error, "error", None)
     code = getattr(told, "code", None)
     if not isinstance(code, int):
@@ -102,7 +102,7 @@ def _as_sent(result: Any) -> dict[str, Any]:
 
 
 def _readable(blocks: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Texts as they are; of anything else what can be said of it."""
+    """Yield each text unchanged, and any other block as JSON without its data."""
     for block in blocks:
         inner = block.get("resource", block)
         if isinstance(inner.get("text"), str):

@@ -1,4 +1,4 @@
-"""The cases that every store has to pass."""
+"""The test cases that every store must pass."""
 
 # ruff: noqa: S101, PLR2004 -- these are test cases
 
@@ -22,7 +22,7 @@ from penstock.testing.records import (
 
 
 class StoreContract:
-    """Open the store with `quota`, and empty: some cases count."""
+    """Test cases for any store. Open the store with `quota`, and empty: some cases count entries."""
 
     quota = 100_000
 

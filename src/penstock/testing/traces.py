@@ -1,4 +1,4 @@
-"""What a model did with a server, step by step, and what a test asks about it."""
+"""The steps that a model took with a server, and a test's questions about them."""
 
 from __future__ import annotations
 
@@ -18,33 +18,32 @@ _SHOWN_CHARS: Final = 100
 
 @dataclass(frozen=True)
 class Step:
-    """One call by the model, and what it was told. `code`: of an error of the protocol. A call that
-    is not `sent` never reached the server: it named no tool, or could not be understood."""
+    """One call by the model, and the reply."""
 
     turn: int
     name: str
     arguments: Mapping[str, Any]
     text: str
     is_error: bool = False
-    code: int | None = None
-    sent: bool = True
+    code: int | None = None  # of a JSON-RPC error
+    sent: bool = True  # False if the call named no tool or had bad arguments.
 
     @property
     def tool(self) -> str:
-        """The tool that was meant: through `call_tool` of an index, the one that it names."""
+        """The tool that was called; for `call_tool`, the tool that its arguments name."""
         through = is_called(self.name, CALL) or is_called(self.name, CALL_READ_ONLY)
         inner = self.arguments.get("name") if through else None
         return inner if isinstance(inner, str) else self.name
 
     @property
     def resource_uri(self) -> str:
-        """What was read; empty for a call of a tool."""
+        """The resource that was read; empty for a call of a tool."""
         uri = self.arguments.get(RESOURCE_URI) if self.name == READ_RESOURCE else None
         return uri if isinstance(uri, str) else ""
 
     @property
     def error_code(self) -> str | int | None:
-        """As the reply says it, whether it is flagged as an error or is the text of a resource."""
+        """The error code in the reply, which may be a tool's or a resource's text."""
         if self.code is not None:
             return self.code
         error = _member(_decoded(self.text), "error")
@@ -57,8 +56,8 @@ class Step:
 
     @property
     def described(self) -> tuple[str, ...]:
-        """The tools that the reply describes: those asked for, by resource or by tool, or the one
-        whose description came with an error."""
+        """The tools that the reply describes: those that the model asked about, by resource or by
+        tool, or the one whose description came with an error."""
         told = _decoded(self.text)
         asked = is_descriptions(self.resource_uri) or is_called(self.name, DESCRIBE)
         parts = told if asked and isinstance(told, dict) else {}
@@ -74,15 +73,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """All steps of one task, and what the model answered in the end. `print` it to see why a test
-    failed: one line a step."""
+    """All steps of one task, and the model's final answer. Print a trace to see why a test failed."""
 
     steps: tuple[Step, ...] = ()
     answer: str = ""
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """What was called, in order; `read_resource` among them."""
+        """The names that were called, in order, with `read_resource` among them."""
         return tuple(step.name for step in self.steps)
 
     @property
@@ -91,28 +89,28 @@ class Trace:
 
     @property
     def last_resource_uri(self) -> str:
-        """The resource that was read last; empty where none was."""
+        """The resource that was read last; empty if none was."""
         return next((step.resource_uri for step in reversed(self.steps) if step.resource_uri), "")
 
     def contains_call(self, name: str) -> bool:
-        """Whether the model called this tool, well or not, directly or through `call_tool`."""
+        """Return whether the model called this tool, even in vain, directly or by `call_tool`."""
         return bool(self._calls_of(name))
 
     def contains_result(self, name: str) -> bool:
-        """Whether a call of this tool was answered, and not with an error."""
+        """Return whether a call of this tool was answered without an error."""
         return any(not step.failed for step in self._calls_of(name))
 
     def contains_description(self, name: str) -> bool:
-        """Whether the model was shown how this tool is used, on demand or by an error."""
+        """Return whether the model got this tool's description, on demand or with an error."""
         return any(name in step.described for step in self.steps)
 
     def contains_error(self, code: str | int) -> bool:
-        """Whether the model was told this error: a code such as `TOOL_DESCRIPTION_REQUIRED`, or the
-        number of an error of the protocol."""
+        """Return whether the model got this error: a code such as `TOOL_DESCRIPTION_REQUIRED`, or
+        the number of a JSON-RPC error."""
         return any(step.error_code == code for step in self.steps)
 
     def tokens_received(self, meter: Meter | None = None) -> int:
-        """What all replies cost the model, the list of tools not among them."""
+        """Return the cost of all replies in tokens, without the list of tools."""
         count = (meter or default_meter()).count
         return sum(count(step.text) for step in self.steps)
 

@@ -52,10 +52,8 @@ class Renaming(Generic[Owner]):
         return messages.object_from(changed)
 
     def incoming(self, message: bytes, read: Message) -> tuple[Owner, bytes] | None:
-        """Return the owner of a message, and the message with its original names.
-
-        Return None if the message names no request in progress.
-        """
+        """Return the owner of a message, and the message with its original names; None if it names
+        no request in progress."""
         if read.method is msgspec.UNSET:
             renamed = self._requests.pop(read.key, None)
             return None if renamed is None else (renamed.owner, _answer(message, renamed))

@@ -52,10 +52,8 @@ class Column:
         return self.spells or bool(self.kinds & {"integer", "real"})
 
     def number(self, cell: Any) -> Number | None:
-        """Return the number in a cell, or None.
-
-        If the column has other texts too, a text counts as a number only if SQLite cannot hold it.
-        """
+        """Return the number in a cell, or None. If the column has other texts too, a text is a
+        number only if SQLite cannot hold that number."""
         if isinstance(cell, str):
             return number_in(cell) if self.spells else outsize_in(cell)
         return cell if isinstance(cell, int | float) else None
@@ -88,10 +86,8 @@ def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str
 
 @contextmanager
 def read_fast(db: sqlite3.Connection) -> Iterator[None]:
-    """Read texts without the lenient decoder, which calls a function for every text.
-
-    Only an agent's SQL can compute text that is not UTF-8. The cells themselves are UTF-8.
-    """
+    """Read texts without the lenient decoder, which calls a function for every text. All cells are
+    UTF-8; only an agent's SQL can compute other text."""
     careful = db.text_factory
     db.text_factory = str
     try:
