@@ -6,7 +6,7 @@ from relay_processes import StdioClient
 
 @pytest.fixture
 def start():
-    """Starts `penstock run` in front of a command; ends what a test left running."""
+    """Start `penstock run` in front of a command, and end what a test left running."""
     clients = []
 
     def started(command, *options, greet=True, **keywords):
@@ -23,7 +23,7 @@ def start():
 
 @pytest.fixture(params=["stdio"])
 def connect(request, start):
-    """Connects an agent to a server, behind the relay in every way there is."""
+    """Connect an agent to a server in every way, behind the relay too."""
 
     def connected(command, **settings):
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]

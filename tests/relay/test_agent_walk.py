@@ -1,6 +1,6 @@
-"""An agent that has nothing but the tools, from the probe to the last row, however it is connected.
+"""An agent that has only the tools, from the probe to the last row, over every connection.
 
-Every reply is weighed (`Caller.weighed`); what is put together from the replies is the original.
+Every reply is weighed (`Caller.weighed`). The replies put together are the original result.
 """
 
 import json
@@ -14,7 +14,7 @@ BUDGET = "10kB"
 
 
 def orders(count=2_000):
-    """A table with what is easily lost: long numbers, nested values, missing fields, scripts."""
+    """Return a table of values that are easily lost: long numbers, nested values, scripts."""
     draw = random.Random(7)
     return [
         {
@@ -39,7 +39,7 @@ def log_lines(count=12_000):
 
 
 def document():
-    """Markdown: headings, paragraphs, a table, and a data URL on one line."""
+    """Return Markdown with headings, paragraphs, a table, and a data URL on one line."""
     sections = [
         f"## Section {number}\n\n"
         + "Water flows where the gate lets it. " * 20
@@ -71,7 +71,7 @@ def saved(folder, name, content):
 
 @pytest.mark.parametrize("tool", ["read", "load"])
 def test_a_table(agent, tmp_path, tool):
-    """As JSON in a text, and as structured content that the tool promises."""
+    """A table as JSON in a text, and as structured content with an output schema."""
     rows = orders()
     path = saved(tmp_path, "orders.json", json.dumps(rows))
     assert agent.listed()["tools"][-1]["name"] == "read_result"
@@ -115,7 +115,7 @@ def test_a_table(agent, tmp_path, tool):
 
 
 def whole_of(agent, token):
-    """`full`: the value, or a link that leads to it."""
+    """Return the value that `full` gives, at once or by a link."""
     result = agent.read_result(token, mode="full")
     links = [block for block in result["content"] if block["type"] == "resource_link"]
     if not links:
@@ -133,7 +133,7 @@ def whole_of(agent, token):
 
 
 def text_of(pages):
-    """Lines put together again; a line that is over the budget comes in windows."""
+    """Put the lines together again. A line over the budget comes in windows."""
     lines = []
     for page in pages:
         window = page.get("window")
@@ -202,7 +202,7 @@ def test_a_document(agent, tmp_path):
 
 
 def test_ten_megabytes_handed_on_unread(agent, tmp_path):
-    """From one tool to another; what came by the agent meanwhile is a probe and a number."""
+    """The result goes from one tool to another. The agent sees only a probe and a number."""
     rows = [{"id": number, "blob": f"{number:08}" * 12} for number in range(90_000)]
     content = json.dumps(rows)
     assert len(content) > 10_000_000

@@ -1,4 +1,4 @@
-"""The command line of `penstock run`: what it says, what it refuses, and whose word counts."""
+"""The command line of `penstock run`: its output, its refusals, and the precedence of settings."""
 
 import json
 import subprocess
@@ -157,7 +157,7 @@ def test_nothing_is_logged_where_nothing_is_wrong(start, options, variables):
 
 @pytest.fixture
 def passes(start, tmp_path):
-    """Whether a result of so many bytes passes whole, given a file, variables and options."""
+    """Return whether a result of this size passes whole with a file, variables and options."""
 
     def asked(size, file="", variables=None, options=()):
         path = tmp_path / "settings.toml"
@@ -192,7 +192,7 @@ SMALL, LARGE = 'budget = "1kB"', 'budget = "90kB"'
     ],
 )  # fmt: skip
 def test_precedence(passes, expected, given):
-    """Command line, environment, file, default; and one tool's settings before all tools'."""
+    """Command line, environment, file, default. A tool's own settings precede those of all tools."""
     assert passes(5_000, **given) is expected
 
 
@@ -210,7 +210,7 @@ def test_a_host_is_weaker_than_any_budget(passes, expected, given):
 
 
 def test_where_the_file_is_looked_for(start, tmp_path):
-    """In the user's configuration folder, or where it is named; never in the working folder."""
+    """In the user's configuration folder, or at a given path; never in the working folder."""
     (tmp_path / "home" / "penstock").mkdir(parents=True)
     (tmp_path / "home" / "penstock" / "penstock.toml").write_text('budget = "1kB"')
     (tmp_path / "work").mkdir()
@@ -236,7 +236,7 @@ def test_how_long_a_result_lives(start):
 
 
 def test_arguments_of_the_server_are_the_servers(start):
-    """Also what looks like an option of Penstock's, and a second --."""
+    """Even arguments that look like options of Penstock, and a second --."""
     printing = (
         "import json, sys; print(json.dumps({'method': 'x', 'params': sys.argv[1:]}), flush=True)"
     )

@@ -27,7 +27,7 @@ def opened(request):
 
 
 def weight(listed):
-    """Tokens; what the client adds to a legacy list by itself is not counted."""
+    """Count the tokens, without what the client itself adds to a legacy list."""
     tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
     return o200k(json.dumps({"tools": tools}, separators=(",", ":"), ensure_ascii=False))
 
@@ -37,7 +37,7 @@ def said(result):
 
 
 def test_the_default(opened):
-    """An index: found, described, called; the client validates all of it."""
+    """Find, describe and call a tool of an index. The client validates every reply."""
 
     async def scenario(client, _heard):
         listed = await client.list_tools()
@@ -95,7 +95,7 @@ def test_a_wrong_call_is_taught(opened):
 
 
 def test_a_grant_does_not_outlive_its_process_in_a_legacy_session(opened, tmp_path):
-    """The principal is the same; the session is not. Since 2026-07-28 there is only the principal."""
+    """The principal stays the same, the session does not. Modern clients have only the principal."""
     options = ("--list", "brief", "--gate", "strict", "--store", f"sqlite:///{tmp_path / 'r.db'}")
     first, second = opened(*options), opened(*options)
 

@@ -1,4 +1,4 @@
-"""How a relay starts, and how it ends: whoever goes first, nobody is left behind or left waiting."""
+"""The start and the end of a relay: whichever side ends first, no process stays or waits."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_what_was_asked_before_is_still_answered(start):
     "shape", ["a child", "a shell that waits", "a shell that was left", "a child that is stubborn"]
 )
 def test_no_orphans(start, shape, tmp_path):
-    """Also of grandchildren: npx starts node, a shell starts the server."""
+    """No grandchildren either: npx starts node, a shell starts the server."""
     ready = tmp_path / "ready"
     stays = f"{sys.executable} -c 'import signal; signal.pause()'"
     ignoring = f"""{sys.executable} -c 'import signal; signal.signal(15, signal.SIG_IGN); signal.pause()'"""
@@ -82,7 +82,7 @@ def descendants(client):
 
 
 def test_a_server_that_will_not_go(start):
-    """Its input is closed, it is asked, and then it is made to."""
+    """The relay closes its input, then asks it to end, then kills it."""
     client = start([*SCRIPTED, "--stubborn"])
     (server,) = pids(client)
     assert client.close() == 0
@@ -90,7 +90,7 @@ def test_a_server_that_will_not_go(start):
 
 
 def test_a_client_that_is_killed(start):
-    """Both pipes end with it: the relay goes, and the server with it."""
+    """Both pipes end with the client, so the relay and the server end."""
     client = start([*SCRIPTED, "--child"], greet=False)
     client.greet()
     family = pids(client)
@@ -101,7 +101,7 @@ def test_a_client_that_is_killed(start):
 
 
 def test_a_client_that_closes_only_what_it_reads(start):
-    """Then nobody takes the answers: the relay goes at the first it cannot deliver."""
+    """Nobody takes the answers any more: the relay ends at the first that it cannot deliver."""
     client = start(SCRIPTED, is_reading=False, greet=False)
     client.process.stdout.close()
     client.send(client.request("ping"))
@@ -142,7 +142,7 @@ def write_ignoring(pipe, data):
 
 
 class Stuck:
-    """Whether a pipe is full, and has been each time for a while: nobody reads it."""
+    """A check that a pipe stays full for a while, because nobody reads it."""
 
     def __init__(self, pipe):
         self.pipe = pipe
@@ -175,7 +175,7 @@ def wait_for_children(client, count):
 
 
 def test_a_server_that_dies(start):
-    """Every request that waits gets an error, the exit code says so, and the log says how."""
+    """Every waiting request gets an error, the exit code shows it, and the log explains it."""
     client = start(SCRIPTED)
     for number, name in enumerate(("a", "b", "c"), 100):
         client.send(
@@ -202,7 +202,7 @@ def test_a_server_that_is_killed(start):
 
 
 def test_what_was_asked_while_the_server_ended_is_answered(start):
-    """Both are there when the relay next looks: the end of its server, and requests not yet read."""
+    """The relay finds the end of its server together with requests that it has not read yet."""
     client = start(SCRIPTED)
     (server,) = pids(client)
     relay = psutil.Process(client.process.pid)
@@ -226,7 +226,7 @@ def test_a_server_that_ends_at_once(start, code):
 
 
 def test_a_host_that_asks_a_server_that_ended_at_once(start):
-    """It is told how: a host that is told nothing shows nothing."""
+    """The host gets an error: without an answer it would show nothing."""
     client = start([*SCRIPTED, "--exit", "4"], greet=False)
     error = client.ask("initialize", LEGACY_GREETING)["error"]
     assert error["code"] == UPSTREAM_GONE
@@ -260,7 +260,7 @@ def test_a_server_that_closes_its_output_and_stays(start):
 
 
 def test_a_server_that_prints_first(start):
-    """What is no message is logged, and does not reach the client."""
+    """A line that is no message is logged, and does not reach the client."""
     client = start([*SCRIPTED, "--garbage"])
     assert client.listed()["tools"]
     assert client.others == []
@@ -269,7 +269,7 @@ def test_a_server_that_prints_first(start):
 
 
 def test_a_relay_that_is_killed_leaves_no_server(start):
-    """Nobody can clean up then: the end of its input tells the server to go."""
+    """The relay cannot clean up, but the end of its input tells the server to exit."""
     client = start(SCRIPTED)
     (server,) = pids(client)
     client.process.kill()

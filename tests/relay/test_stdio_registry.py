@@ -1,4 +1,4 @@
-"""Servers that people run, from the registries: the same through the relay as without it."""
+"""Popular servers from the registries, which answer the same with the relay and without it."""
 
 import json
 import os
@@ -19,7 +19,7 @@ VENV = Path(__file__).parent.parent.parent / ".venv-servers"
 
 @pytest.fixture
 def both():
-    """The same command, directly and behind the relay."""
+    """Start the same command directly and behind the relay."""
     clients = []
 
     def started(command, *options, **keywords):
@@ -40,7 +40,7 @@ def both():
 
 
 def same(direct, relayed, method, **params):
-    """Asserts that a request is answered alike, and gives the answer."""
+    """Assert that both give the same answer to a request, and return it."""
     found = [client.ask(method, params) for client in (direct, relayed)]
     bodies = [{key: value for key, value in answer.items() if key != "id"} for answer in found]
     assert bodies[0] == bodies[1]
@@ -52,7 +52,7 @@ def same_call(direct, relayed, name, /, **arguments):
 
 
 def same_tools(direct, relayed):
-    """All but the output schemas, which are widened, and the reader."""
+    """Assert that the tools are the same, except the widened output schemas and the reader."""
 
     def told(tools):
         return [{key: tool[key] for key in tool if key != "outputSchema"} for tool in tools]
@@ -121,7 +121,7 @@ def test_progress_of_everything(start):
 
 
 def test_a_task_of_everything(start):
-    """What a task gives is held to the budget, whoever asks for it."""
+    """The result of a task is kept inside the budget, for every caller."""
     client = start(npm("server-everything", "stdio"), "--budget", "1kB")
     params = {"name": "simulate-research-query", "arguments": {"topic": "penstocks " * 20}}
     created = client.ask("tools/call", {**params, "task": {"ttl": 60_000}})["result"]
@@ -188,11 +188,11 @@ def test_memory(both, tmp_path):
 
 @pytest.fixture(scope="session")
 def git_server():
-    """It needs another version of the SDK than these tests: a folder of its own, made once."""
+    """Install the server in its own folder, once: it needs another version of the SDK."""
     ready = VENV / f".ready-{GIT_SERVER}"
     VENV.mkdir(exist_ok=True)
     with (VENV / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the other workers wait here
+        fcntl.flock(lock, fcntl.LOCK_EX)  # The other test workers wait here.
         if not ready.exists():
             venv.create(VENV, with_pip=True)
             pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", GIT_SERVER]
@@ -244,7 +244,7 @@ def test_git(both, git_server, repository):
 
 
 def test_the_values_of_two_servers_are_kept_apart(start, tmp_path):
-    """One store, two commands: neither reads what the other gave."""
+    """Two commands share a store, but neither can read the other's results."""
     store = ["--store", f"sqlite:///{tmp_path}/results.sqlite"]
     (tmp_path / "a.txt").write_text("secret\n" * 9_000)
     files = start(npm("server-filesystem", tmp_path), *store)

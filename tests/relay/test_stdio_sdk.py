@@ -1,4 +1,4 @@
-"""The official Python SDK on both sides of the relay, in both eras: all of the protocol, unharmed."""
+"""The official Python SDK on both sides of the relay, in both eras: all of the protocol works."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ SDK_SERVER = [sys.executable, str(SERVERS / "sdk_server.py")]
     params=[pytest.param(era, marks=pytest.mark.xdist_group(f"sdk-{era}")) for era in ERAS],
 )
 def sdk(request):
-    """One connection an era, for all tests of this file."""
+    """Open one connection per era, for all tests of this file."""
     client = SdkClient(SDK_SERVER, "--list", "full", mode=ERAS[request.param])
     client.era = request.param
     yield client
@@ -156,7 +156,7 @@ def test_completion(sdk):
 
 
 def test_a_list_that_changes(sdk):
-    """The news come through, the list is the new one, and the new tool can be handed a result."""
+    """The notification and the new list arrive, and the new tool can take a stored result."""
     name = f"grown_{sdk.era}"
 
     async def scenario(client, heard):
@@ -220,7 +220,7 @@ def test_ping_and_unknown_tools(sdk):
 
 
 def test_the_same_as_without_a_relay(sdk):
-    """Everything that was not added is equal to what the server says itself."""
+    """Everything that Penstock did not add is equal to the server's own answer."""
     direct = SdkClient(SDK_SERVER, mode=ERAS[sdk.era], behind=False)
 
     async def everything(client, _heard):
@@ -247,8 +247,8 @@ def test_the_same_as_without_a_relay(sdk):
 
 
 def test_a_host_in_a_hurry():
-    """Closes the pipe, waits two seconds, asks, waits two more, and kills: by then a server that
-    heeds none of it must be gone, or nobody would ever end it."""
+    """A host closes the pipe, waits two seconds, sends SIGTERM, waits two more, and kills the relay.
+    By then the relay must have ended a server that ignores all this, or the server would stay."""
     client = SdkClient([*SCRIPTED, "--stubborn"], mode="legacy")
 
     async def pids(connection, _heard):

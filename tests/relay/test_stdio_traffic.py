@@ -1,4 +1,4 @@
-"""Much at once, and much in one line: the relay passes it on, and keeps none of it."""
+"""Many messages at once, and huge lines: the relay passes them on, and keeps nothing in memory."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ def call(number, name, /, **arguments):
 
 
 def resident(client):
-    """Bytes of memory that the relay itself holds."""
+    """Return the bytes of memory that the relay itself holds."""
     status = Path(f"/proc/{client.process.pid}/status")
     if not status.exists():
         pytest.skip("resident memory is read from /proc, which is Linux's")
@@ -63,9 +63,9 @@ def test_many_large_results_at_once(start):
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_many_results_handed_on_at_once(start, is_listed):
-    """A server that does not read while it writes must not be written to by whoever reads it:
-    neither by calls that can go up at once, nor by those that wait for the list of tools (as one
-    batch, so that they all do)."""
+    """The thread that reads from a server must not write to it: the server may not read while it
+    writes. This holds for calls that go up at once, and for calls that wait for the list of tools
+    (as one batch, so that all of them wait)."""
     client = start(SCRIPTED)
     token = client.probe("big", size=3 * MEGABYTE)["continuation_token"]
     asked = [
@@ -99,7 +99,7 @@ def test_a_huge_line_up(start):
 
 
 def test_a_huge_line_down(start):
-    """Stored, and shown in part; or passed on, where the tool is left alone."""
+    """The line is stored and shown in part, or passed on if the settings leave the tool alone."""
     client = start(SCRIPTED)
     probe = client.probe("big", size=HUGE)
     assert probe["total_size"] > HUGE
@@ -117,7 +117,7 @@ def test_a_large_line_down_of_a_tool_that_is_left_alone(start):
 
 @pytest.mark.parametrize("kind", ["notifications", "results"])
 def test_a_client_that_stops_reading_costs_no_memory(start, kind):
-    """The server waits, as it would without a relay: 600 MB are not collected in between."""
+    """The server waits, as it would without a relay: the relay does not collect 600 MB."""
     client = start(SCRIPTED, is_reading=False, greet=False)
     client.send(client.request("initialize", LEGACY_GREETING))
     idle = steady(lambda: resident(client))
@@ -132,14 +132,14 @@ def test_a_client_that_stops_reading_costs_no_memory(start, kind):
 
 
 def steady(look):
-    """A value, once it has stopped changing by more than a little."""
+    """Return a value once it has nearly stopped changing."""
     found = Steady(look)
     wait_until(found)
     return found.value
 
 
 class Steady:
-    """Whether a value has stopped changing by more than a little."""
+    """A check that a value has nearly stopped changing."""
 
     def __init__(self, look):
         self.look = look
@@ -162,7 +162,7 @@ def test_a_server_that_stops_reading_costs_no_memory(start, tmp_path):
     taken = []
 
     def write():
-        with suppress(OSError, ValueError):  # until the test has seen enough
+        with suppress(OSError, ValueError):  # The test ends the relay meanwhile.
             for number in range(600):
                 client.send(call(number, "measure", of="x" * MEGABYTE))
                 taken.append(number)
@@ -188,7 +188,7 @@ def test_a_token_that_survives_a_restart(start, tmp_path):
 
 
 def test_a_token_of_another_server(start, tmp_path):
-    """The same store behind another command: nothing of it can be read there."""
+    """Another command with the same store cannot read the result."""
     store = f"sqlite:///{tmp_path}/results.sqlite"
     first = start(SCRIPTED, "--store", store)
     token = first.probe("big", size=50_000)["continuation_token"]
@@ -205,7 +205,8 @@ def test_a_token_in_memory_ends_with_the_relay(start):
 
 
 def test_a_store_that_is_not_there(start):
-    """It is not looked for before it is needed; then the reply says so, and shows what it can."""
+    """The relay opens the store when it needs it. The reply then reports the failure and shows what
+    fits."""
     pytest.importorskip("redis")
     client = start(SCRIPTED, "--store", "unix:///no/such/redis.sock")
     page = value_of(client.weighed("big", size=50_000))
@@ -216,7 +217,7 @@ def test_a_store_that_is_not_there(start):
 
 
 def test_a_print_of_somebody_elses_does_not_get_between_messages(start, tmp_path):
-    """Whatever prints in the relay prints to stderr: stdout belongs to the protocol."""
+    """A print inside the relay goes to stderr, because stdout belongs to the protocol."""
     (tmp_path / "sitecustomize.py").write_text(STRAY_PRINT)
     client = start(SCRIPTED, environment={"PYTHONPATH": str(tmp_path)})
     wait_until(lambda: "a stray line" in client.errors)

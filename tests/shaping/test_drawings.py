@@ -1,4 +1,4 @@
-"""The drawings: small whatever the data, plain ASCII, and true."""
+"""The drawings: small for any data, in plain ASCII, and true."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def drawn(shape):
 
 
 def lines(text):
-    """The map alone."""
+    """Return the lines of the map alone."""
     return [line.split("|")[1] for line in text.split("\n") if "|" in line]
 
 

@@ -1,4 +1,4 @@
-"""Whatever a grid or a series gives, its schema admits; and it tells the two forms apart."""
+"""The schemas of grids and series, which allow every result and distinguish the two forms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Transfer:
 
 
 class Cell(pydantic.BaseModel):
-    """Named as the definition is that the schema adds."""
+    """A class with the same name as a definition that the schema adds."""
 
     model_config = pydantic.ConfigDict(extra="forbid", serialize_by_alias=True)
     dv: float = pydantic.Field(alias="deltaV", ge=0)

@@ -1,4 +1,4 @@
-"""A summary of a series is a few of its entries, the first and the last among them."""
+"""The summary of a series: a few of its entries, with the first and the last."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Root(pydantic.RootModel[list[int]]):
 
 
 def test_entries_that_json_shows_as_lists():
-    """Their values are no names of fields."""
+    """The values in such a list are not names of fields."""
     drawn = Series([Listed(t=n, h=n / 2) for n in range(3)], axis="t").summary()["ascii_summary"]
     assert drawn.startswith("h\n")
     assert Series([Root([7])], value="h").summary()["ascii_summary"].startswith("h: no numbers")

@@ -19,7 +19,7 @@ PATIENCE = 60
 
 @pytest.fixture
 def perform():
-    """Has a script do the task through `penstock run`, and gives the trace."""
+    """Let a script do the task through `penstock run`, and return the trace."""
 
     def performed(script, *options, era="legacy"):
         target = StdioServerParameters(command=sys.executable, args=[*RUN, *options, "--", *SERVER])
@@ -30,7 +30,7 @@ def perform():
 
 @pytest.fixture
 def perform_remotely():
-    """The same through `penstock serve`, where since 2026-07-28 nothing is known of the agent."""
+    """Let a script do the task through `penstock serve`, which does not know a modern agent."""
 
     def performed(script, *options):
         with serving("--config", "/dev/null", *options, "--", *SERVER) as url:

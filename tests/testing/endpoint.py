@@ -13,7 +13,7 @@ KEY = "sk-secret"
 
 
 class Endpoint:
-    """Answers with what `model` replies, or with the (status, body) pairs of a list, in order."""
+    """An endpoint that answers with a model's replies, or with (status, body) pairs in order."""
 
     def __init__(self, model):
         self.model = model
@@ -42,7 +42,7 @@ def completion(message):
 
 
 def wants(name, arguments, key="call_1"):
-    """A completion with one call, its arguments as the model wrote them."""
+    """Return a completion with one call, its arguments as the model wrote them."""
     function = {"name": name, "arguments": arguments}
     calls = [{"id": key, "type": "function", "function": function}]
     return 200, completion({"role": "assistant", "content": None, "tool_calls": calls})
@@ -53,7 +53,7 @@ def says(content):
 
 
 def fault(path, request):
-    """What the strictest of endpoints refuse."""
+    """Return why a strict endpoint would refuse the request, if it would."""
     if path != "/v1/chat/completions":
         return f"no such path: {path}"
     names = [entry["function"]["name"] for entry in request["tools"]]
@@ -69,7 +69,7 @@ def fault(path, request):
 
 
 def unanswered(messages):
-    """Each call has its answer, and right after it."""
+    """Return an error if a call lacks an answer right after it, else ""."""
     waiting = []
     for message in messages:
         if message["role"] != "tool" and waiting:

@@ -1,7 +1,7 @@
-"""Agents that know what a model knows: the prompt, the functions, and what each reply says.
+"""Scripted agents that know only what a model knows: the prompt, the functions, and the replies.
 
-None knows the name of a parameter, the form of a URI or the code of an error from anywhere else. So
-each shows that a text is enough to go by.
+No script knows the name of a parameter, the form of a URI or the code of an error from elsewhere.
+So each script shows that the texts are sufficient.
 """
 
 import json
@@ -9,27 +9,27 @@ import re
 
 from penstock.testing import call
 
-# What the task and common sense tell.
+# Known from the task and common sense.
 KNOWN = {"station": "Lyon", "hours": 3}
 GUESS = {"query": "water temperature in Lyon"}
 
 
 def follows_the_workflow(messages, functions):
-    """Picks by what is listed, learns by resource as the prompt says, calls."""
+    """Choose from the list, read the description by resource as the prompt says, and call."""
     tool = chosen(functions)
     told = yield call("read_resource", resource_uri=address(messages, tool))
     return (yield use(functions, tool, learned(told, tool)))
 
 
 def learns_with_the_tool(_messages, functions):
-    """As an agent whose host has no resources for it."""
+    """Read the description with the tool, as an agent does whose host offers no resources."""
     tool = chosen(functions)
     told = yield call("describe_tools", tools=[tool])
     return (yield use(functions, tool, learned(told, tool)))
 
 
 def fetches_everything_first(messages, functions):
-    """The seed's first mistake: descriptions of all tools, in order to choose one."""
+    """Make a common mistake: read the descriptions of all tools in order to choose one."""
     told = yield call("read_resource", resource_uri=address(messages, "").partition("?")[0])
     error = json.loads(told)["error"]
     tool = picked(error["available_tools"])
@@ -40,7 +40,7 @@ def fetches_everything_first(messages, functions):
 
 
 def describes_nothing_first(_messages, functions):
-    """The same mistake with the tool."""
+    """Make the same mistake with the tool."""
     told = yield call("describe_tools", tools=[])
     tool = picked(json.loads(told)["error"]["available_tools"])
     told = yield call("describe_tools", tools=[tool])
@@ -48,7 +48,7 @@ def describes_nothing_first(_messages, functions):
 
 
 def calls_without_fetching(_messages, functions):
-    """The seed's second mistake: a call with arguments that are guessed."""
+    """Make a common mistake: call with guessed arguments."""
     tool = chosen(functions)
     error = json.loads((yield use(functions, tool, GUESS)))["error"]
     if "description" in error:
@@ -60,7 +60,7 @@ def calls_without_fetching(_messages, functions):
 
 
 def calls_and_then_follows_the_instructions(_messages, functions):
-    """The same without resources: what else to do stands in the instructions."""
+    """Make the same mistake without resources, and follow the instructions of the error."""
     tool = chosen(functions)
     error = json.loads((yield use(functions, tool, GUESS)))["error"]
     name, tools = re.search(r"call (\w+) with tools: (\[.*?\])", error["instructions"][0]).groups()
@@ -76,7 +76,7 @@ def guesses_well(_messages, functions):
 
 
 def chosen(functions):
-    """By the short descriptions; in an index, where there are none, by the directory of names."""
+    """Choose a tool by the short descriptions, or by the directory of names in an index."""
     listed = {entry["function"]["name"]: entry["function"]["description"] for entry in functions}
     if "call_tool" in listed:
         return picked(listed["describe_tools"])
@@ -84,31 +84,31 @@ def chosen(functions):
 
 
 def picked(directory):
-    """A name that sounds like measured values."""
+    """Return a name that sounds like measured values."""
     return re.search(r"\blist_read\w+", directory)[0]
 
 
 def address(messages, tool):
-    """As the prompt spells it."""
+    """Return the address of a description in the prompt's spelling."""
     return re.search(r"\S+\?tools=NAME", messages[0]["content"])[0].replace("NAME", tool)
 
 
 def learned(told, tool):
-    """Arguments, after a description was read."""
+    """Return the arguments, after a description was read."""
     read = json.loads(told)
     beside = {name.removeprefix("$"): value for name, value in read.items() if name != tool}
     return filled(read[tool], beside)
 
 
 def filled(description, beside):
-    """What is known for what is required; and what is to be given besides, if the reply says so."""
+    """Return the required arguments, and one more if the reply asks for it."""
     known = {name: KNOWN[name] for name in description["inputSchema"]["required"]}
     asked = re.search(r"Add (\w+) to the arguments", beside.get("next_step", ""))
     return {**known, asked[1]: beside[asked[1]]} if asked else known
 
 
 def use(functions, tool, arguments):
-    """Directly, or in an index through the tool that calls tools that only read."""
+    """Call a tool directly, or through `call_read_only_tool` in an index."""
     if tool in [entry["function"]["name"] for entry in functions]:
         return call(tool, **arguments)
     return call("call_read_only_tool", name=tool, arguments=arguments)

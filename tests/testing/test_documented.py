@@ -1,4 +1,4 @@
-"""The file that the documentation shows does what it is said to do: with a model, and without one."""
+"""The test file that the documentation shows, run with a model and without one."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", str(
 
 
 def outcome(**variables):
-    """What pytest says of the file, with this environment."""
+    """Return pytest's output for the file with these variables."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
     done = subprocess.run(
         COMMAND, cwd=ROOT, env={**kept, **variables}, capture_output=True, text=True, check=False

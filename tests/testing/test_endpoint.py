@@ -1,5 +1,7 @@
-"""A model behind an OpenAI-compatible endpoint: the wire, what can go wrong on it, and what a model
-gets wrong. The endpoint is real and scripted; the MCP server is the official SDK's, in the process."""
+"""A model behind an OpenAI-compatible endpoint: the wire, its failures, and a model's mistakes.
+
+The endpoint is real and scripted. The MCP server is the official SDK's, in this process.
+"""
 
 import asyncio
 import json
@@ -53,7 +55,7 @@ def facts() -> str:
 
 
 def query(model, task="How much is 2 and 3?", of=server, **settings):
-    """The agent after its task, or the error that ended it beside the agent."""
+    """Return the agent after its task, and the error that ended the task, if any."""
 
     async def run():
         async with Client(of) as client:
@@ -68,7 +70,7 @@ def query(model, task="How much is 2 and 3?", of=server, **settings):
 
 
 def answered(replies, **settings):
-    """What came of these replies of the endpoint, and what it was asked."""
+    """Return the trace, the error and the requests for these replies of the endpoint."""
     with listening(replies) as endpoint:
         agent, error = query(endpoint.chat_model(), **settings)
         return agent.trace, error, endpoint.requests
@@ -101,7 +103,7 @@ def test_a_task_through_the_endpoint():
 
 
 def test_names_that_a_function_cannot_have():
-    """The endpoint refuses any; each still leads to its tool, by either name."""
+    """The endpoint refuses such names, but both names of a function lead to its tool."""
     replies = [wants("math_add", '{"a": 1, "b": 2}'), wants("math.add", '{"a": 1, "b": 2}')]
     replies += [wants("math_add_2", ""), says("done")]
     trace, error, _requests = answered(replies)
@@ -112,7 +114,7 @@ def test_names_that_a_function_cannot_have():
 
 
 def test_messages_go_back_as_they_came():
-    """Fields that are an endpoint's own, without which some refuse the next request."""
+    """Some endpoints refuse the next request if it lacks their own fields."""
     status, body = wants("add", '{"a": 2, "b": 3}')
     body = body.replace('"id": "call_1"', '"id": "call_1", "extra_content": {"signature": "x"}')
     _trace, error, requests = answered([(status, body), says("5")])
@@ -174,7 +176,7 @@ def test_what_cannot_be_sent_is_told_to_the_model(name, arguments, says_what):
 
 @pytest.mark.parametrize("calls", [[{}], [{"id": "x", "function": None}], ["add"]])
 def test_calls_that_are_none(calls):
-    """The endpoint keeps to its form; a model of somebody's own need not."""
+    """An endpoint keeps to the format, but a user's own model need not."""
 
     class Odd:
         async def reply(self, messages, functions):
@@ -186,7 +188,7 @@ def test_calls_that_are_none(calls):
 
 
 def test_what_the_server_refuses():
-    """By a result, and by an error of the protocol."""
+    """The server refuses with a result, and with a JSON-RPC error."""
     uri = '{"resource_uri": "data://nothing"}'
     replies = [
         wants("add", '{"a": "x"}'),

@@ -1,4 +1,4 @@
-"""An agent that makes the known mistakes finds out of each in one turn, by what the error says."""
+"""Agents that make the known mistakes, and correct each in one turn by the text of the error."""
 
 import json
 
@@ -71,8 +71,8 @@ def test_a_call_without_fetching(attempt, gate):
         assert trace.last_resource_uri.endswith(f"?tools={TOOL}")
 
 
-# Resources may be out of a model's reach: then the same through the tool. The era makes no
-# difference to these; whether it does is asked above.
+# A model may have no access to resources and use the tool instead. The tests above cover both
+# eras; here the era makes no difference.
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,7 @@ def test_a_good_guess_runs_at_once(perform, form):
     assert codes(trace) == [None]
 
 
-# Where nothing is known of an agent, a handle comes with each description, and the reply says what to
-# do with it.
+# If an agent is unknown, a handle comes with each description, and the reply says how to use it.
 
 
 @pytest.mark.parametrize(

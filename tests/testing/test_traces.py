@@ -1,4 +1,4 @@
-"""What a test can ask about a trace."""
+"""The questions that a test can ask about a trace."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a model makes of a server whose tools are listed in brief."""
+"""A model uses a server whose tools are listed in brief."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from mcp import Client, StdioServerParameters
 
 from penstock.testing import Agent, ChatModel, SdkServer
 
-SERVER = [sys.executable, "tests/servers/many_tools_server.py"]  # yours in its place
+SERVER = [sys.executable, "tests/servers/many_tools_server.py"]  # Put your server here.
 PENSTOCK = ["-m", "penstock", "run", "--list", "brief", "--gate", "strict", "--"]
 MODEL = ChatModel.from_environment()
 
@@ -18,7 +18,7 @@ async def trace_of(task):
     async with Client(target) as client:
         agent = Agent(SdkServer(client), MODEL)
         await agent.query(task)
-        print(agent.trace)  # noqa: T201 (pytest shows it where the test fails)
+        print(agent.trace)  # noqa: T201 (pytest shows it if the test fails)
         return agent.trace
 
 

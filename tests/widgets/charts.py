@@ -1,4 +1,4 @@
-"""Rows with a column for every purpose, and pictures of them with all columns or only some."""
+"""Rows with a column for every purpose, and their pictures with all columns or only some."""
 
 import gallery
 
@@ -22,7 +22,7 @@ ROWS = [
         "lat": number * 7 - 40,
         "k": number,
         "s": {"type": "Point", "coordinates": [number, number]},
-        # Words of the languages that are columns here, and that no chart below needs.
+        # Keywords of the languages that are columns here. No chart below needs them.
         **dict.fromkeys(["x", "y", "value", "label", "index", "type", "count", "key"], number),
         **dict.fromkeys(["datum_a", "data", "field", "spare", "color"], str(number)),
     }
@@ -54,27 +54,29 @@ MADE = of("made")
 
 
 def kept(spec):
-    """The columns of ROWS that a spec needs."""
+    """Return the columns of ROWS that a spec needs."""
     fields = referenced_fields(spec)
     return {column for column in COLUMNS if column in fields}
 
 
 def with_rows(spec, columns=COLUMNS):
-    """The spec, drawing ROWS with these columns only."""
+    """Return the spec with ROWS as its data, with only these columns."""
     rows = [{key: value for key, value in row.items() if key in columns} for row in ROWS]
     return {**spec, "data": {**spec.get("data", {}), "values": rows}}
 
 
 def picture(spec, columns=COLUMNS):
-    """Where a column is missing that a transform cannot do without, there is none."""
+    """Return the picture, or none if a column is missing that a transform must have."""
     return gallery.svg(with_rows(spec, columns))
 
 
 def assert_needs(spec, columns, *, hidden="", also=""):
-    """These columns are kept, the picture is the same with them, and another one if any is
-    missing: so it is this spec that needs them. Columns in `hidden` are needed where a picture does
-    not show it: in a tooltip, or once a person has clicked. Columns in `also` are kept besides,
-    because their names are words of the spec or because it is in doubt."""
+    """Assert that these columns are kept, and that the picture differs if any of them is missing.
+
+    The picture does not show the need for columns in `hidden`: a tooltip or a click needs them.
+    Columns in `also` are kept although the picture does not need them, because their names are
+    words of the spec, or because the need is in doubt.
+    """
     columns = set(columns)
     assert kept(spec) == columns.union(also)
     before = picture(spec)

@@ -1,7 +1,7 @@
 """Vega-Lite's own examples, their data, and their pictures.
 
-The specs are not part of this project. They are looked for in an archive beside it, or where the
-variable PENSTOCK_VEGA_SPECS says; their data come from the npm package vega-datasets.
+The specs are not part of this project. They are read from an archive beside it, or from the path in
+the variable PENSTOCK_VEGA_SPECS. Their data come from the npm package vega-datasets.
 """
 
 import copy
@@ -27,7 +27,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def missing():
-    """Why the gallery cannot be drawn here; empty if it can."""
+    """Return why the gallery cannot be drawn here, or "" if it can."""
     if not ARCHIVE.exists():
         return f"no archive of specs at {ARCHIVE} (PENSTOCK_VEGA_SPECS says where it is)"
     return "" if DATASETS.exists() else f"the npm package vega-datasets is not at {DATASETS}"
@@ -35,7 +35,7 @@ def missing():
 
 @cache
 def specs():
-    """The text of each spec, by name."""
+    """Return the text of each spec, by name."""
     with tarfile.open(ARCHIVE) as archive:
         files = [each for each in archive.getmembers() if each.name.endswith(".vl.json")]
         return {
@@ -45,28 +45,27 @@ def specs():
 
 
 def svg(spec):
-    """The picture. Nothing is fetched: every address is refused. Clips and gradients are numbered
-    through all pictures of a process, so they are numbered anew."""
+    """Return the picture, without fetching anything. Clips and gradients get new numbers, because
+    the library counts them through all pictures of a process."""
     text = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
     numbers = {}
     return NUMBERED.sub(lambda each: f"{each[1]}{numbers.setdefault(each[0], len(numbers))}", text)
 
 
 def scene(spec):
-    """All that is on the picture, with what the picture does not show: tooltips and links."""
+    """Return everything in the picture, with tooltips and links, which the picture does not show."""
     return vl_convert.vegalite_to_scenegraph(json.dumps(spec), allowed_base_urls=[])
 
 
 def vega(spec):
-    """The spec in Vega, to which Vega-Lite compiles it."""
+    """Return the Vega spec that Vega-Lite makes of a spec."""
     return vl_convert.vegalite_to_vega(json.dumps(spec))
 
 
 class Pruned:
-    """A spec with its data inline, of which only some columns were kept.
+    """A spec with inline data that has only the columns in `fields`, or all if it is None.
 
-    `fields` says which by `column in fields`; None keeps all. `there` and `kept` are the columns
-    of each data set, one after the other.
+    `there` and `kept` are the columns of each data set, one after the other.
     """
 
     def __init__(self, spec, fields=None):
@@ -127,8 +126,8 @@ class Pruned:
         ]
 
     def _table(self, text, delimiter):
-        """Text stays text, so that it is parsed as before. A table without columns has no rows,
-        so one is put in place of the last that goes."""
+        """Prune a table as text, so that it is parsed as before. A table without columns would have
+        no rows, so one column replaces the last that is dropped."""
         header, *rows = csv.reader(io.StringIO(text), delimiter=delimiter)
         kept = [number for number, column in enumerate(header) if self._keeps(column)]
         out = io.StringIO()
@@ -138,7 +137,7 @@ class Pruned:
         return out.getvalue() if kept else "\n".join(["-", *["0"] * len(rows)])
 
     def _topology(self, topology):
-        """Rows are made of its geometries. What they have besides their form can be left out."""
+        """Prune the geometries, of which rows are made. Everything but their shape can go."""
         geometries = [
             geometry
             for each in topology["objects"].values()

@@ -1,4 +1,4 @@
-"""The explorer's page and the payload helper are what their sources in `apps/` make of them."""
+"""The explorer's page and the payload helper, compared with their sources in `apps/`."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ SOURCES = (
 
 
 def source_files() -> list[str]:
-    """Paths from `apps/` of everything that goes into the page."""
+    """Return the paths, from `apps/`, of everything that goes into the page."""
     paths: list[str] = []
     for name in SOURCES:
         start = APPS / name
@@ -34,7 +34,7 @@ def source_files() -> list[str]:
 
 
 def digest() -> str:
-    """As `apps/build.mjs` makes it: one line a file, in the order of the paths."""
+    """Return the digest like `apps/build.mjs`: one line per file, in the order of the paths."""
     lines = (
         f"{hashlib.sha256((APPS / path).read_bytes()).hexdigest()}  {path}\n"
         for path in source_files()
@@ -47,7 +47,7 @@ def page() -> str:
 
 
 def node_with_packages() -> str:
-    """Node, where it and the packages of `apps/` are there; else the test is skipped."""
+    """Return Node. Skip the test if Node or the packages of `apps/` are missing."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("needs Node, and it is not installed")
@@ -83,7 +83,7 @@ def test_the_parts_without_a_browser_do_what_they_should() -> None:
 
 
 def test_the_page_loads_nothing() -> None:
-    """No element of the page itself names another file; the policy of the host stops the rest."""
+    """No element of the page names another file; the host's policy stops any other load."""
     markup = re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", page(), flags=re.DOTALL)
     markup = re.sub(r"(<style>).*?(</style>)", r"\1\2", markup, flags=re.DOTALL)
     assert markup.count("<script") == 1
@@ -95,7 +95,7 @@ def test_the_page_loads_nothing() -> None:
 
 
 def test_the_script_ends_where_it_should() -> None:
-    """A bundle with the end of its own element in a string would spill over the page."""
+    """A bundle with `</script>` in a string would end early and spill onto the page."""
     assert page().count("</script>") == 1
     assert page().rstrip().endswith("</script>\n</body>\n</html>")
 

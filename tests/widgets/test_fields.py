@@ -1,4 +1,4 @@
-"""What `referenced_fields` gives, what it refuses, and what size does not harm it."""
+"""The results of `referenced_fields`, its refusals, and specs of any size."""
 
 import json
 import types
@@ -95,7 +95,7 @@ def test_a_hundred_thousand_layers():
     assert len(referenced_fields({"layer": layers}).names) == 100_000
 
 
-# Deeper than the stack of Python.
+# Deeper than Python's stack.
 LEVELS = 10_000
 
 
@@ -166,7 +166,7 @@ def test_an_expression_many_levels_deep():
     ],
 )
 def test_a_text_that_repeats_itself_comes_to_an_end(part):
-    """A pattern that looked from each place to the end would be at it for hours."""
+    """A pattern that searched from each place to the end would take hours."""
     referenced_fields({**CHART, "transform": [{"filter": part * 200_000}]})
 
 
@@ -184,7 +184,7 @@ def test_a_spec_that_shares_its_parts_is_seen_once():
 
 
 def test_a_spec_whose_parts_are_made_when_asked_for():
-    """Each part is a new object, and may come to lie where another one lay."""
+    """Each part is a new object, and may get the address of an earlier one."""
 
     class Fresh(Mapping):
         def __init__(self, parts):

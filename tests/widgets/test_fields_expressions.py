@@ -1,4 +1,4 @@
-"""Texts that are cut: the names in expressions and paths, and when any column may be read."""
+"""The names in expressions and paths, and the texts that may read any column."""
 
 import pytest
 

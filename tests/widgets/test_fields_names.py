@@ -1,4 +1,4 @@
-"""How a column is named, in a field and in an expression."""
+"""The names of columns in fields and expressions."""
 
 import gallery
 import pytest
@@ -86,7 +86,7 @@ def test_a_column_that_is_called_like_a_row(name):
 
 @pytest.mark.parametrize("field", ["n.o", "n['o']", "n[o]"])
 def test_a_column_that_is_named_like_a_path(field):
-    """Vega-Lite takes it for a path, but in a test of a condition for a name."""
+    """Vega-Lite takes it for a path, but in the test of a condition for a name."""
     big = {"condition": {"test": {"field": field, "gt": 3}, "value": 200}, "value": 10}
     spec = unit(**XY, size=big)
     rows = [{"a": number, "b": number, "n.o": number, "o": number} for number in range(9)]

@@ -119,7 +119,7 @@ TRANSFORMS = {
         "abk",
     ),
 }
-# A column of this name is made by the transform, so the one in the rows does not matter.
+# The transform makes a column of this name, so the one in the rows does not matter.
 REMADE = {"value", "key"}
 
 
@@ -131,7 +131,7 @@ def test_a_transform(name):
 
 @pytest.mark.parametrize("operation", ["argmax", "argmin"])
 def test_the_row_with_the_largest_value(operation):
-    """It is in a column as a whole, and any column may be taken from it."""
+    """A column holds the whole row, from which the spec may take any column."""
     best = {"aggregate": [{"op": operation, "field": "a", "as": "best"}], "groupby": ["d"]}
     spec = unit("bar", transform=[best], x=of("best.e f"), y={"field": "d"})
     assert_needs(spec, ["a", "d", "e f"], also=COLUMNS)

@@ -1,4 +1,4 @@
-"""Full specs of Vega: each place that refers to columns, drawn with and without them."""
+"""Complete Vega specs: each place that refers to columns, drawn with and without them."""
 
 import json
 
@@ -19,7 +19,7 @@ def at(name, scale="x"):
 
 
 def dots(*, transform=(), scales=SCALES, signals=(), more=(), data=(), **mark):
-    """Points at a and b of the rows."""
+    """Return a spec that draws points at a and b of the rows."""
     places = encoded(x=at("a"), y=at("b", "y"))
     return {
         "width": 200,
@@ -221,7 +221,7 @@ TRANSFORMS = {
     "graticule": ({"type": "graticule"}, ""),
     "label": ({"type": "label", "size": [9, 9], "sort": {"field": "datum.k"}}, "k"),
 }  # fmt: skip
-# Of these the picture of dots shows nothing, or they need more around them to be drawn.
+# The picture of dots does not show these, or they need a larger spec to be drawn.
 NOT_DRAWN = {
     *("crossfilter", "extent", "geojson", "geopath", "geopath of rows", "graticule", "label"),
     *("nest", "pack", "resolvefilter", "stratify", "treemap", "density", "kde2d", "contour"),

@@ -1,4 +1,4 @@
-"""Views put together, what is written on them, shapes and sources."""
+"""Composed views, their texts, shapes and data sources."""
 
 import pytest
 from charts import COLUMNS, MADE, XY, A, B, C, Q, assert_needs, kept, of, picture, unit

@@ -1,4 +1,4 @@
-"""Which rows stay when not all fit."""
+"""The choice of rows when not all fit."""
 
 import datetime as dt
 from decimal import Decimal
@@ -83,7 +83,7 @@ def test_equal_values_keep_the_earlier_rows(choose):
 @pytest.mark.parametrize("choose", ["largest", "smallest"])
 @pytest.mark.parametrize("scale", [1, 0.5, "{:05}"])
 def test_of_many_rows_more_are_asked_for_than_seemed_likely(choose, scale):
-    """The rows at the beginning are long: so few seem to fit, and few are sorted at first."""
+    """The first rows are long, so few rows seem to fit, and few are sorted at first."""
     numbers = [20_000 if at < 100 else (at * 7_919) % 40_009 for at in range(40_000)]
     values = [scale.format(at) if isinstance(scale, str) else at * scale for at in numbers]
     rows = [{"at": at, "value": value, "text": ""} for at, value in enumerate(values)]
@@ -105,7 +105,7 @@ PARIS = dt.timezone(dt.timedelta(hours=1))
 
 
 @pytest.mark.parametrize(
-    "values",  # from the smallest to the largest, then what has no place
+    "values",  # from the smallest to the largest, then values without a rank
     [
         [-1, 0.5, True, Decimal("1.5"), 2, np.int64(3), np.float32(4), Size.LARGE, 10**400],
         ["", "A", "a", "b", "水"],
@@ -124,7 +124,7 @@ PARIS = dt.timezone(dt.timedelta(hours=1))
     ],
 )
 def test_values_of_every_kind_can_be_ranked(values):
-    """Each pair once, in both orders, with room for one row."""
+    """Rank each pair once, in both orders, with room for one row."""
     nowhere = [value for value in values if fit_nowhere(value)]
     ranked = [value for value in values if not fit_nowhere(value)]
     for low, high in pairwise(ranked):
@@ -146,7 +146,7 @@ def fit_nowhere(value):
 
 
 def best(one, other, choose):
-    """Which of two rows stays where one fits; `by` is a column that is not even kept."""
+    """Return which of two rows stays if one fits; the column `by` is not kept."""
     pair = enumerate((one, other))
     rows = [{"at": f"row {at}", "value": value, "long": "x" * 300} for at, value in pair]
     (row,) = fit_rows(rows, 64, keep=["at"], choose=choose, by="value").rows

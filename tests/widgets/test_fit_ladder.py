@@ -1,4 +1,4 @@
-"""Rows for a widget: whole, else with fewer columns, else fewer of them, and never too many."""
+"""Rows for a widget: whole, else with fewer columns, else fewer rows, and never too many."""
 
 import json
 
@@ -13,12 +13,12 @@ SPEC = {"mark": "bar", "encoding": {"x": {"field": "day"}, "y": {"field": "amoun
 
 
 def length(text):
-    """As JavaScript says it."""
+    """Return the length that JavaScript gives a text."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def kept(fitted: Fitted, budget=130_000):
-    """The rows that fitted, once all that is said about them was found true."""
+    """Return the rows that fit, after checking every other field of `fitted`."""
     payload = json.loads(fitted.json)
     assert payload == fitted.payload
     assert list(payload) == ["rows", "truncated", "columns_dropped"]
@@ -316,7 +316,7 @@ def test_a_row_that_nests_deep_can_be_sent():
     fitted = fit_rows([{"a": value}])
     assert fitted.size == len(fitted.json) == 45 + 6 + 2 * 5_001
     with pytest.raises(PenstockError, match="Send `json` as it is"):
-        fitted.payload  # noqa: B018 (it is made here)
+        fitted.payload  # noqa: B018 (the property decodes)
 
 
 def test_a_row_that_contains_itself_is_refused():

@@ -1,4 +1,4 @@
-"""What rows may be: objects of many libraries, generators, frames; and what they may not."""
+"""The sources of rows: objects of many libraries, generators, frames; and what is refused."""
 
 import datetime as dt
 import json

@@ -1,5 +1,5 @@
-"""Half of Vega-Lite's own gallery: with only the columns that `referenced_fields` names, every
-picture is the same."""
+"""Half of Vega-Lite's own gallery, in which the columns of `referenced_fields` are enough for the
+same picture."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from penstock.widgets import referenced_fields
 MISSING = gallery.missing()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING or "never")
 
-# Small enough that processes can share them, large enough that their names stay readable.
+# Groups small enough for processes to share, and large enough for readable names.
 AT_ONCE = 12
 NAMES = [] if MISSING else list(gallery.specs())
 GROUPS = [NAMES[start : start + AT_ONCE] for start in range(0, len(NAMES), AT_ONCE)]
 
-# In Vega these may be a place of a mark, and not a column.
+# In Vega these may be the position of a mark, not a column.
 OF_ITEMS = {"x", "y", "datum"}
 FIELDS = ("field", "fields", "groupby", "key")
 IN_EXPRESSION = re.compile(r"""datum(?:\.([\w$]+)|\["([^"\\]+)"\])""")
 FIRST_STEP = re.compile(r"(?:\\.|[^.\[\\])+")
-# What draws random numbers, and something alike that does not.
+# Expressions with random numbers, and a similar one without.
 SETTLED = {
     r'"ci"': '"stdev"',
     r'"ci0"': '"q1"',
@@ -33,7 +33,7 @@ SETTLED = {
 
 
 def pictures(spec):
-    """With all columns, and with those that are referred to."""
+    """Return the picture with all columns, and with only the referenced ones."""
     whole = gallery.Pruned(spec)
     pruned = gallery.Pruned(spec, referenced_fields(spec))
     before = gallery.svg(whole.spec)
@@ -41,7 +41,7 @@ def pictures(spec):
 
 
 def is_random(spec):
-    """Whether the picture is another one each time."""
+    """Return whether the picture differs each time."""
     whole = gallery.Pruned(spec).spec
     return gallery.svg(whole) != gallery.svg(whole)
 
@@ -53,7 +53,7 @@ def settled(text):
 
 
 def stays_the_same(name):
-    """Where random numbers are drawn, the picture without them tells."""
+    """Return whether the picture stays the same, without its random numbers if it has any."""
     text = gallery.specs()[name]
     whole, pruned = pictures(json.loads(text))
     if whole != pruned and is_random(json.loads(text)):
@@ -63,7 +63,7 @@ def stays_the_same(name):
 
 @pytest.mark.parametrize("names", GROUPS, ids=lambda names: f"{names[0]}..{names[-1]}")
 def test_pictures_stay_the_same(names, capfd):
-    """Vega draws what it can and reports the rest, so a report would be of a picture in part."""
+    """Vega draws what it can and reports the rest, so a report means an incomplete picture."""
     assert [name for name in names if not stays_the_same(name)] == []
     assert "ERROR" not in "".join(capfd.readouterr())
 
@@ -87,7 +87,7 @@ def test_only_without_random_numbers_can_these_be_compared(name):
 
 
 def named(part, key=""):
-    """The columns that a compiled spec names in a field or an expression, as Vega-Lite writes them."""
+    """Return the columns that a compiled spec names in Vega-Lite's fields or expressions."""
     if isinstance(part, str):
         if key in FIELDS and (path := FIRST_STEP.match(part)):
             yield path[0].replace("\\", "")
@@ -103,8 +103,8 @@ def named(part, key=""):
 
 @pytest.mark.parametrize("names", GROUPS, ids=lambda names: f"{names[0]}..{names[-1]}")
 def test_what_the_compiled_spec_refers_to_is_kept(names):
-    """Pictures show neither tooltips nor what a selection does; the Vega that Vega-Lite makes of a
-    spec has both, written out."""
+    """Pictures show neither tooltips nor the effects of selections, but the compiled Vega spec has
+    both."""
     lost = {}
     seen = set()
     for name in names:

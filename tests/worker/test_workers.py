@@ -196,7 +196,7 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
             assert in_vain.result(10) is None
             assert behind.result(10)
         finally:
-            workers.close()  # or a thread that waits in vain would keep the test from failing
+            workers.close()  # Otherwise a waiting thread would keep a failed test from ending.
 
 
 def test_the_child_that_holds_the_material_is_preferred(make):
@@ -225,7 +225,7 @@ def test_the_parent_knows_what_a_child_has_dropped(make):
     workers, count = make(), MOST_KEPT + 10
     for number in range(count):
         workers.ask(jq(".", str(number)), material())
-        workers.ask_holder(jq(".", "0"))  # What is used stays.
+        workers.ask_holder(jq(".", "0"))  # A material in use stays.
     [pid] = children(workers)
     [child] = workers._children
     held = {number for number in range(count) if child.holds(jq(".", str(number)))}
@@ -446,7 +446,7 @@ def test_material_that_is_not_json(make):
     assert is_healthy(workers, material())
 
 
-# What is loaded where
+# Loaded materials
 
 
 def loaded_after(code):
@@ -573,7 +573,7 @@ def test_forgotten_workers_end_their_children():
 
 
 def script(body):
-    """Runs a program that has a pool with one child, whose pid it prints first."""
+    """Run a program with a pool of one child, whose pid the program prints first."""
     head = """
         import os, sys, threading, time
         from penstock.core.model.questions import Limits, Material, Question
@@ -607,7 +607,7 @@ def gone(pid):
         "sys.exit(3)",
         "os._exit(3)",
         "os.kill(os.getpid(), 9)",
-        # Killed while the child is busy: the child's own alarm ends it.
+        # The program is killed while the child is busy: the child's own alarm ends it.
         """
         threading.Thread(target=ask, args=("def f: f; f",), daemon=True).start()
         time.sleep(0.3)

@@ -55,7 +55,7 @@ def test_a_reply_of_one_message_is_json_and_one_with_progress_a_stream(raw):
 
 
 def test_ids_of_several_clients_are_kept_apart(relay_url):
-    """PROTOCOL 3: two clients may use the same id and the same progress token at once."""
+    """Two clients may use the same id and the same progress token at once."""
     answers = {}
 
     def ask(word):
@@ -83,7 +83,6 @@ def test_ids_of_any_type_come_back(raw, key):
 
 
 def test_a_subscription_is_named_as_its_client_named_it(raw):
-    """PROTOCOL 3, the last of the four."""
     acknowledged, ended = messages_of(raw.modern("subscriptions/listen", {}, key="my stream"))
     name = "io.modelcontextprotocol/subscriptionId"
     assert acknowledged["params"]["_meta"][name] == "my stream"
@@ -100,7 +99,7 @@ def test_a_token_of_one_session_is_nobody_elses(relay_url):
         assert "expired or not found" in value_of(refused)["error"]
 
 
-# -- headers, PROTOCOL 6 -----------------------------------------------------------------------
+# -- headers -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

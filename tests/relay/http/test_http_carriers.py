@@ -1,4 +1,4 @@
-"""Work has threads of its own, the store is not closed under it, and a broken stream is one line of log."""
+"""Work in its own threads, a store that closes after the work, and one log line for a broken stream."""
 
 import asyncio
 import threading
@@ -18,7 +18,7 @@ from penstock.wire.request import Request
 
 
 class Busy(Engine):
-    """An engine whose work lasts until it is told to end, or its request is cancelled."""
+    """An engine whose work lasts until the test ends it or the request is cancelled."""
 
     def __init__(self, gate):
         super().__init__(gate)
@@ -39,13 +39,13 @@ def work():
 
 
 async def closed_while_busy():
-    """How much work had ended when the workshop was closed."""
+    """Return how much work had ended when the workshop was closed."""
     with Gate() as gate:
         engine = Busy(gate)
         workshop = Workshop(engine)
         works = [asyncio.create_task(workshop.carry_out(None, work())) for _ in range(3)]
         await asyncio.to_thread(engine.has_begun.wait, 30)
-        works[0].cancel()  # its client has gone, and its thread works on
+        works[0].cancel()  # Its client has left, but its thread goes on.
         await workshop.close()
         return engine.ended
 
@@ -55,7 +55,7 @@ def test_closing_stops_what_is_under_way_and_waits_for_that():
 
 
 async def others_while_busy():
-    """Something else that needs a thread, while as much work is under way as there are threads."""
+    """Use another thread while every thread for work is busy."""
     with Gate() as gate:
         engine = Busy(gate)
         workshop = Workshop(engine)
@@ -73,7 +73,7 @@ def test_slow_work_does_not_hold_up_other_threads():
 
 
 async def listened_until_it_broke():
-    """A legacy client listens to an upstream whose stream ends in the middle."""
+    """Let a legacy client listen to an upstream whose stream ends in the middle."""
 
     async def break_off(reader, writer):
         await reader.readuntil(b"\r\n\r\n")

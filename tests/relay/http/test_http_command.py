@@ -1,4 +1,4 @@
-"""`penstock serve -- COMMAND`: processes, and who gets which."""
+"""The processes of `penstock serve -- COMMAND`, and the clients that share them."""
 
 import json
 import subprocess
@@ -58,7 +58,7 @@ def test_a_shared_server_that_dies_is_started_again(client):
 
 
 def test_a_modern_client_cancels_by_hanging_up(client):
-    """PROTOCOL 4: what HTTP says by closing, stdio says by a notification."""
+    """Closing the HTTP request becomes a notification on stdio."""
     meta = {"progressToken": 1}
     params = {"name": "wait", "arguments": {}, "_meta": meta}
     hang_up_after_first_event(client, params)
@@ -135,7 +135,7 @@ for line in sys.stdin:
 
 
 def test_a_legacy_server_behind_a_modern_request():
-    """PROTOCOL 1: answered with -32022 and HTTP 400, and then `initialize` works."""
+    """The answer is -32022 with HTTP 400, after which `initialize` works."""
     with serving("--", *PLAIN, "--legacy") as url, Raw(url) as client:
         refused = client.modern("tools/list")
         assert refused.status_code == 400
@@ -186,7 +186,7 @@ def test_progress_goes_to_the_request_it_is_about(client):
 
 
 def eventually(holds, seconds=20.0):
-    """Waits for what another process does."""
+    """Wait until this holds: another process makes it so."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():
@@ -196,7 +196,7 @@ def eventually(holds, seconds=20.0):
 
 
 def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):
-    """Its own request ends; the process, and everybody else's requests, go on."""
+    """Its own request ends; the process and all other requests go on."""
     server = tmp_path / "flood.py"
     server.write_text(FLOOD)
     with serving("--", sys.executable, str(server)) as url, Raw(url) as client:
@@ -256,7 +256,7 @@ for line in sys.stdin:
 
 
 def test_a_made_up_session_is_no_principal_of_the_new_era(client):
-    """Or anybody could have as many processes as they like."""
+    """Otherwise anyone could start any number of processes."""
     token = value_of(client.modern_call("rows"))["continuation_token"]
     client.session = "made up"
     read = client.modern_call("read_result", {"continuation_token": token})

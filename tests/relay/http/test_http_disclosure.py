@@ -14,7 +14,7 @@ RIGHT = {"number": 7, "why": "a test"}
 
 @pytest.fixture(scope="module")
 def upstream():
-    """The server over HTTP, its tools as they are."""
+    """Serve the tools over HTTP, without Penstock."""
     with serving("--list", "full", "--except", "*", "--", *MANY) as url:
         yield url
 
@@ -47,7 +47,7 @@ def test_a_legacy_session(strict):
 
 
 def test_since_2026_07_28_a_handle(strict):
-    """Nobody has logged in, and there are no sessions: whoever shows the handle has the grant."""
+    """Without a login or a session, every caller that shows the handle has the grant."""
     with Raw(strict) as client:
         listed = messages_of(client.modern("tools/list"))[-1]["result"]
         assert names(listed)[0] == "find_tools"

@@ -1,4 +1,4 @@
-"""An upstream behind a URL: what reaches it, and what is said when it does not answer."""
+"""An upstream behind a URL: what reaches it, and the errors if it does not answer."""
 
 import json
 import socket
@@ -19,7 +19,6 @@ def upstream(*options):
 
 
 def test_neither_authorization_nor_cookies_are_passed_on(in_front_of_url):
-    """PROTOCOL 5."""
     with Raw(in_front_of_url) as client:
         client.modern("tools/list", authorization="Bearer secret", cookie="a=b")
         seen = json.dumps(value_of(client.modern_call("seen"))["requests"])
@@ -28,7 +27,7 @@ def test_neither_authorization_nor_cookies_are_passed_on(in_front_of_url):
 
 
 def test_headers_to_upstream_are_made_from_the_body(in_front_of_url):
-    """PROTOCOL 6: also where the body was changed on the way."""
+    """This also holds if the relay changed the body."""
     with Raw(in_front_of_url) as client:
         token = value_of(client.modern_call("rows"))["continuation_token"]
         client.modern_call("echo", {"text": f"@result:{token}#/3/id"}, **{"x-other": "kept?"})
@@ -79,7 +78,7 @@ def test_an_upstream_that_streams():
 
 
 def test_a_replay_gives_the_same_token():
-    """PROTOCOL 7: a legacy client whose stream broke asks again with Last-Event-ID."""
+    """A legacy client whose stream broke asks again with Last-Event-ID."""
     with upstream("--events") as url, serving("--url", url) as relay, Raw(relay) as client:
         client.initialize()
         client.session = "any"
@@ -136,7 +135,7 @@ def answering(status, kind, body, headers=()):
 
 
 def run_url(url, *options, environment=None):
-    """One `initialize` through `penstock run --url`: the answer, and the exit code."""
+    """Send one `initialize` through `penstock run --url`; return the answer and the exit code."""
     about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
     line = json.dumps(request("initialize", about, 1)) + "\n"
     command = [sys.executable, "-m", "penstock", "run", "--url", url, *options]
@@ -187,7 +186,7 @@ def test_a_url_that_refuses():
 
 
 def test_a_url_that_hangs(monkeypatch):
-    """Its patience is shortened by hand: a minute is too long for a test."""
+    """The test shortens the timeout: a minute is too long."""
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
@@ -260,7 +259,7 @@ def test_hosts_and_origins_that_are_none(in_front_of_url, name, value):
 
 
 def test_a_session_belongs_to_who_began_it():
-    """PROTOCOL 5: also where its id and a token of it are known."""
+    """Another client cannot use it, even with its id and a token."""
     with (
         upstream() as url,
         serving("--url", url, "--forward-authorization") as relay,
@@ -281,7 +280,7 @@ def test_a_session_belongs_to_who_began_it():
 
 
 def test_an_upstream_that_forgot_the_session(tmp_path):
-    """`penstock run --url` begins another one, and the host need not know."""
+    """`penstock run --url` starts a new session, and the host does not notice."""
     with upstream() as url:
         command = [sys.executable, "-m", "penstock", "run", "--url", url]
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Which rows are shown, and in which order."""
+"""The choice and the order of the rows that are shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refused(loaded, **arrangement):
 
 
 def column(*values):
-    """One column `x` with these values."""
+    """Return rows with one column `x` of these values."""
     return table(*({"x": value} for value in values))
 
 
@@ -180,7 +180,7 @@ def test_decimals_as_text_compare_as_numbers():
         assert asked(loaded, where=where("not_equals", value)) == [1, 2, 3, 4]
     for value in (0.1, "0.1", "0.10"):
         assert asked(loaded, where=where("at_most", value)) == [2]
-    assert asked(loaded, where=where("contains", "0.0")) == [0, 4]  # as it is shown
+    assert asked(loaded, where=where("contains", "0.0")) == [0, 4]  # as the explorer shows it
 
 
 def test_a_text_that_is_a_number_is_compared_with_numbers_and_texts():
@@ -306,7 +306,7 @@ def test_values_of_any_kind_are_only_values(text):
     assert 1 in asked(loaded, where=where("at_most", text))
     if text:
         assert 1 in asked(loaded, find=text)
-    assert asked(loaded) == [0, 1, 2]  # it is still there
+    assert asked(loaded) == [0, 1, 2]  # The table is still intact.
 
 
 def test_what_stands_for_nul_elsewhere_is_not_nul():
@@ -373,7 +373,7 @@ def test_entries_have_their_key_as_a_column():
 def test_lines_have_a_number_and_a_text():
     loaded = table(b"INFO 2", b"", b"error 1", b"Error 3", shape="lines")
     assert asked(loaded, find="ERROR") == [2, 3]
-    assert asked(loaded, find="4") == []  # the number of the line is not part of it
+    assert asked(loaded, find="4") == []  # The number of a line is not part of the line.
     assert asked(loaded, sort=by("line", descending=True)) == [3, 2, 1, 0]
     assert asked(loaded, where=where("matches", r"\d$", name="text"), sort=by("text")) == [2, 3, 0]
 
@@ -382,7 +382,7 @@ def test_a_single_value():
     assert asked(table(b"5", shape="value"), find="5") == [0]
 
 
-# -- what is refused ----------------------------------------------------------------------------
+# -- refusals -----------------------------------------------------------------------------------
 
 
 def test_an_unknown_column():

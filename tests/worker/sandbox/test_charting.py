@@ -1,4 +1,4 @@
-"""What a chart is drawn from: its kind follows from the columns, and every row is counted."""
+"""The points of a chart: its kind depends on the columns, and every row is counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def answered(rows, x="x", y=None, **arrangement):
 
 
 def drawn(rows, x="x", y=None, **arrangement):
-    """A chart, whose counts are those of the rows."""
+    """Return a chart, after checking its counts against the rows."""
     outcome = answered(rows, x, y, **arrangement)
     assert isinstance(outcome, WorkerAnswer), outcome
     chart = json.loads(outcome.rows[0])
@@ -272,7 +272,7 @@ def test_pairs_are_evenly_spaced(count):
     assert chart["left_out"] == count - len(points)
     assert min(count, PAIRS // 2) <= len(points) <= PAIRS
     assert all(point["y"] == -point["x"] / 2 for point in points)
-    # The last is there whether it is its turn or not.
+    # The last pair is always included.
     assert len({b["x"] - a["x"] for a, b in itertools.pairwise(points[:-1])}) <= 1
     assert points[-1]["x"] == count - 1
 
@@ -297,7 +297,7 @@ def test_pairs_need_both_numbers():
     assert (chart["rows"], chart["left_out"]) == (40, 3)
 
 
-# -- what there is to draw ----------------------------------------------------------------------
+# -- choice of kind -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

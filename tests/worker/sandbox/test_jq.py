@@ -1,4 +1,4 @@
-"""What a jq program gives, and what it cannot do. The limits are tested in test_worker.py."""
+"""The outputs of jq programs, and what they cannot do. test_workers.py tests the limits."""
 
 from __future__ import annotations
 

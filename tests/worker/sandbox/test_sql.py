@@ -1,4 +1,4 @@
-"""What a SELECT gives, and what a statement may not do."""
+"""The rows of a SELECT, and what a statement may not do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How JSON and text become the columns and rows of a table."""
+"""The conversion of JSON and text into the columns and rows of a table."""
 
 from __future__ import annotations
 
