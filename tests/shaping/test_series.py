@@ -268,7 +268,7 @@ BAD_SETTINGS = {
     "sampling = 'best'": lambda: Series([1], sampling="best"),
     "axis = 'tt': there is no such field. There are: name, ok, v": lambda: Series(NO_NUMBER, axis="tt"),
     "value = 'h': there is no such field": lambda: Series({"a": np.zeros(3)}, value="h"),
-    "sampling = 'lttb': needs a number": lambda: Series(NO_NUMBER, sampling="lttb"),
+    "sampling = 'lttb': needs a numeric field": lambda: Series(NO_NUMBER, sampling="lttb"),
     "in entry 0 it is a bool": lambda: Series(NO_NUMBER, value="ok"),
     "in entry 0 it is a list": lambda: Series(NO_NUMBER, value="v"),
     "in entry 0 it is a complex": lambda: Series({"z": np.zeros(2, complex)}, value="z"),
