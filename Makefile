@@ -79,11 +79,11 @@ test-oldest-django: ## Run the tests of the Django gateway on the oldest version
 	$(call install,$(OLDEST),-r requirements-oldest-django.txt -e .)
 	@$(OLDEST)/bin/python -m pytest -n 2 tests/django
 
-check: $(READY) ## Lint, check formatting, types and the direction of imports
+check: $(READY) ## Lint, check formatting, types, the direction of imports and the prose
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/test_architecture.py
+	@$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_plain_english.py
 
 format: $(READY) ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . || true

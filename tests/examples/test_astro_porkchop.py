@@ -82,7 +82,7 @@ def test_transfers_of_the_2026_handbook(departure, arrival, c3, v_inf):
 
 
 def test_curtis_example_8_8():
-    """Curtis: 7 November 1996 to 12 September 1997, 3.1651 and 2.8852 km/s; his planets follow
+    """Curtis: 7 November 1996 to 12 September 1997, 3.1651 and 2.8852 km/s. Curtis's planets follow
     mean elements, which are off by 0.1%."""
     found = only("1996-11-07", "1997-09-12")
     assert math.sqrt(found.c3) == pytest.approx(3.1651, rel=2e-3)

@@ -14,6 +14,7 @@ MODEL = ChatModel.from_environment()
 
 
 async def trace_of(task):
+    assert MODEL is not None
     target = StdioServerParameters(command=sys.executable, args=[*PENSTOCK, *SERVER])
     async with Client(target) as client:
         agent = Agent(SdkServer(client), MODEL)
