@@ -68,7 +68,7 @@ def test_the_map_is_what_the_readme_shows(capsys):
 
 
 def test_the_round_trip_prints_what_the_readme_shows():
-    shown_code, shown_output = in_the_readme("Use it in Python")
+    shown_code, shown_output = in_the_readme("Use the gate alone, in Python")
     example = ROOT / "examples" / "round_trip.py"
     assert example.read_text("utf-8").endswith(shown_code)
     ran = subprocess.run([sys.executable, example], capture_output=True, text=True, check=True)

@@ -27,7 +27,7 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
   penstock wrap ~/.cursor/mcp.json
       Show how to put every server of a host behind Penstock; --write makes the change.
   penstock serve --url https://example.com/mcp
-      Serve a server behind Penstock over HTTP.
+      Put a server behind Penstock, over HTTP.
   penstock audit -- ./my-server
       Measure what a server's list of tools costs, and what Penstock would save.
 """

@@ -26,7 +26,7 @@ the full description if you run: penstock run --descriptions DIR -- COMMAND
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "extract",
-        help="write each tool of a server to a JSON file",
+        help="write each tool of a server to a JSON file, for --descriptions",
         usage="penstock extract DIR [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
         description="Write one JSON file for each tool of a server: its name, description and\n"
         "schemas, as the server lists them. Existing files stay as they are. No tool is called.",

@@ -23,7 +23,7 @@ _OF_RESULTS: Final = {
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
-    "explorer": "on|off", "gate": "GATE", "descriptions": "DIR",
+    "explorer": "on|off", "gate": "off|teach|strict", "descriptions": "DIR",
 }  # fmt: skip
 OPTIONS: Final = _OF_RESULTS | _OF_LISTS
 CONFIG_FILE: Final = "penstock.toml"
@@ -41,8 +41,8 @@ class UsageError(PenstockError):
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "settings",
-        "Each is also an environment variable, such as PENSTOCK_BUDGET. The file penstock.toml\n"
-        "has more settings, also for single tools.",
+        "Each can also be an environment variable, such as PENSTOCK_BUDGET. The file\n"
+        "penstock.toml has more settings, and settings for single tools.",
     )
     add_settings(group, *_OF_RESULTS)
     group.add_argument("--config", metavar="FILE", help=_CONFIG_HELP)
@@ -54,7 +54,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group(
         "list of tools",
-        "How upstream's tools are listed. The variables are PENSTOCK_LIST and so on.",
+        "How the server's tools are listed. Environment variables: PENSTOCK_LIST and so on.",
     )
     add_settings(group, *_OF_LISTS)
 
@@ -95,7 +95,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--bearer-env",
         metavar="VARIABLE",
-        help="The environment variable that holds a bearer token. Default: PENSTOCK_BEARER.",
+        help="The environment variable with the bearer token for the URL. Default: PENSTOCK_BEARER.",
     )
 
 

@@ -28,8 +28,8 @@ def add_to(commands: Any) -> None:
         "run",
         help="run one MCP server behind Penstock, on stdin and stdout",
         usage="penstock run [options] (-- COMMAND [ARGUMENT …] | --url URL)",
-        description="Run an MCP server behind Penstock. A result over the budget is stored,\n"
-        "and the agent gets a probe and a token to read it with.",
+        description="Run an MCP server behind Penstock. A result that is too large is stored,\n"
+        "and the agent gets a short description of it and a token to read it with.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -42,14 +42,18 @@ def add_to(commands: Any) -> None:
         "--port", type=_port, default=8000, help="0 takes a free port and prints it. Default: 8000."
     )
     add(
-        "--allow-host", metavar="NAME", action="append", default=[], help="A Host header to accept."
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="A Host header to accept; repeat it for more.",
     )
     add(
         "--allow-origin",
         metavar="ORIGIN",
         action="append",
         default=[],
-        help="A web page to accept.",
+        help="The origin of a web page to accept; repeat it for more.",
     )
     add(
         "--forward-authorization",

@@ -17,15 +17,15 @@ examples:
   penstock wrap ~/.cursor/mcp.json --write           make the change, after a backup
   penstock wrap ~/.cursor/mcp.json --undo --write    undo the change
 
-Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, and any
-JSON with mcpServers or servers. Restart the host after a change.
+Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, Gemini
+CLI, Qwen Code, Copilot CLI, and any JSON with mcpServers or servers. Restart the host after a change.
 """
 
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "wrap",
-        help="put every server of a host's config behind Penstock",
+        help="put every server of a host's config behind Penstock, or show how",
         description="Put every MCP server of a host's config behind Penstock. Without --write, "
         "only show the change.",
         epilog=_EXAMPLES,
@@ -34,15 +34,17 @@ def add_to(commands: Any) -> None:
     add = parser.add_argument
     add("config", metavar="CONFIG", nargs="?", type=Path, help="The host's config file.")
     add("--write", action="store_true", help="Make the change, after a backup.")
+    add("--undo", action="store_true", help="Take Penstock away from every server (with --write).")
     add(
-        "--undo", action="store_true", help="Undo the change: take Penstock away from every server."
+        "--host",
+        metavar="NAME",
+        help="The host's profile, if the file's name does not show the host.",
     )
-    add("--host", metavar="NAME", help="The host's profile, if the name of the file does not tell.")
     add(
         "--remote",
         action="store_true",
-        help="Also wrap remote servers that have no credentials in the config. They may log in by "
-        "OAuth in the host, which they cannot do behind Penstock.",
+        help="Also wrap remote servers that have no credentials in the config. Those "
+        "that need an OAuth login in the host stop working behind Penstock.",
     )
     parser.set_defaults(do=wrap, name="wrap")
 

@@ -1,4 +1,4 @@
-"""The list of tools in the listing form that fits: full, brief or index.
+"""Lists of tools, in the fullest listing form that fits: full, brief or index.
 
 The same catalogue and the same settings give the same bytes, so that prompt caches stay valid.
 """
@@ -28,21 +28,21 @@ class Listing(msgspec.Struct, frozen=True):
 
     form: Form
     tools: Sequence[bytes]
-    own: Mapping[str, str] = {}  # the names of Penstock's own tools in the list, by role
+    own: Mapping[str, str] = {}  # names of the tools that find, describe and call others, by role
     in_full: frozenset[str] | None = None  # tools with all that a call needs; None: every tool
     has_outputs: bool = False  # output schemas are listed too
-    is_over: bool = False  # no form fits the budget, or the form in the settings does not
+    is_over: bool = False  # over the budget (not measured if the settings ask for `full`)
 
     def says_all_of(self, tool: str) -> bool:
         return self.in_full is None or tool in self.in_full
 
     def role_of(self, name: str) -> str:
-        """Return which of Penstock's own tools has this name, or nothing for any other tool."""
+        """Return the role of a tool in `own`, or ""."""
         return next((role for role, known in self.own.items() if known == name), "")
 
 
 class Lister(msgspec.Struct, frozen=True):
-    """The maker of lists for one group of settings."""
+    """A maker of lists, all under the same settings."""
 
     budget: Budget  # of the whole list
     meter: Meter
@@ -60,7 +60,7 @@ class Lister(msgspec.Struct, frozen=True):
         *,
         has_apps: bool = False,  # the client shows apps, and needs their tools
         around: bytes = b"",  # the other members of the result
-        for_apps: Sequence[bytes] = (),  # Penstock's tools for apps alone
+        for_apps: Sequence[bytes] = (),  # Penstock's tools that only apps call
     ) -> Listing:
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
         listing = self._for_models(catalogue.without_apps(), ours, has_apps=has_apps, around=around)
@@ -94,16 +94,18 @@ class Lister(msgspec.Struct, frozen=True):
 
         own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
         describe = index_form.describe_tool(own[DESCRIBE], index_form.IN_BRIEF)
-        shown = {tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always(tool)}
+        shown = {
+            tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always_full(tool)
+        }
         others = [tool for tool in catalogue if tool.name not in shown]
 
         def together(brief: Sequence[bytes]) -> list[bytes]:
             by_name = {tool.name: raw for tool, raw in zip(others, brief, strict=True)} | shown
             return [*(by_name[tool.name] for tool in catalogue), describe, *weighing.ours]
 
-        # If `brief` is set and nothing fits, the list is as short as it can be.
         found = brief_tools(others, lambda brief: weighing.fits(together(brief)))
         if found is None and self.form == "brief":
+            # Nothing fits, and `brief` is set: make the list as short as it can be.
             found = brief_tools(others, lambda _: False, at_least=True)
         return None if found is None else Listing("brief", together(found), own, frozenset(shown))
 
@@ -111,7 +113,9 @@ class Lister(msgspec.Struct, frozen=True):
         from penstock.disclosure import index_form
         from penstock.disclosure.brief_form import shortest
 
-        listed = {tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always(tool)}
+        listed = {
+            tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always_full(tool)
+        }
         staying = [
             shortest(tool)
             for tool in catalogue
@@ -128,22 +132,22 @@ class Lister(msgspec.Struct, frozen=True):
         )
         return Listing("index", together(describe), own, frozenset(listed))
 
-    def _is_always(self, tool: DescribedTool) -> bool:
+    def _is_always_full(self, tool: DescribedTool) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
 
 
 def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
     """Return whether an index must list this tool, because `call_tool` cannot stand in for it.
 
-    A task is requested in the call itself, a host finds a widget through its own tool, and a client
-    must know a parameter that it repeats in a header.
+    `call_tool` cannot request a task, show the widget of another tool, or tell a client which
+    parameters to repeat in headers.
     """
     needs_header = HEADER_KEY.encode() in tool.raw
     return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
 
 
 class _Weighing(msgspec.Struct, frozen=True):
-    """The size of a list, with the rest of the result."""
+    """A measure of lists: it weighs a list, with the rest of its result, against the budget."""
 
     budget: Budget
     meter: Meter
@@ -154,13 +158,13 @@ class _Weighing(msgspec.Struct, frozen=True):
         return self.budget.admits(as_result(tools, self.around), self.meter)
 
     def surely_fits(self, tools: Sequence[bytes]) -> bool:
-        """Return whether even a cautious estimate fits. It needs no vocabulary, which takes longer
-        to load than most servers take to start."""
+        """Return whether even a cautious estimate fits. The estimate needs no tokenizer, which
+        loads more slowly than most servers start."""
         return self.budget.admits(as_result(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
         """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a
-        list is never worse than the server's own."""
+        list is never worse than the full one."""
         fits = self.fits(listing.tools)
         if (fits and not self.fits(full.tools)) or self._cost(listing.tools) < self._cost(
             full.tools
@@ -173,5 +177,5 @@ class _Weighing(msgspec.Struct, frozen=True):
 
 
 def as_result(tools: Sequence[bytes], around: bytes = b"") -> bytes:
-    """Return the result of a `tools/list`. `around` holds its other members, each after a comma."""
+    """Return the result of a `tools/list`. `around` holds its other members, each preceded by a comma."""
     return b'{"tools":[' + b",".join(tools) + b"]" + around + b"}"

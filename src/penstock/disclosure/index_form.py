@@ -1,4 +1,4 @@
-"""The tools of the listing form `index`: with four of them an agent finds and calls all others.
+"""The tools of the listing form `index`: four, with which an agent finds and calls all others.
 
 Calls that read and calls that write have separate tools, so that a host can allow the first and ask
 the user about the second.
@@ -24,15 +24,15 @@ _CALL_SCHEMA: Final = {
 
 # Part of the description of `describe_tools` in the form `brief`. A host may show the model nothing
 # else of the workflow.
-IN_BRIEF: Final = " A tool listed without parameters has some: learn them here before you call it."
+IN_BRIEF: Final = " Tools listed without parameters may have some: learn them here before a call."
 
 
 def find_tool(names: Mapping[str, str]) -> bytes:
     return _tool(
         names[FIND],
         "Find tools",
-        "Search this server's tools by what you want to do. Replies with the best few: what each "
-        f"does and what it takes (* is required). Call them through {names[CALL]}.",
+        "Search this server's tools by what you want to do. The reply has the best few: what each "
+        "does and what it takes (* = required).",
         _schema({"query": {"type": "string"}}),
         _READS,
     )
@@ -53,7 +53,7 @@ def describe_tool_with(name: str, names: Sequence[str], fits: Callable[[bytes], 
     """Return `describe_tools` with a directory of all names, as detailed as fits."""
 
     def listed(text: str) -> bytes:
-        known = f" All {len(names)}: {text}." if text else f" There are {len(names)}."
+        known = f" All {len(names)}: {text}." if text else f" {len(names)} tools."
         return describe_tool(name, known)
 
     return listed(directory(names, lambda text: fits(listed(text))))
@@ -64,7 +64,7 @@ def call_tools(names: Mapping[str, str]) -> list[bytes]:
         _tool(
             names[CALL_READ_ONLY],
             "Call a tool that only reads",
-            f"Call a tool of this server that only reads. Any other needs {names[CALL]}.",
+            f"Call a tool that is declared read-only. Any other needs {names[CALL]}.",
             _CALL_SCHEMA,
             _READS,
         ),

@@ -1,7 +1,6 @@
 """Instructions for an agent that sees tools without their full descriptions.
 
-The text describes only what the chosen gate does: two sentences that contradict each other cost a
-model more than one long sentence. Choosing a tool and learning its parameters are separate steps,
+The text describes only the gate that is set: sentences about other gates would contradict it. Choosing a tool and learning its parameters are separate steps,
 because the most common mistake is to fetch descriptions in order to choose.
 """
 
@@ -28,14 +27,15 @@ def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = Non
     describe = names.get("describe_tools", "describe_tools")
     if form == "index":
         find = names.get("find_tools", "find_tools")
-        pick = f"by its name in {describe}, or with {find}"
-        call = f"it through {names.get('call_tool', 'call_tool')}"
+        pick = f"by name in {describe} or with {find}"
+        reads = names.get("call_read_only_tool", "call_read_only_tool")
+        call = f"by {reads} or {names.get('call_tool', 'call_tool')}"
     else:
         pick = "by its short description: WHAT it does is enough to choose"
         call = "it"
     return (
         f"1. PICK a tool {pick}.\n"
-        f"2. LEARN HOW it is used: {_LEARN}, or {describe}.\n"
+        f"2. LEARN HOW: read {_LEARN}, or {describe}.\n"
         f"3. CALL {call} with the parameters you learned.\n"
         f"{_GATES[gate]} {URI} without ?tools= describes nothing."
     )
@@ -58,7 +58,7 @@ def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None
     elif form == "brief":
         steps = f"Tools are listed in brief. PICK one, {learn}, then CALL it."
     else:
-        steps = f"If a tool is listed without parameters: PICK it, {learn}, then CALL it."
+        steps = f"Before you CALL a tool listed without parameters, {learn}."
     return f"{steps} {_GATES[gate]}"
 
 
@@ -82,7 +82,8 @@ def system_prompt(
     tools: Iterable[Mapping[str, Any]], resources: Iterable[Mapping[str, Any]]
 ) -> str:
     """Return a system prompt for a host: the tools, and the workflow if a server needs one. The
-    workflow comes from the server's resource, because only the server knows its gate."""
+    workflow comes from the server's resource, because only the server knows its gate.
+    Without one, assume the gate `strict`."""
     lines = [f"- {tool['name']}: {tool.get('description') or 'no description'}" for tool in tools]
     prompt = "You have these tools:\n" + "\n".join(lines)
     told = [

@@ -29,11 +29,11 @@ REFUSALS: Final = (APIException, PermissionDenied, Http404)
 # Authentication classes that read only the header, and return only a user and the proof. For a view
 # they would find the same user as for the endpoint, with the same queries again.
 _KNOWN_BY_HEADER: Final = ("rest_framework_simplejwt.authentication.JWTAuthentication",)
-_SAME_AGAIN: Final = (TokenAuthentication, BasicAuthentication)
+_HEADER_ONLY: Final = (TokenAuthentication, BasicAuthentication)
 
 
 class Caller:
-    """The caller of one request to the endpoint. Answers that are needed repeatedly are kept."""
+    """The caller of one request to the MCP endpoint. Permissions and counts are cached."""
 
     def __init__(self, request: Request, site: Site, gate: Gate) -> None:
         self.request = request
@@ -46,7 +46,7 @@ class Caller:
 
     @property
     def policy(self) -> Policy:
-        """The policy, with the settings of those decorators that are known by now."""
+        """The policy, with the options of the decorators loaded so far."""
         return self._gate.policy
 
     @property
@@ -65,7 +65,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        """The user by its key, or by the Authorization header if it has no key; else `NOBODY`."""
+        """The user's key; without one, a digest of the Authorization header; else `NOBODY`."""
         user = self.request.user
         if self.is_anonymous:
             return NOBODY
@@ -82,7 +82,7 @@ class Caller:
 
     def may(self, name: str, ask: Callable[[], None]) -> bool | None:
         """Return whether the caller may use a tool; None if that depends on arguments. `ask` raises
-        a refusal, and is called once for each tool."""
+        if the view refuses, and is called once for each tool."""
         if name not in self._permitted:
             self._permitted[name] = _answer(name, ask)
         return self._permitted[name]
@@ -108,12 +108,15 @@ class Caller:
             raise
 
     def identify(self, view: APIView) -> None:
-        """Give a view the user that the endpoint has found, to save the same queries. The view must
-        have the endpoint's authentication classes; the one that found the user must read only a
-        header, and those before it must be REST framework's."""
+        """Give a view the user that the MCP endpoint has found, to avoid the same queries. Do so only
+        if both have the same authentication classes, the one that succeeded reads only a header,
+        and those before it are REST framework's."""
         own = self.request
         found: Any = own.successful_authenticator
-        if not _is_same_again(found) or type(view).get_authenticators is not _VIEWS_OWN:
+        if (
+            not _is_same_again(found)
+            or type(view).get_authenticators is not _DEFAULT_GET_AUTHENTICATORS
+        ):
             return
         if self.is_batch:
             return  # one view's changes to the user must not reach the next view
@@ -125,13 +128,13 @@ class Caller:
                 view.request.__dict__["_authenticator"] = found  # it has no setter
 
 
-_VIEWS_OWN: Final = APIView.get_authenticators
+_DEFAULT_GET_AUTHENTICATORS: Final = APIView.get_authenticators
 
 
 def _is_same_again(authenticator: Any) -> bool:
     kind = type(authenticator)
     named = f"{kind.__module__}.{kind.__qualname__}"
-    return kind in _SAME_AGAIN or named in _KNOWN_BY_HEADER
+    return kind in _HEADER_ONLY or named in _KNOWN_BY_HEADER
 
 
 def _answer(name: str, ask: Callable[[], None]) -> bool | None:

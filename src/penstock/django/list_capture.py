@@ -37,14 +37,16 @@ class ListCapture:
 
     start: int = 0
     stop: int | None = None  # None: up to `most` rows
-    most: int = 100_000
-    counted: int | None = None  # the count, if it is known already
-    was_met: bool = False  # the view has used our paginator
-    count: int | None = None  # of all rows, once the view has shown a queryset or a list
-    is_query: bool = False  # the rows can be read again, in parts
+    most: int = 100_000  # rows
+    known_count: int | None = None  # the count, if it is known already
+    was_used: bool = False  # the view has touched our paginator or serializer
+    count: int | None = None  # of all rows, once the view has passed a queryset or a list
+    is_rereadable: bool = False  # the rows can be read again, in parts
     is_cut: bool = False  # the list is longer than `most`
     is_part: bool = False  # the view got fewer rows than the list has
-    own_form: int = 0  # the page size of a paginator with responses of its own form; else 0
+    own_form_page_size: int = (
+        0  # the page size of a paginator with responses of its own form; else 0
+    )
     rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
     _given: int = 0  # rows given to the view; -1 if it asked for several lists
 
@@ -55,27 +57,27 @@ class ListCapture:
         captured, own = cast("Any", view), view.paginator
         size = _page_size(own, view.request)
         if own is not None and overrides(type(own), "get_paginated_response"):
-            self.own_form = size or 0
+            self.own_form_page_size = size or 0
         captured._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
         captured.get_serializer = _captured_serializer(self, view, captured.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
         """Return the wanted rows of a list that a view has found."""
-        self.was_met = True
+        self.was_used = True
         is_second = self.count is not None  # the view makes its answer of several lists
         ordered = in_order(found, view) if isinstance(found, QuerySet) else None
-        self.is_query = ordered is not None
+        self.is_rereadable = ordered is not None
         rows = found if ordered is None else ordered
         if not isinstance(rows, QuerySet | Sequence):
             rows = list(rows)
-        self.count = self.counted if self.counted is not None else _length(rows)
-        start, stop = (self.start, self.stop) if self.is_query else (0, None)
+        self.count = self.known_count if self.known_count is not None else _length(rows)
+        start, stop = (self.start, self.stop) if self.is_rereadable else (0, None)
         if stop is None:
             stop = start + self.most
             self.is_cut = self.count > stop
         given = list(rows[start:stop])
         self._given = -1 if is_second else len(given)
-        self.is_part = self.is_part or (self.is_query and len(given) < self.count)
+        self.is_part = self.is_part or (self.is_rereadable and len(given) < self.count)
         return given
 
     def keep_rows(self, data: Any) -> None:
@@ -118,14 +120,14 @@ class _Paginator(BasePagination):
         self._has_pages = has_pages
 
     def __getattr__(self, name: str) -> Any:
-        """Note that the view needs something that only other paginators have."""
-        self._capture.was_met = True
+        """Record that the view wants something that only other paginators have."""
+        self._capture.was_used = True
         raise AttributeError(name)
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any]:
-        del request, view  # some callers leave out the view
+        del request, view  # `self._view` is used: some callers pass no view
         return self._capture.rows_of(queryset, self._view)
 
     def get_paginated_response(self, data: Any) -> Response:

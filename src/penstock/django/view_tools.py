@@ -50,12 +50,12 @@ from penstock.log import logger
 from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
-_CUT: Final = "The list has {count} rows; this was made from the first {most}."
+_CUT: Final = "The list has {count} rows; this result covers the first {most}."
 _OWN_PAGE: Final = (
     "This is one of the API's own pages; `next` or the tool's parameters lead to the others."
 )
 _NOT_FOUND: Final = 404
-_AT_FAULT: Final = 500
+_SERVER_ERROR: Final = 500
 
 
 class LiveRowsFailed(StoreError):
@@ -66,7 +66,7 @@ class LiveRowsFailed(StoreError):
 
 @dataclass(frozen=True)
 class SiteRequest:
-    """A request to a view, with all that is needed to make the request again."""
+    """A request to a view. A read can be made again from its `reference`."""
 
     path: str
     query: Sequence[tuple[str, str]]
@@ -91,12 +91,12 @@ class ViewAction:
     urlconf: Any = None
 
     @cached_property
-    def _kind(self) -> Any:
+    def _view_class(self) -> Any:
         return visited_class(self.endpoint.view_class)
 
     @cached_property
     def _view(self) -> Any:
-        return visited_view(self.endpoint, self._kind)
+        return visited_view(self.endpoint, self._view_class)
 
     @cached_property
     def _content_type(self) -> str:
@@ -113,14 +113,16 @@ class ViewAction:
     def may_read(self, caller: Caller, origin: Any) -> bool:
         """Return whether the view would still let this request in, and to its object if any."""
         try:
-            return self._lets_in(self._recalled(origin), caller)
+            return self._lets_in(self._request_again(origin), caller)
         except (*REFUSALS, NoSuchPlace):
             return False
         except Exception:  # noqa: BLE001 (a permission that fails does not permit)
-            logger().warning("%s: its permissions failed", self.endpoint.path, exc_info=True)
+            logger().warning(
+                "%s: checking its permissions raised an error", self.endpoint.path, exc_info=True
+            )
             return False
 
-    def _lets_in(self, exchange: SiteRequest, caller: Caller) -> bool:
+    def _lets_in(self, site_request: SiteRequest, caller: Caller) -> bool:
         """Ask the view itself, and everything that guards it, whether it lets a request in. A view
         behind a decorator cannot skip its work: it is called again if it reads, and only its
         permission classes are asked if it writes."""
@@ -128,28 +130,30 @@ class ViewAction:
             ask = find_object if finds_object(self.endpoint) else find_nothing
             visit = ViewVisit(caller.identify, is_throttled=False, instead=ask)
             if not self._is_guarded_elsewhere:
-                return self._lets_in_at_once(exchange, caller, visit)
+                return self._lets_in_directly(site_request, caller, visit)
         elif self.endpoint.is_read:
             visit = ViewVisit(is_throttled=False)
         else:
             caller.ask_view(self.endpoint)
             return True
-        request = self._request(exchange, caller)
+        request = self._request(site_request, caller)
         attach(visit, request)
-        response = respond(self._view, request, exchange.match, self.urlconf)
+        response = respond(self._view, request, site_request.match, self.urlconf)
         return response.status_code < FIRST_REDIRECT
 
     @cached_property
     def _is_guarded_elsewhere(self) -> bool:
         return is_guarded_elsewhere(self.endpoint.view_class)
 
-    def _lets_in_at_once(self, exchange: SiteRequest, caller: Caller, visit: ViewVisit) -> bool:
+    def _lets_in_directly(
+        self, site_request: SiteRequest, caller: Caller, visit: ViewVisit
+    ) -> bool:
         """Ask a view that lets requests in only where REST framework does. This is faster than a
         whole request, which matters because every page asks."""
-        request = self._request(exchange, caller)
+        request = self._request(site_request, caller)
         attach(visit, request)
-        kwargs = exchange.match.kwargs
-        view: Any = self.endpoint.view(None, kwargs, self._kind)
+        kwargs = site_request.match.kwargs
+        view: Any = self.endpoint.view(None, kwargs, self._view_class)
         view.request = view.initialize_request(request)
         view.initial(view.request, **kwargs)
         getattr(view, self.endpoint.method.lower())()
@@ -161,22 +165,22 @@ class ViewAction:
         given = dict(arguments)
         is_whole = not self.is_lean or given.pop(VERIFY, False) is True
         try:
-            exchange = self._exchange(given)
+            site_request = self._exchange(given)
         except NoSuchPlace:
             return InsideResult(failure(_NOT_FOUND, None))
         if not self.endpoint.is_read:
-            return self._write(exchange, caller, is_whole=is_whole)
+            return self._write(site_request, caller, is_whole=is_whole)
         if self.is_captured:
-            return self._read(exchange, caller)
-        return self._told(exchange, ListCapture(), self._respond(exchange, caller))
+            return self._read(site_request, caller)
+        return self._result(site_request, ListCapture(), self._respond(site_request, caller))
 
-    def _write(self, exchange: SiteRequest, caller: Caller, *, is_whole: bool) -> InsideResult:
-        response = self._respond(exchange, caller)
+    def _write(self, site_request: SiteRequest, caller: Caller, *, is_whole: bool) -> InsideResult:
+        response = self._respond(site_request, caller)
         essence = None
         if not is_whole:
-            kwargs = exchange.match.kwargs
-            essence = essence_of(response, self.endpoint, kwargs, exchange.body)
-        return InsideResult(result_of_response(response), exchange.reference, essence=essence)
+            kwargs = site_request.match.kwargs
+            essence = essence_of(response, self.endpoint, kwargs, site_request.body)
+        return InsideResult(result_of_response(response), site_request.reference, essence=essence)
 
     def _exchange(self, arguments: Mapping[str, Any]) -> SiteRequest:
         path = path_of(self.endpoint, path_values(arguments, self.inputs))
@@ -188,67 +192,67 @@ class ViewAction:
         body = body_of(arguments, self.inputs) if has_body else None
         return SiteRequest(path, query, match, body)
 
-    def _recalled(self, reference: Mapping[str, Any]) -> SiteRequest:
+    def _request_again(self, reference: Mapping[str, Any]) -> SiteRequest:
         path, query = reference["path"], [(name, value) for name, value in reference["query"]]
         return SiteRequest(path, query, matched(self.endpoint, path, self.urlconf))
 
-    def _request(self, exchange: SiteRequest, caller: Caller) -> Any:
+    def _request(self, site_request: SiteRequest, caller: Caller) -> Any:
         return inner_request(
             caller.http,
             self.endpoint,
-            exchange.match,
-            path=exchange.path,
-            query=exchange.query,
-            body=exchange.body,
+            site_request.match,
+            path=site_request.path,
+            query=site_request.query,
+            body=site_request.body,
             content_type=self._content_type,
         )
 
     def _respond(
         self,
-        exchange: SiteRequest,
+        site_request: SiteRequest,
         caller: Caller,
         capture: ListCapture | None = None,
         *,
         is_throttled: bool = True,
     ) -> HttpResponseBase:
-        request = self._request(exchange, caller)
+        request = self._request(site_request, caller)
         attach(ViewVisit(caller.identify, capture, is_throttled), request)
-        return respond(self._view, request, exchange.match, self.urlconf)
+        return respond(self._view, request, site_request.match, self.urlconf)
 
     # -- lists ---------------------------------------------------------------------------------
 
-    def _read(self, exchange: SiteRequest, caller: Caller) -> InsideResult:
+    def _read(self, site_request: SiteRequest, caller: Caller) -> InsideResult:
         policy = caller.policy.for_tool(self.name)
         capture = ListCapture(stop=policy.page_size, most=policy.query_rows)
-        response = self._captured(exchange, caller, capture)
+        response = self._response_with_capture(site_request, caller, capture)
         if response is None:
-            response = self._respond(exchange, caller, is_throttled=False)
-            return self._told(exchange, ListCapture(), response)
+            response = self._respond(site_request, caller, is_throttled=False)
+            return self._result(site_request, ListCapture(), response)
         rows = _captured_rows(capture, response)
-        if rows is not None and capture.is_query:
-            return self._listed(exchange, caller, policy, capture, response, rows)
+        if rows is not None and capture.is_rereadable:
+            return self._list_result(site_request, caller, policy, capture, response, rows)
         if capture.is_part and rows is None:
-            # The view computes something from its rows, which makes sense for all of them only.
-            return self._whole(exchange, caller, policy)
-        return self._told(exchange, capture, response)
+            # The view computes something from its rows, which makes sense only for all of them.
+            return self._whole_result(site_request, caller, policy)
+        return self._result(site_request, capture, response)
 
-    def _captured(
-        self, exchange: SiteRequest, caller: Caller, capture: ListCapture
+    def _response_with_capture(
+        self, site_request: SiteRequest, caller: Caller, capture: ListCapture
     ) -> HttpResponseBase | None:
         """Return the response with the list captured; None if the view fails because it needs its
         own paginator. A view that fails before it uses our paginator would fail anyway."""
         try:
-            response = self._respond(exchange, caller, capture)
+            response = self._respond(site_request, caller, capture)
         except Exception:
-            if not capture.was_met:
+            if not capture.was_used:
                 raise
-            logger().exception("%s failed when read in parts, and is read whole", self.name)
+            logger().exception("%s failed with Penstock's paginator, and keeps its own", self.name)
             return None
-        return None if capture.was_met and response.status_code >= _AT_FAULT else response
+        return None if capture.was_used and response.status_code >= _SERVER_ERROR else response
 
-    def _listed(
+    def _list_result(
         self,
-        exchange: SiteRequest,
+        site_request: SiteRequest,
         caller: Caller,
         policy: Policy,
         capture: ListCapture,
@@ -262,21 +266,23 @@ class ViewAction:
         estimate = size if is_all or not rows else size * count // len(rows)
         if not self.is_heavy and policy.inline_budget.surely_admits(estimate):
             if not is_all:
-                return self._whole(exchange, caller, policy)
-            if capture.own_form >= max(count, 1):
-                response = self._respond(exchange, caller, is_throttled=False)
-            return self._told(exchange, capture, response)
-        reference = {"tool": self.name, **exchange.reference}
+                return self._whole_result(site_request, caller, policy)
+            if capture.own_form_page_size >= max(count, 1):
+                response = self._respond(site_request, caller, is_throttled=False)
+            return self._result(site_request, capture, response)
+        reference = {"tool": self.name, **site_request.reference}
         live = LiveRows(reference, count, rows, estimate, estimated=not is_all)
-        return InsideResult(live, exchange.reference)
+        return InsideResult(live, site_request.reference)
 
-    def _whole(self, exchange: SiteRequest, caller: Caller, policy: Policy) -> InsideResult:
+    def _whole_result(
+        self, site_request: SiteRequest, caller: Caller, policy: Policy
+    ) -> InsideResult:
         capture = ListCapture(most=policy.query_rows)
-        response = self._respond(exchange, caller, capture, is_throttled=False)
-        return self._told(exchange, capture, response)
+        response = self._respond(site_request, caller, capture, is_throttled=False)
+        return self._result(site_request, capture, response)
 
-    def _told(
-        self, exchange: SiteRequest, capture: ListCapture, response: HttpResponseBase
+    def _result(
+        self, site_request: SiteRequest, capture: ListCapture, response: HttpResponseBase
     ) -> InsideResult:
         notice = _CUT.format(count=capture.count, most=capture.most) if capture.is_cut else ""
         is_list = self.is_heavy or capture.count is not None
@@ -284,17 +290,17 @@ class ViewAction:
         result = result_of_response(response)
         if is_page:
             result = with_word(result, _OWN_PAGE)
-        return InsideResult(result, exchange.reference, pages_first=is_list, notice=notice)
+        return InsideResult(result, site_request.reference, pages_first=is_list, notice=notice)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        exchange = self._recalled(reference)
+        site_request = self._request_again(reference)
         key = encode(reference)
         counted = caller.counts.get(key)
-        capture = ListCapture(start, stop, counted=counted)
+        capture = ListCapture(start, stop, known_count=counted)
         # One call may read many parts; a throttle counts them as one call.
         is_first = counted is None
         try:
-            response = self._respond(exchange, caller, capture, is_throttled=is_first)
+            response = self._respond(site_request, caller, capture, is_throttled=is_first)
         except Exception as error:
             logger().exception("%s failed on rows %d to %d", self.name, start, stop)
             raise LiveRowsFailed from error
@@ -304,8 +310,8 @@ class ViewAction:
             raise LiveRowsFailed(f"The list could not be read again{why}.")
         if capture.count is not None:
             caller.counts[key] = capture.count
-        # A list that can no longer be read in parts was read whole.
-        return LiveWindow(rows if capture.is_query else rows[start:stop], capture.count)
+        # If the list can no longer be read in parts, it was read whole.
+        return LiveWindow(rows if capture.is_rereadable else rows[start:stop], capture.count)
 
 
 def _captured_rows(capture: ListCapture, response: HttpResponseBase) -> list[bytes] | None:

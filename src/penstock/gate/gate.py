@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from penstock.worker import Workers
 
 Outcome = TypeVar("Outcome")
-CHILDREN = 2  # the worker's processes: so many questions are answered at a time
+CHILDREN = 2  # the worker's processes; each answers one question at a time
 
 _HOW_TO_POLICY = 'Give one, for instance Policy(budget="10kB").'
 _HOW_TO_STORE = "Write its methods as plain functions: AsyncGate calls them in threads."
 
 
 class Gate:
-    """The gate between tools and agents. Threads may share it."""
+    """The gate between tools and agents. Threads may share it. For `hooks`, see `gate.hooks`."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class Gate:
                 need = underway.go_on(given)
         return underway.outcome
 
-    # For `AsyncGate`, which meets the needs of a call by itself
+    # `AsyncGate` uses these two as well
 
     def context(self) -> Context:
         return Context(self.policy, self.meter, self.clock(), self._random)
@@ -230,5 +230,5 @@ def _at_once(value: Any) -> Any:
     if inspect.isawaitable(value):
         if inspect.iscoroutine(value):
             value.close()
-        raise TypeError("A hook returned an awaitable: use AsyncGate.")
+        raise TypeError("The tool or a hook returned an awaitable: use AsyncGate.")
     return value

@@ -32,7 +32,7 @@ class Settings:
     budget: Setting[WrittenBudget, Budget] = Setting(
         Budget.parse,
         "25kB",
-        "The largest reply in every mode but `full`; at least 1 kB, 1,000 characters or 500 tokens.",
+        "The largest reply in every mode but `full`; the smallest budget is 1 kB, 1000ch or 500tok.",
         for_one="tool",
     )
     inline: Setting[WrittenBudget | None, Budget | None] = Setting(
@@ -45,7 +45,7 @@ class Settings:
     ceiling: Setting[WrittenBudget, Budget] = Setting(
         Budget.parse,
         "150000ch",
-        "The largest reply in mode `full`, and the most that an app is sent.",
+        "The largest reply in mode `full`, and the largest that an MCP App gets.",
         for_one="tool",
     )
     heavy: Setting[WrittenFlag, bool] = Setting(
@@ -95,7 +95,7 @@ class Settings:
     capacity: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "256MB",
-        "The size of a store in memory or SQLite; the least recently used results go first.",
+        "The most that a store in memory or SQLite holds; least recently used results are deleted.",
     )
     quota: Setting[WrittenNumber, int] = Setting(
         parsers.size,
@@ -105,7 +105,7 @@ class Settings:
     media_cap: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "1MB",
-        "The largest image or audio, as encoded, that travels beside a reply.",
+        "The largest image or audio, as encoded, that is sent with a reply, outside the budget.",
         for_one="tool",
     )
     query_seconds: Setting[WrittenTime, float] = Setting(
@@ -122,13 +122,13 @@ class Settings:
     only: Setting[WrittenNames, tuple[str, ...]] = Setting(
         parsers.names,
         (),
-        "The tools that the relay keeps inside the budget, by name or by pattern such as `list_*`.",
+        "The tools that Penstock keeps inside the budget, by name or by pattern such as `list_*`.",
         unset="all",
     )
     except_: Setting[WrittenNames, tuple[str, ...]] = Setting(
         parsers.names,
         (),
-        "The tools, by name or pattern, that the relay leaves alone.",
+        "The tools, by name or pattern, that Penstock leaves alone.",
         name="except",
     )
     list_form: Setting[str, str] = Setting(
@@ -142,7 +142,7 @@ class Settings:
     list_budget: Setting[WrittenBudget, Budget] = Setting(
         parsers.list_budget,
         "2000tok",
-        "The largest list of tools; at least 800 tokens, 4 kB or 4,000 characters.",
+        "The largest list of tools; the smallest setting is 800tok, 4kB or 4000ch.",
         for_one="client",
     )
     always: Setting[WrittenNames, tuple[str, ...]] = Setting(
@@ -167,7 +167,7 @@ class Settings:
         "teach",
         "What happens to a call of a tool that is not listed in full: `teach` answers invalid "
         "arguments with the tool's description, `strict` refuses the call until the description "
-        "was read, `off` lets the call through.",
+        "has been read, `off` lets the call through.",
         for_one="client",
     )
     descriptions: Setting[str, str] = Setting(
@@ -176,7 +176,9 @@ class Settings:
         "A folder of JSON files, one for each tool, whose texts replace the server's.",
     )
     grant_ttl: Setting[WrittenTime, float] = Setting(
-        parsers.seconds, "1h", "How long an unused grant lasts."
+        parsers.seconds,
+        "1h",
+        "How long the description of an unused tool counts as read, for `gate`.",
     )
     tools: Setting[Table, Table] = Setting(
         parsers.table_of("tools"),
@@ -193,7 +195,7 @@ class Settings:
         _require("max_page_size", self.max_page_size, self.max_page_size >= self.page_size,
                  f"must be at least page_size, {self.page_size}. Raise max_page_size too")  # fmt: skip
         _require("max_ttl", self.max_ttl, self.max_ttl >= self.ttl,
-                 f"must be at least ttl, {self.ttl:g}. Raise max_ttl too")  # fmt: skip
+                 f"must be at least ttl, {self.ttl:g} seconds. Raise max_ttl too")  # fmt: skip
         _require("modes", [*map(str, self.modes)], Mode.PAGINATED in self.modes,
                  "must include paginated, because it reaches everything")  # fmt: skip
 
@@ -207,7 +209,7 @@ def _for_one(kind: str) -> tuple[str, ...]:
     return tuple(name for name, setting in SETTINGS.items() if setting.for_one == kind)
 
 
-# By the names that users write. `Setting.field` is the name in Python.
+# The keys are the names that users write. `Setting.field` is the name in Python.
 SETTINGS: Final[Mapping[str, Setting[Any, Any]]] = {
     field.name: field for field in vars(Settings).values() if isinstance(field, Setting)
 }

@@ -1,4 +1,4 @@
-"""A sweep over two axes: a summary of its best cells, and every feasible cell on demand."""
+"""A table of trials over two axes: a summary of its best cells, and every feasible cell on demand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell = TypeVar("Cell")
 class Grid(Generic[Cell]):
     """Cells over two axes, ranked by one measure.
 
-    Building a grid checks, ranks and pools the cells in one pass. It does not copy them.
+    Building a grid checks and ranks the cells, and draws their map, in one pass. It copies none.
     """
 
     # Rows of cells (dataclasses, named tuples, pydantic, attrs or msgspec objects, dicts, numbers,
@@ -35,28 +35,28 @@ class Grid(Generic[Cell]):
     # such arrays.
     cells: Iterable[Iterable[Cell | None]] | Mapping[str, Any] = field(repr=False)
     _: KW_ONLY
-    # The measure. A dotted path reaches inside a field. Plain numbers are the field `value`.
+    # The field to rank by; a dotted path reaches inside. None: the only field, or plain numbers.
     rank_by: str | None = None
     better: Better = "lower"
     # The labels of the axes, which otherwise count from 0.
     rows: Sequence[Any] | Any | None = field(default=None, repr=False)
     columns: Sequence[Any] | Any | None = field(default=None, repr=False)
-    # The names of the axes. Each cell shows its labels under these, unless it has such a field.
+    # The names of the axes, under which each cell shows its labels. A field of that name wins.
     row_name: str = "row"
     column_name: str = "column"
-    # The name of a boolean field, a function of the cell, or a mask.
+    # Which cells are feasible: a boolean field, a function of the cell, or a mask. None: all.
     feasible: str | Callable[[Any], Any] | Any | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._check_names()
-        _ = self._survey, self._labels
+        _ = self._survey, self._labels  # refuse bad cells and labels now
 
     def summary(self) -> dict[str, Any]:
         """Return the best cells, a map and the counts, in at most `SUMMARY_TOKENS`."""
         return first_fit(self._summaries(), default_meter())
 
     def full(self) -> dict[str, Any]:
-        """Return every feasible cell, row by row."""
+        """Return all feasible cells, row by row, the best cell, and the map."""
         found = self._survey
         return {
             "output": "full",
@@ -67,7 +67,7 @@ class Grid(Generic[Cell]):
         }
 
     def _summaries(self) -> Iterator[dict[str, Any]]:
-        """Yield summaries, the richest first: fewer whole cells come before cut ones."""
+        """Yield summaries, the richest first. Cells are dropped before they are cut."""
         items = self._top
         if not items:
             yield self._payload(None, [], 0)

@@ -15,7 +15,7 @@ from penstock.wire.stored_results import answer_from_store, resolve_arguments
 def tools_call(request: Request) -> Steps[bytes]:
     """Take a call through its stages, in order. Each stage may change the call, or answer it."""
     if not _read_call(request):
-        return (yield from pass_on(request))  # upstream reports the error
+        return (yield from pass_on(request))  # no tool is named: upstream reports it
     repeated = request.connection.repeated  # None unless the call came over HTTP
     if repeated is not None and (reply := (yield from _check_headers(request, repeated))):
         return reply

@@ -18,13 +18,13 @@ ROLES: Final = (SHOW, BROWSE)
 _ABOUT: Final = (
     "Show a stored result to the user as a table that they can search, sort, chart and download, "
     "whatever its size. None of it enters this conversation. Use this when the user wants to see "
-    f"the data, or all of it. Give the {TOKEN_FIELD} of an earlier reply."
+    f"the data itself. Give the {TOKEN_FIELD} of an earlier reply."
 )
 _READ_ONLY: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
 
 def explorer_names(taken: Collection[str]) -> dict[str, str]:
-    """Return a name for each of the two tools that no tool of the server has."""
+    """Return, for each of the two tools, a name that no tool of the server has."""
     return {role: free_name(role, taken) for role in ROLES}
 
 
@@ -52,7 +52,7 @@ def browse_tool(name: str) -> bytes:
     return encode(
         {
             "name": name,
-            "description": "For the result explorer: pages, orders and charts of a stored result.",
+            "description": "For the result explorer: pages, sorting and charts of a stored result.",
             "inputSchema": INPUT_SCHEMA,
             "annotations": {"title": "Browse a stored result", **_READ_ONLY},
             "_meta": app_only_meta({}),

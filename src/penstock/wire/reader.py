@@ -1,6 +1,6 @@
 """The reader: the tool `read_result`, which Penstock adds to a list.
 
-A model that has never heard of Penstock reads its description at the start of every conversation.
+A model that has never heard of Penstock reads this description at the start of every conversation.
 So the description says what the model would otherwise have to guess, and nothing else.
 """
 
@@ -20,11 +20,11 @@ _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
 
 _ABOUT: Final[Mapping[Mode, str]] = {
     Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns",
-    Mode.QUERY: "query: a jq program over the whole",
+    Mode.QUERY: "query: query is a jq program",
     Mode.SEARCH: "search: rows or lines that contain query (substring, any case)",
     Mode.SUMMARY: "summary: shape, column profiles, the lines that matter",
     Mode.FILTERED: "filtered: only filter_keys (dots reach inside) of each row",
-    Mode.PAGINATED: "paginated (default): pass next back as continuation_token for more",
+    Mode.PAGINATED: "paginated (default): rows; pass next as continuation_token for more",
     Mode.FULL: "full: all of it, up to a ceiling; with path, one part",
 }
 # Clients of every revision look for the title here.
@@ -73,7 +73,7 @@ def description(policy: Policy) -> str:
 
 def input_schema(policy: Policy) -> dict[str, Any]:
     """Return a schema whose fields have no descriptions. The tool's description explains them, and
-    every list costs tokens."""
+    repeating that costs tokens."""
     properties = {
         name: {key: value for key, value in told.items() if key != "description"}
         for name, told in NEGOTIATION_FIELDS.items()
@@ -89,5 +89,5 @@ def input_schema(policy: Policy) -> dict[str, Any]:
 
 INSTRUCTIONS: Final = (
     f"Results too large for one reply are stored whole. The reply then holds a {TOKEN_FIELD} and "
-    "names the tool that reads them: use it. Do not call the first tool again."
+    "names the tool that reads them: use that. Do not repeat the original call."
 )

@@ -1,10 +1,10 @@
-"""The session between one client and one upstream, which handles each message.
+"""The session, which handles each message between one client and its upstream.
 
 THEORY OF OPERATION
 
-Most messages are forwarded unchanged. Only a request whose method has a handler (`methods.py`) is
-inspected. A handler is a generator: it yields effects, and returns the answer. A handler that needs
-upstream waits here, under the id of the message that upstream will answer. Slow work goes to the
+Most messages are forwarded unchanged. Only a few notifications, and requests whose method has a
+handler (`methods.py`), are inspected. A handler is a generator: it yields effects, and returns the
+answer. A handler that needs upstream waits in `_awaiting`, under the id of the message that upstream will answer. Slow work goes to the
 carrier (`Perform`), so that other requests do not wait.
 
 Every request of the client is `pending` until it has an answer, from upstream or from Penstock. If
@@ -17,11 +17,11 @@ RULES FOR EDITING THIS MODULE
 
 1. Do no I/O. Use no clock but the connection's. Hold no lock while anything is decoded.
 2. `from_client`, `from_upstream` and `go_on` run in different threads. Only one thread may advance
-   a handler: the one that took its request out of `_awaiting` or `_awaiting_era`, or that did its
-   work.
-3. The thread that takes a request out of `pending` answers it, so that nothing is answered twice.
+   a handler: the one that took its request out of `_awaiting` or `_awaiting_era`, or that performed
+   its work.
+3. Only the thread that takes a request out of `pending` may answer it: nothing is answered twice.
 4. A cancellation sets a flag. The thread that may advance the handler then drops the handler.
-5. Send a message that need not change as the bytes that came.
+5. Forward an unchanged message as the same bytes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ from penstock.wire.toolbox import UpstreamTool
 
 _MOST_CANCELLED: Final = 10_000
 _SHOWN: Final = 200
-_FAILED: Final = "Penstock failed on this request; its log says why. Upstream may have run it."
+_FAILED: Final = (
+    "Penstock failed on this request; see its log. The server may have run the request."
+)
 
 
 class Session:
@@ -145,7 +147,7 @@ class Session:
         return outputs
 
     def cancel(self, key: bytes) -> Request | None:
-        """Cancel a request, and return it. The caller must tell upstream, unless it `is_with_penstock`."""
+        """Cancel a request, and return it. The caller must tell upstream, unless the request `is_with_penstock`."""
         with self._lock:
             request = self.pending.pop(key, None)
         if request is None:
@@ -175,7 +177,7 @@ class Session:
             if mended is not None:
                 logger().warning("upstream sent invalid JSON, which was repaired (%s)", error)
                 return self._upstream_message(mended, messages.read_message(mended))
-            # The server probably printed to stdout. Its client could not use the line either.
+            # The server probably printed to stdout. No client could use the line.
             logger().warning("upstream sent invalid JSON (%s): %r", error, _start_of(line))
             return []
 
@@ -211,7 +213,7 @@ class Session:
         return []
 
     def _unexpected(self, message: Message, line: bytes) -> Outputs:
-        """Handle a response to no pending request. If the client cancelled the request, drop a
+        """Handle a response that no request waits for. If the client cancelled the request, drop a
         large response, and drop our own error that upstream is gone."""
         key = message.key
         if key.startswith(self._own):
@@ -243,7 +245,7 @@ class Session:
 
     def upstream_ended(self, why: str) -> Outputs:
         """Answer with an error all requests that upstream has not answered, and all later ones. A
-        request that Penstock still works on gets its answer."""
+        request that upstream has answered, and Penstock still works on, gets its answer."""
         self._ended = why
         outputs: Outputs = []
         for key, request in list(self._awaiting.items()):

@@ -1,17 +1,17 @@
-"""The pool of child processes: it chooses a child for each question and holds the dialogue.
+"""The pool of child processes that answer questions: an agent's SQL and jq over a stored result.
 
 A program that an agent writes may loop forever, use up the memory, or (`env` in jq) ask for the
 server's secrets. So the program runs in a child process (`penstock.worker.sandbox.main`) that has
 an empty environment, cannot open files, and is killed when its time is up. A program that is
-refused or fails gives a `Failure` value. Only exceptions raised by `material` reach the caller.
+refused or fails gives a `Failure` value. Only
+exceptions from reading the rows (`material`) reach the caller.
 
-The memory limit needs `resource` and /proc, which Linux has. On other platforms the limit applies
-to SQL only, and jq has just the time limit.
+Memory is limited for SQL everywhere, and for jq on Linux, which has `resource` and /proc.
 
-Rules for editors of this module:
+Rules for editing this module:
 
-- One thread at a time uses a child, between `_take` and `_give`.
-- Only a `KillSwitch` kills a child that is in use.
+- One thread at a time uses a child, between `_take` or `_take_holder` and `_give`.
+- Only a `KillSwitch` or `close` kills a child that is in use.
 - If the state of a child is in doubt, discard the child.
 """
 
@@ -69,7 +69,7 @@ class Workers:
     def ask_holder(
         self, question: Question, cancellation: Cancellation | None = None
     ) -> Outcome | None:
-        """Wait until any child is free, and ask one that holds the material of the question.
+        """Wait for room, and ask a free child that holds the material of the question.
 
         Return None if no free child holds it: then the material has to be collected.
         """
@@ -91,7 +91,7 @@ class Workers:
         self._changed = threading.Condition()
         self._children: set[WorkerChild] = set()
         self._free: list[WorkerChild] = []
-        # Runs at interpreter exit too. It must not refer to `self`, or it would never run.
+        # Runs at interpreter exit too. A reference to `self` would keep the pool alive until then.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
     def _take(self, question: Question) -> WorkerChild | Failure:
@@ -124,7 +124,7 @@ class Workers:
         return next((child for child in self._free if child.holds(question)), None)
 
     def _drop_dead(self) -> None:
-        """Remove idle children that were killed, say by the kernel, or the next question fails."""
+        """Remove idle children that died, so that the next question does not fail."""
         for child in [child for child in self._free if not child.is_alive()]:
             self._free.remove(child)
             self._children.discard(child)

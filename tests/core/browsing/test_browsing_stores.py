@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from penstock import AsyncGate, Call, Gate, Policy, Principal, open_store
-from penstock.core.browsing.order import PLACES
+from penstock.core.browsing.order import SLOTS
 from penstock.core.results.packing import CHUNK_ROWS, chunks_of_rows, pack, pick_rows
 from penstock.errors import EntryCorrupt, StoreError, StoreFull
 from penstock.stores.memory import MemoryStore
@@ -203,7 +203,7 @@ def test_other_questions_have_other_orders(desk):
 def test_many_orders_leave_room_for_results(desk):
     """An order whose place was taken is refused: it never shows other rows."""
     made = {n: desk.browse(find=f"{n}")["order"] for n in range(1_000, 1_060)}
-    assert desk.entries() <= 1 + PLACES
+    assert desk.entries() <= 1 + SLOTS
     kept = 0
     for number, order in made.items():
         reply = desk.reply(order=order)
@@ -216,7 +216,7 @@ def test_many_orders_leave_room_for_results(desk):
         # The order's token alone is refused too, or works too.
         alone = desk.reply(continuation_token=order)
         assert alone.is_error is reply.is_error
-    assert 1 <= kept <= PLACES
+    assert 1 <= kept <= SLOTS
 
 
 def test_an_order_that_lost_its_place_is_made_anew(desk):

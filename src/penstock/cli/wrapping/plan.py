@@ -26,7 +26,7 @@ _NOT_WRAPPED = Left("not behind Penstock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The change of one server's entry."""
+    """The decision about one server's entry."""
 
     name: str
     project: str  # the folder that the server is for; empty if it is for all
@@ -55,7 +55,7 @@ class Plan:
 def plan(
     text: str, path: Path, launcher: Launcher, *, host: str | None = None, remote: bool = False
 ) -> Plan:
-    """Plan to put every server behind Penstock.
+    """Plan to put every local server behind Penstock.
 
     `host` overrides the profile that the path implies. With `remote`, remote servers without
     credentials are put behind Penstock too.
@@ -70,7 +70,7 @@ def plan(
 
 
 def plan_undo(text: str, path: Path) -> Plan:
-    """Plan to undo `plan` for every server. The entries hold all that is needed."""
+    """Plan to unwrap every server. Its entry holds all that is needed."""
     fmt = format_of(path)
 
     def decide(source: ConfigText, entry: Local | Remote) -> _Decision:

@@ -22,8 +22,14 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol.ask_worker import ask
-from penstock.core.protocol.entries import Context, Denied, Opened, load_key, open_entry
-from penstock.core.protocol.entries import refused as denial
+from penstock.core.protocol.entries import (
+    Context,
+    Denied,
+    Opened,
+    load_entry,
+    open_entry,
+    token_refusal,
+)
 from penstock.core.protocol.first_reply import for_tool
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import StoreError
@@ -64,7 +70,7 @@ def _guarded(call: Call, context: Context, look: Look) -> Steps[Reply]:
     try:
         opened = yield from open_entry(call, context, token)
         if isinstance(opened, Denied):
-            return refused(denial(opened), call, context, gone=True)
+            return refused(token_refusal(opened), call, context, gone=True)
         context = for_tool(opened.entry.head.tool, context)
         request = read_browse(call.arguments)
         if isinstance(request, Refusal):
@@ -121,7 +127,7 @@ def _told(call: Call, opened: Opened, part: Part) -> str:
 def _expiry(context: Context, opened: Opened) -> Steps[float]:
     """Return the current expiry: opening the entry may have moved it."""
     entry = opened.entry
-    found = yield from load_key(entry.token, entry.key, context)
+    found = yield from load_entry(entry.token, entry.key, context)
     return entry.expires if isinstance(found, Denied) else found.expires
 
 

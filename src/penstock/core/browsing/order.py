@@ -1,12 +1,12 @@
 """Orders: the rows of a result, filtered or sorted.
 
-An order holds the numbers of the rows, and is stored as a child of the result. A page of an order is
-some of these numbers, and the rows that they name, which are read from the result.
+An order holds row numbers, and is stored as a child of the result. A page of an order is some of
+these numbers, with their rows read from the result.
 
 A user who sorts and searches makes many orders, which must not push results out of the store. So a
-result has a few places for orders, and the question decides which place its order gets. The same
-question finds its order there; another question for that place replaces it. The token of an order
-names its edition. So the token of a replaced order is refused, and never leads to other rows.
+result has a few slots for orders, and the question decides which slot its order gets. The same
+question finds its order there; another question for that slot replaces it. The token of an order
+holds a digest of the question, its edition. So the token of a replaced order is refused, and never leads to other rows.
 """
 
 from __future__ import annotations
@@ -23,15 +23,22 @@ from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.ask_worker import ask
-from penstock.core.protocol.entries import Context, Denied, Opened, load_key, new_entry, open_entry
+from penstock.core.protocol.entries import (
+    Context,
+    Denied,
+    Opened,
+    load_entry,
+    new_entry,
+    open_entry,
+)
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
 from penstock.core.views.focus import Focus, root
 from penstock.errors import StoreError
 
-# Checked, because an agent can make a result that looks like an order.
+# Rows are checked: an agent can make a result that looks like an order.
 _NUMBER: Final = re.compile(rb"[0-9]{1,15}")
-PLACES: Final = 8
+SLOTS: Final = 8
 _EDITION_BYTES: Final = 12
 
 GONE: Final = Refusal(
@@ -54,10 +61,10 @@ class Order:
     def count(self) -> int:
         return self.entry.head.count
 
-    def numbers(self, start: int, stop: int, of: int) -> Steps[list[int]]:
-        """Return the numbers at `start` to `stop` of this order. `of`: how many rows the result has."""
+    def numbers(self, start: int, stop: int, row_count: int) -> Steps[list[int]]:
+        """Return the valid row numbers at `start` to `stop` of this order."""
         rows = yield from root(self.entry).read(start, stop)
-        return [int(row) for row in rows if _NUMBER.fullmatch(row) and int(row) < of]
+        return [int(row) for row in rows if _NUMBER.fullmatch(row) and int(row) < row_count]
 
 
 def arrange(
@@ -69,8 +76,8 @@ def arrange(
     asked: Arrangement,
     ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
-    """Return the order of the rows of `focus`, the part of the entry at `path`. `ahead`: the range
-    of the order that will be read next."""
+    """Find or make the order of `focus`, the part of the entry at `path`. `ahead`: the range of the
+    order that will be read next."""
     program = encode(asked).decode()
     token = _token_of(entry, path, program)
     kept = yield from open_order(call, context, entry, path, token, ahead)
@@ -97,9 +104,9 @@ def open_order(
     token: Token | None,
     ahead: tuple[int, int],
 ) -> Steps[Order | Refusal]:
-    """Return an order that an earlier reply has named, if it is of this part of this result.
+    """Return a stored order, if it belongs to this part of this result.
 
-    One read gets its head and rows: between two reads, another order may take the place."""
+    One read gets its head and rows: between two reads, another order may take the slot."""
     found = yield from open_entry(call, context, token, rows=ahead)
     if isinstance(found, Denied):
         return GONE
@@ -109,19 +116,19 @@ def open_order(
 
 
 def source_of(order: Order, opened: Opened, context: Context) -> Steps[Entry | Refusal]:
-    """Return the entry whose rows are numbered: the result, or the copy of a live one. Refuse if the
-    copy was replaced since."""
+    """Return the entry that the row numbers refer to: the result, or the copy of a live list. Refuse
+    if the copy is newer than the order."""
     key = order.entry.head.parents[-1]
     if key == opened.entry.key:
         return opened.entry
-    copy = yield from load_key(opened.entry.token, key, context)
+    copy = yield from load_entry(opened.entry.token, key, context)
     if isinstance(copy, Denied) or copy.head.created > order.entry.head.created:
         return GONE
     return copy
 
 
 def spelled(path: str) -> str:
-    """Return a path as UTF-8 can encode it, for the key of a question."""
+    """Return a path in a form that UTF-8 can encode, for the key of a question."""
     raw = rawjson.string(path)
     return path if rawjson.utf8(path) in raw else rawjson.text(raw)
 
@@ -131,8 +138,8 @@ def _token_of(entry: Entry, path: str, program: str) -> Token:
     the digest, because the copy of a live list may be replaced."""
     asked = encode([entry.key, entry.head.created, spelled(path), program])
     digest = hashlib.sha256(asked).digest()[:_EDITION_BYTES]
-    place = entry.token.derived(f"order {digest[0] % PLACES} of {entry.key}")
-    return place.at(Position(edition=digest.hex()).pack())
+    slot = entry.token.derived(f"order {digest[0] % SLOTS} of {entry.key}")
+    return slot.at(Position(edition=digest.hex()).pack())
 
 
 def _edition(token: Token) -> str:

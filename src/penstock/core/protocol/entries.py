@@ -1,4 +1,4 @@
-"""Entries: how a result becomes one, and who may open it."""
+"""How a result becomes an entry, and who may open it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Denied(msgspec.Struct, frozen=True):
     reason: str
 
 
-def refused(denied: Denied) -> Refusal:
+def token_refusal(denied: Denied) -> Refusal:
     """Return the one refusal that every bad token gets. Its `reason` is for the log."""
     return msgspec.structs.replace(REFUSED, reason=f"a token was refused: {denied.reason}")
 
@@ -75,12 +75,12 @@ def new_entry(
     parent: Entry | None = None,
     token: Token | None = None,
 ) -> tuple[Entry, Record]:
-    """Return an entry for a result, and its record for the store. Without `token`, draw a new one."""
+    """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
     is_error = result is not None and result.is_error
     meta = _stored_meta(result, context.scale(call))
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
     head = Head(
-        **_birth(call, context, parent),
+        **_common_fields(call, context, parent),
         shape=document.shape,
         prefix=document.prefix,
         suffix=document.suffix,
@@ -106,9 +106,10 @@ def new_entry(
 def live_entry(
     call: Call, context: Context, rows: LiveRows, columns: dict[str, str]
 ) -> tuple[Entry, Record]:
+    """Return an entry for a live list: its rows stay at their source, and are read when needed."""
     source = Live(encode(rows.reference), rows.data_size, rows.estimated)
     head = Head(
-        **_birth(call, context, None),
+        **_common_fields(call, context, None),
         source=source,
         prefix=b"[",
         suffix=b"]",
@@ -134,8 +135,8 @@ def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tu
     return entry, _record(entry)
 
 
-def _birth(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]:
-    born = {
+def _common_fields(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]:
+    fields = {
         "tool": call.tool,
         "server": call.server,
         "owner": owner_of(call),
@@ -145,11 +146,10 @@ def _birth(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]
         "sliding": not call.principal.is_bearer,
     }
     if parent is None:
-        return born
+        return fields
     head = parent.head
-    family = (*head.parents, parent.key)
     inherited = {"tool": head.tool, "arguments": head.arguments, "origin": head.origin}
-    return {**born, **inherited, "parents": family}
+    return {**fields, **inherited, "parents": (*head.parents, parent.key)}
 
 
 def _entry(
@@ -186,18 +186,19 @@ def _canonical(value: Any) -> bytes:
         return encoded
     try:
         return msgspec.json.encode(rawjson.decode(encoded), order="sorted")
-    except (ValueError, RecursionError):  # lone surrogates, great depth
+    except (ValueError, RecursionError):  # undecodable: the order of the keys then counts
         return encoded
 
 
 def kept_meta(meta: Mapping[str, Any], scale: ReplyScale) -> dict[str, Any]:
-    """Return the `_meta` that a probe keeps: names that MCP reserves, if they take little room."""
+    """Return the `_meta` that a probe keeps: members whose names MCP reserves, if they are
+    small."""
     reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
     return reserved if scale.takes_little(reserved) else {}
 
 
 def _stored_meta(result: Result | None, scale: ReplyScale) -> bytes:
-    """Return the rest of the result's `_meta`, which is stored and comes back with mode `full`."""
+    """Return the `_meta` that a probe does not keep. Mode `full` returns it."""
     if result is None or not result.meta:
         return b""
     kept = kept_meta(result.meta, scale)
@@ -227,15 +228,16 @@ def open_entry(
 ) -> Steps[Opened | Denied]:
     """Return the entry of a token, if the caller may read it.
 
-    The entry must belong to this principal, server and tool, and the caller must still be allowed
-    to use the tool. `token` is None for a text that is not a token: the refusal is the same.
+    The entry must belong to this principal and server and, unless the reader asks, to this tool. The
+    caller must still be allowed to use the tool. `rows` are loaded with the entry. `as_handle`: the
+    token comes from a resource link. `token` is None for a text that is not a token: the refusal is the same.
     """
     if token is None:
         return Denied("not a token")
-    entry = yield from load_key(token, token.key, context, rows)
+    entry = yield from load_entry(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
-    denied = _owner_mismatch(call, entry.head)
+    denied = _mismatch(call, entry.head)
     if denied is None and not (yield Authorize(entry.head.tool, _origin(entry.head))):
         denied = Denied("the source tool is no longer permitted")
     if denied is not None:
@@ -247,16 +249,16 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     position = entry.token.place
     if position is None:
         return Denied("unreadable position")
-    # Successive orders share one secret. The prefix records which order this entry holds: see
-    # `core.browsing.order`.
+    # A new sort order replaces the last one under the same secret. The prefix says which sort order
+    # this entry holds: see `core.browsing.order`.
     if position.edition.encode() not in entry.head.prefix:
-        return Denied("a later order has taken its place")
+        return Denied("replaced by a later sort order")
     alias = entry.head.source if isinstance(entry.head.source, Alias) else None
     if (alias is not None and alias.is_handle) != as_handle:
         return Denied("a handle was given as a token, or a token as a handle")
     target = entry
     for key in entry.head.parents:
-        parent = yield from load_key(entry.token, key, context, None)
+        parent = yield from load_entry(entry.token, key, context, None)
         if isinstance(parent, Denied):
             return Denied("its parent is gone")
         yield from _keep_alive(parent, key, context)
@@ -265,8 +267,10 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     yield from _keep_alive(entry, entry.key, context)
     if alias is None:
         return Opened(entry, position)
-    named = Position.unpack(alias.position) if alias.position else Position()
-    merged = msgspec.structs.replace(position, mode=named.mode, filter_keys=named.filter_keys)
+    stands_for = Position.unpack(alias.position) if alias.position else Position()
+    merged = msgspec.structs.replace(
+        position, mode=stands_for.mode, filter_keys=stands_for.filter_keys
+    )
     return Opened(
         msgspec.structs.replace(target, token=entry.token), merged, alias.root, is_alias=True
     )
@@ -280,17 +284,17 @@ def copy_token(live: Entry) -> Token:
 def load_copy(live: Entry, count: int, context: Context) -> Steps[Entry | None]:
     """Return an existing copy if it is at most a minute old and the list has the same length."""
     token = copy_token(live)
-    found = yield from load_key(token, token.key, context, None)
+    found = yield from load_entry(token, token.key, context, None)
     if isinstance(found, Denied) or found.head.created < context.now - COPY_SECONDS:
         return None
-    is_whole = found.head.count == min(count, context.policy.query_rows)
-    return found if is_whole and found.head.owner == live.head.owner else None
+    is_as_long = found.head.count == min(count, context.policy.query_rows)
+    return found if is_as_long and found.head.owner == live.head.owner else None
 
 
-def load_key(
+def load_entry(
     token: Token, key: str, context: Context, rows: tuple[int, int] | None = None
 ) -> Steps[Entry | Denied]:
-    """Load an entry by its key in the store. Do not check whose entry it is."""
+    """Load an entry by its key in the store. The owner is not checked."""
     try:
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:
@@ -306,7 +310,7 @@ def load_key(
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
 
 
-def _owner_mismatch(call: Call, head: Head) -> Denied | None:
+def _mismatch(call: Call, head: Head) -> Denied | None:
     if head.owner != owner_of(call):
         return Denied("another principal or server")
     if head.tool != call.tool and not call.is_reader:

@@ -1,20 +1,21 @@
-"""The protocol.
+"""The protocol: how a call, with a token or without, becomes a reply.
 
 THEORY OF OPERATION
 
 A call comes with a token or without one.
 
-Without a token, the tool runs once. A result within `inline` passes unchanged. Any other result is
+Without a token, the tool runs once. A result within the setting `inline` passes unchanged. Any other result is
 cut into rows, packed, and stored under the digest of a new secret. The reply is a probe, which
-carries the secret as a continuation token. If the store fails, the reply says so and carries the
-first page: the tool has run, and must not run again to recover its result.
+carries the secret as a continuation token. If storing fails, the reply says so and carries the
+first page, because the tool must not run again.
 
-With a token, the tool does not run. The entry is loaded, and must pass three checks before any row
-is read: it belongs to the caller; it comes from this server and this tool (the reader may read the
-results of all tools); the caller may still use that tool. An entry that fails a check gets the same
-reply as a token that never existed. Then the other fields are checked, and a view makes the reply.
+With a token, the tool does not run. The entry of the token is loaded. Before any row is shown, it must
+pass three checks: it belongs to the caller; it comes from this server and this tool (the reader may
+read the results of all tools); the caller may still use that tool. If a check fails, the reply is the
+same as for a token that never existed. Then the other arguments are checked, and a view makes the
+reply.
 
-A reply counts everything that it leaves out, and says how to get it: `next` continues at the exact
+A reply says how much it leaves out, and how to get it: `next` continues at the exact
 row, and `$path` leads into a row that is too large. Some views (sql, query, search) make a new
 result. It is stored as a child of the entry, and cannot be read for longer than the entry.
 
@@ -22,8 +23,8 @@ RULES FOR CHANGES
 
 1. Nothing here does I/O, reads a clock or draws a random number: yield an effect, or use the
    `Context`. The sync gate and the async gate must both be able to drive this code.
-2. Every path returns a `Reply` that a `ReplyScale` made, in the frame of the call.
-3. Every refused token gets the same text, `REFUSED`. The reason goes into `Reply.reason`, for the log.
+2. A `ReplyScale` makes every `Reply`, in the frame of the call.
+3. Every token that can be parsed is refused with the same text, `REFUSED`. The reason goes into `Reply.reason`, for the log.
 4. The token is checked before any other argument, so that errors about other arguments do not
    reveal whether a token exists.
 """
@@ -42,7 +43,14 @@ from penstock.core.model.reply import MEDIA_TYPES, Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Mode, Refusal
 from penstock.core.protocol import schema
-from penstock.core.protocol.entries import Context, Denied, Opened, digests, open_entry, refused
+from penstock.core.protocol.entries import (
+    Context,
+    Denied,
+    Opened,
+    digests,
+    open_entry,
+    token_refusal,
+)
 from penstock.core.protocol.first_reply import conclude, for_tool, refuse
 from penstock.core.protocol.reading import look, start_of
 from penstock.core.protocol.references import PREFIX as REFERENCE
@@ -52,12 +60,12 @@ from penstock.core.views.full import handle_text
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
 from penstock.errors import StoreError
 
-_MOST_PAGES = 2**40
+_MOST_PAGES = 2**40  # keeps row numbers within the 64 bits of a store
 _MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
 
 
 def negotiate(call: Call, context: Context) -> Steps[Reply]:
-    """Answer one call of a tool, from end to end."""
+    """Answer one call of a tool or of the reader."""
     context = for_tool(call.tool, context)
     try:
         return (yield from _negotiate(call, context))
@@ -68,6 +76,7 @@ def negotiate(call: Call, context: Context) -> Steps[Reply]:
 def _negotiate(call: Call, context: Context) -> Steps[Reply]:
     token = call.arguments.get(TOKEN_FIELD)
     if not call.is_reader and TOKEN_FIELD in schema.owned_fields(call.schema):
+        # The tool has an argument of this name, which is not Penstock's.
         return (yield from _first_call(call, context))
     if not is_absent(token):
         return (yield from _redeem(call, context, token))
@@ -83,9 +92,9 @@ def _negotiate(call: Call, context: Context) -> Steps[Reply]:
 
 
 def _first_call(call: Call, context: Context) -> Steps[Reply]:
-    merged = call.schema if call.is_merged else None
-    arguments, vain = schema.strip_arguments(call.arguments, merged)
-    missing = [name for name in schema.required_arguments(merged) if name not in arguments]
+    own_schema = call.schema if call.is_merged else None
+    arguments, unused = schema.strip_arguments(call.arguments, own_schema)
+    missing = [name for name in schema.required_arguments(own_schema) if name not in arguments]
     if missing:
         named = ", ".join(map(shown, missing[:10]))
         return refuse(
@@ -94,15 +103,15 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
             context,
         )
     refers = has_references(arguments)
-    resolved = (yield from _with_references(call, context, arguments)) if refers else arguments
+    resolved = (yield from _resolve_references(call, context, arguments)) if refers else arguments
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
-    notice = f"Not used on a first call: {', '.join(vain)}." if vain else ""
+    notice = f"Ignored without {TOKEN_FIELD}: {', '.join(unused)}." if unused else ""
     ran: Ran = yield Run(resolved, has_values=refers, notice=notice)
     return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
 
-def _with_references(
+def _resolve_references(
     call: Call, context: Context, arguments: dict[str, Any]
 ) -> Steps[dict[str, Any] | Refusal]:
     return (
@@ -116,7 +125,7 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes |
     """Return the stored value behind an `@result:` reference, whichever tool gave the value."""
     opened = yield from open_entry(replace(call, is_reader=True), context, parse(token))
     if isinstance(opened, Denied):
-        return refused(opened)
+        return token_refusal(opened)
     head = opened.entry.head
     start = yield from start_of(opened)
     if isinstance(start, Refusal):
@@ -144,7 +153,7 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     if isinstance(token, str) and token.startswith(REFERENCE):
         wrong = Refusal(
             f"{TOKEN_FIELD} takes the token alone; {REFERENCE} is for arguments of tools.",
-            f"Leave out {REFERENCE}",
+            f'Leave out "{REFERENCE}".',
         )
         return refuse(wrong, call, context)
     if not isinstance(token, str):
@@ -156,7 +165,7 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     parsed = parse(token)
     opened = yield from open_entry(call, context, parsed, rows=_likely_rows(call, context, parsed))
     if isinstance(opened, Denied):
-        return refuse(refused(opened), call, context)
+        return refuse(token_refusal(opened), call, context)
     context = for_tool(opened.entry.head.tool, context)
     changed = _changed_arguments(call, opened)
     if changed is not None:
@@ -197,9 +206,9 @@ def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
         return None
     named = ", ".join(map(shown, changed[:10]))
     if call.is_reader:
-        return Refusal(f"There is no parameter {named} here.", f"Use some of: {', '.join(FIELDS)}.")
+        return Refusal(f"Unknown here: {named}.", f"Use some of: {', '.join(FIELDS)}.")
     return Refusal(
-        f"With a {TOKEN_FIELD}, these differ from the call that gave it: {named}.",
+        f"These differ from the call that gave the {TOKEN_FIELD}: {named}.",
         f"Leave them out to go on with the stored result, or leave out {TOKEN_FIELD} "
         "to run the tool with them.",
     )
@@ -218,7 +227,8 @@ class Resource(msgspec.Struct, frozen=True):
 
 
 def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
-    """Read the content behind a resource link. It is for the client, not the model: no budget holds."""
+    """Read the content behind a resource link. It is for the client, not the model, so no budget
+    applies."""
     try:
         return (yield from _read_resource(call, context, uri))
     except StoreError as error:
@@ -228,7 +238,7 @@ def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Re
 def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
     opened = yield from open_entry(call, context, parse(handle_text(uri)), as_handle=True)
     if isinstance(opened, Denied):
-        return refused(opened)
+        return token_refusal(opened)
     focus = yield from start_of(opened)
     if isinstance(focus, Refusal):
         return focus
@@ -246,5 +256,5 @@ def _media(value: bytes) -> dict[str, Any] | None:
     if not value.startswith(_MEDIA_STARTS):
         return None
     block = rawjson.decode(value)
-    named = isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
-    return block if named else None
+    is_media = isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
+    return block if is_media else None

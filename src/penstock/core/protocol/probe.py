@@ -1,7 +1,7 @@
 """The first reply about a large result: what it is, how large it is, and how to read it.
 
-There are two forms. A probe describes the result. A list may answer with its first page instead;
-a live list (a queryset, for instance) always does.
+There are three forms. A probe describes the result. A list may answer with its first page instead;
+a live list (a queryset, for instance) always does. A lean reply holds only the essence of a result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME_CHARS = 60
 def available_modes(
     shape: str, policy: Policy, *, keyed: bool = False, uniform: bool = False
 ) -> list[str]:
-    """Return the modes that apply to a value of this shape, cheapest first.
+    """Return the modes that apply to a value of this shape, in the order of the policy.
 
     `keyed`: the rows are objects. `uniform`: the value is a dict whose entries are alike.
     """
@@ -80,14 +80,14 @@ def _probes(
 
 def lean(head: Head, token: str, essence: Mapping[str, Any], scale: ReplyScale) -> Reply | None:
     """Return the essence of a result with its token, or None if they do not fit. The modes are left
-    out: only an agent that reads the rest needs them."""
+    out, to save room."""
     told = {**essence, "data_size": head.size, TOKEN_FIELD: token}
     return scale.reply(told) if scale.holds(told) else None
 
 
 def _next_step(reader: str) -> str:
-    again = f"Call {reader}" if reader else "Call again"
-    return f"{again} with {TOKEN_FIELD} and a mode; only the stored result is read."
+    tool = reader or "this tool again"
+    return f"Call {tool} with {TOKEN_FIELD} and a mode; it reads the stored result."
 
 
 def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:

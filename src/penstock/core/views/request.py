@@ -72,9 +72,9 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     mode = _mode(given, position, policy)
     query = _text(given, "query", "")
     keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
-    _require_together(mode, query, keys, page)
+    _check_combination(mode, query, keys, page)
     path = _text(given, "path", position.path)
-    # The position's row counts in the token's own view. Any other view starts at its first row.
+    # The position's row belongs to the token's own view. Any other view starts at its first row.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
     stays = same and page is None
     return ViewRequest(
@@ -89,7 +89,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     )
 
 
-def _require_together(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
+def _check_combination(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
     """Refuse a call without a field that its mode needs, or with one that its mode does not use."""
     if mode in _QUERY_HELP and not query:
         raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
@@ -126,7 +126,8 @@ def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
 
 def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
     if "query" in given:
-        raise _Wrong("query was given without a mode.", "Add mode: sql, query (jq) or search.")
+        asking = [mode for mode in offered_modes(policy) if mode in _QUERY_HELP]
+        raise _Wrong("query was given without a mode.", f"Add mode: {', '.join(asking)}.")
     if "filter_keys" in given:
         return Mode.FILTERED
     mode = Mode(position.mode)
@@ -140,7 +141,7 @@ def offered_modes(policy: Policy) -> list[str]:
 
 
 def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
-    """Return a number that may be given as text, as models do. Refuse a bad one; never clamp it."""
+    """Return a number, which models may give as text. Refuse a bad one; never clamp it."""
     if name not in given:
         return None
     value = given[name]
@@ -175,10 +176,10 @@ def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
             f'Give a list, for instance ["{example[:_SHOWN]}"].',
         )
     if not all(isinstance(key, str) and key and not has_half_pair(key) for key in keys):
-        raise _Wrong("Some filter_keys are not keys.", "Give texts only.")
+        raise _Wrong("Some filter_keys are no key names.", "Give non-empty texts.")
     if len(keys) > _MOST_KEYS:
         raise _Wrong(
-            f"filter_keys has {len(keys)} keys.",
+            f"filter_keys has too many keys ({len(keys)}).",
             f"Give at most {_MOST_KEYS}, or use mode paginated to see all.",
         )
     return tuple(dict.fromkeys(keys))
@@ -200,18 +201,19 @@ def _text(given: Mapping[str, Any], name: str, default: str) -> str:
         raise _Wrong(f"{name} {shown(value)} is not text.", f"Give {name} as text.")
     if len(value) > _LONGEST_PATH:
         raise _Wrong(
-            f"{name} has {len(value):,} characters.", f"Give at most {_LONGEST_PATH:,} characters."
+            f"{name} is too long ({len(value):,} characters).",
+            f"Give at most {_LONGEST_PATH:,} characters.",
         )
     if has_half_pair(value):
         raise _Wrong(
             f"{name} holds half of a surrogate pair.",
-            "Give whole characters; a member of a dict with such a key is at /~#N/value, where N "
-            "counts from 0.",
+            "Give whole characters; a member of a dict with such a key is at /~#N/value, N being its "
+            "position from 0.",
         )
     return value
 
 
 def shown(value: Any) -> str:
     """Return an argument as an error can repeat it: bounded, on one line."""
-    text = repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "that large"
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "of that size"
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -15,9 +15,9 @@ from penstock.django.inputs.bodies import has_body
 from penstock.django.inputs.operations import (
     DocumentedInputs,
     Operation,
+    declared_inputs,
     operation_of,
     referring,
-    told_to,
 )
 from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema
@@ -37,7 +37,9 @@ class Documentation:
 
     @classmethod
     def of(cls, endpoint: Endpoint, inspector: Any, route: Route) -> Documentation:
-        return cls(endpoint, inspector, route, told_to(inspector, has_body=has_body(endpoint)))
+        return cls(
+            endpoint, inspector, route, declared_inputs(inspector, has_body=has_body(endpoint))
+        )
 
     def complete(
         self, parts: tuple[InputPart, InputPart, InputPart], hidden: Container[str]
@@ -45,7 +47,7 @@ class Documentation:
         """Complete the path, the query and the body. Parameters in `hidden` are left out unless
         developers declared them."""
         path, query, body = parts
-        if not (self.told.is_anything or _has_gaps(query) or _has_gaps(body)):
+        if not (self.told.needs_operation or _has_gaps(query) or _has_gaps(body)):
             return parts
         operation = operation_of(self.endpoint, self.inspector, self.route, self.told)
         if operation is None:

@@ -1,8 +1,8 @@
-"""An endpoint's documentation by drf-spectacular. Loaded only for views that the package documents.
+"""An endpoint's documentation by drf-spectacular. Loaded only for views that drf-spectacular documents.
 
-What developers do not declare, drf-spectacular guesses, and not for callers: it describes a decimal
-as text if answers hold text. So it is asked only for what developers declared, and for what
-Penstock does not know. Then the operation of that one endpoint is generated, with a component
+If developers declare nothing, drf-spectacular guesses, and it guesses for answers, not for callers: a
+decimal is text if answers hold text. So it is asked only for what developers declared, and for what
+Penstock does not know. For these, the operation of one endpoint is generated, with a component
 registry of its own, and the generator's messages are kept off the site's standard error.
 """
 
@@ -42,11 +42,11 @@ class DocumentedInputs:
     parameters: frozenset[str]
     excluded: frozenset[str]  # parameters to leave out
     has_body: bool
-    serializer: BaseSerializer[Any] | None  # None: a declared body is in the operation only
+    serializer: BaseSerializer[Any] | None  # None: no body, or only in the operation
     is_own_inspector: bool  # the site's own inspector, which may declare anything
 
     @property
-    def is_anything(self) -> bool:
+    def needs_operation(self) -> bool:
         has_only_operation = self.has_body and self.serializer is None
         is_listed = bool(self.parameters or self.excluded)
         return is_listed or has_only_operation or self.is_own_inspector
@@ -62,14 +62,14 @@ class Operation:
     definitions: Mapping[str, Schema]  # all that the schemas may refer to
 
 
-def told_to(inspector: Any, *, has_body: bool) -> DocumentedInputs:
+def declared_inputs(inspector: Any, *, has_body: bool) -> DocumentedInputs:
     with _SILENCE, GENERATOR_STATS.silence():
         overrides = inspector.get_override_parameters()
-        request = _request_told(inspector) if has_body else None
-    struck = frozenset(item.name for item in overrides if getattr(item, "exclude", False))
+        request = _declared_request(inspector) if has_body else None
+    excluded = frozenset(item.name for item in overrides if getattr(item, "exclude", False))
     return DocumentedInputs(
-        frozenset(name for item in overrides for name in _names_in(item)) - struck,
-        struck,
+        frozenset(name for item in overrides for name in _names_in(item)) - excluded,
+        excluded,
         request is not None,
         _serializer_in(request),
         is_own_inspector=not all(
@@ -79,7 +79,7 @@ def told_to(inspector: Any, *, has_body: bool) -> DocumentedInputs:
     )
 
 
-def _request_told(inspector: Any) -> Any:
+def _declared_request(inspector: Any) -> Any:
     """Return the declared request, or None: a guess is another object each time."""
     request = inspector.get_request_serializer()
     return request if request is inspector.get_request_serializer() else None

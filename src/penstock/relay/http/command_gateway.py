@@ -142,7 +142,7 @@ class CommandGateway:
             )
 
     async def _make_room(self) -> bool:
-        """End the session that has been idle longest if all are taken; return whether it worked."""
+        """Return whether a session may open. If all are taken, end the one that is idle longest."""
         if len(self._sessions) < MOST_SESSIONS:
             return True
         idle = [name for name, session in self._sessions.items() if not session.is_busy]
@@ -154,5 +154,7 @@ class CommandGateway:
         for name in names:
             session = self._sessions.pop(name, None)
             if session is not None:
-                logger().info("a session was ended: it was idle, or too many were open")
+                logger().info(
+                    "a session was removed: it had ended, was idle, or made room for another"
+                )
                 await session.end()
