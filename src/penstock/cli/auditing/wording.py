@@ -112,7 +112,9 @@ def break_even(cost: FormCost) -> str:
         return (
             f"{cost.form} costs less than raw even if all {hidden} full descriptions are fetched."
         )
+    some = "full description" if even.average == 1 else "full descriptions"
+    most = "the largest" if even.largest == 1 else f"the {even.largest} largest"
     return (
-        f"{cost.form} costs as much as raw after {even.average} full descriptions of average size, "
-        f"or after the {even.largest} largest."
+        f"{cost.form} costs as much as raw after {even.average} {some} of average size, "
+        f"or after {most}."
     )
