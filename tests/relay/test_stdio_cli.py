@@ -57,8 +57,8 @@ def help_text():
 # -- what it refuses ---------------------------------------------------------------------------
 
 REFUSED = {
-    "no command": ([], "There is nothing to stand in front of"),
-    "nothing after --": (["--"], "There is nothing to stand in front of"),
+    "no command": ([], "No MCP server was given"),
+    "nothing after --": (["--"], "No MCP server was given"),
     "a command and a URL": (["--url", "http://x", "--", "true"], "Both a command and a URL"),
     "an unknown option": (["--budgte", "1kB", "--", "true"], "Did you mean --budget?"),
     "a command without --": (["true"], "penstock run -- true"),

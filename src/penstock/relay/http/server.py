@@ -74,7 +74,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
         with _socket(listening) as opened:
             host, port = opened.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
-            print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (where it is)
+            print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
             uvicorn.Server(config).run([opened])
     return 0
 
