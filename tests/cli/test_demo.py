@@ -81,7 +81,7 @@ def test_it_needs_the_core_alone(shown, shown_without_extras):
 
 
 def test_the_readme_tells_the_figures_of_a_plain_installation(shown_without_extras):
-    told = r"(\S+) million tokens of rows and log lines, answered in about (\S+)\n"
+    told = r"results of (\S+) million tokens, read with about (\S+)\n"
     millions, spent = re.search(told, README.read_text("utf-8")).groups()
     raw = number(r"Without Penstock: about (\S+) tokens", shown_without_extras)
     assert f"{raw / 1e6:.1f}" == millions

@@ -22,7 +22,10 @@ def penstock(*words):
         (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
         (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),
-        (["run", "--ttl", "2h", "--", "cat"], "at least ttl, 7200. Give a longer max_ttl too."),
+        (
+            ["run", "--ttl", "2h", "--", "cat"],
+            "at least ttl, 7200 seconds. Raise max_ttl too.",
+        ),
         (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),
     ],
 )

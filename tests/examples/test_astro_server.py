@@ -69,7 +69,7 @@ def call(server, tool, arguments, **options):
 
 
 def answer(server, tool, arguments, **options):
-    """What the model reads: a result goes out once, as structured content or as text."""
+    """Return what the model reads: a result goes out once, as structured content or as text."""
     result = call(server, tool, arguments, **options)
     assert not result.is_error, result.content
     return result.structured_content or json.loads(result.content[0].text)

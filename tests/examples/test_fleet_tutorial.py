@@ -42,7 +42,7 @@ def blocks(*languages):
 
 
 def shown():
-    """What the page says that each step prints, in its order."""
+    """Return the output that the page shows for each step, in order."""
     told = [block for _, block in blocks("sh", "text")]
     return {
         step[1]: printed for command, printed in pairwise(told) if (step := _STEP.search(command))

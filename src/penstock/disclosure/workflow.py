@@ -58,7 +58,7 @@ def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None
     elif form == "brief":
         steps = f"Tools are listed in brief. PICK one, {learn}, then CALL it."
     else:
-        steps = f"Before you CALL a tool listed without parameters, {learn}."
+        steps = f"If a tool is listed without parameters, {learn} before you CALL it."
     return f"{steps} {_GATES[gate]}"
 
 

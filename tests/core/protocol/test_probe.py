@@ -231,9 +231,9 @@ def test_a_notice_of_a_result_that_passes_is_in_its_meta(agent):
 def test_fields_in_vain_on_a_first_call_are_told(agent):
     agent = agent.but(schema={"type": "object"})
     reply = agent.call(lambda _: ROWS, page=2, mode="summary")
-    assert reply.value["notices"] == ["Not used on a first call: mode, page."]
+    assert reply.value["notices"] == ["Ignored without continuation_token: mode, page."]
     small = agent.call(lambda _: {"a": 1}, page=2, mode="summary")
-    assert small.meta["dev.penstock/notices"] == ["Not used on a first call: mode, page."]
+    assert small.meta["dev.penstock/notices"] == ["Ignored without continuation_token: mode, page."]
     assert agent.runs == [{}, {}]
 
 

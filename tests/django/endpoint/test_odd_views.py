@@ -142,7 +142,7 @@ def test_another_list_of_the_same_length_is_read_again(odd):
 
 def test_fields_that_are_not_used_on_a_first_call_are_named(odd):
     page = odd.value(NAME("counted_list"), page=3)
-    assert page["notices"] == ["Not used on a first call: page."]
+    assert page["notices"] == ["Ignored without continuation_token: page."]
 
 
 def test_a_tool_that_is_left_alone(odd, settings):
