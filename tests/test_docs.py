@@ -111,11 +111,15 @@ UNANNOTATED = (
 
 def check_types(folder, pages, *options):
     """Run the type checker over the Python code of these pages, each block a file."""
+    written = []
     for told in pages:
         for number, (language, block, named) in enumerate(blocks(told.read_text("utf-8"))):
-            if language == "python" or (language == "py" and named):
+            is_file = language == "py" and named  # another block without a name is a part of a file
+            if language == "python" or is_file:
                 module = f"{told.stem.replace('-', '_')}_{number}.py"
-                (folder / (named or module)).write_text(block, "utf-8")
+                written.append(folder / (named if is_file else module))
+                written[-1].write_text(block, "utf-8")
+    assert len({*written}) == len(written) > 1, "one block took the place of another"
     ran = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *sorted(folder.iterdir())],
         cwd=ROOT, env={**os.environ, "MYPYPATH": str(ROOT / "src")},

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -13,6 +15,7 @@ PYTHON = [
     for path in sorted((ROOT / folder).rglob("*.py"))
     if "node_modules" not in path.parts
 ]
+SOURCES = [path for path in PYTHON if path.is_relative_to(ROOT / "src")]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -20,7 +23,7 @@ PRONOUN = re.compile(
     r"(What|Whatever|Who|Whom|Whose|Whoever|Which|Whichever|That|Of|It|They|He|She)\b"
 )
 PERSON = re.compile(r"\b(he|him|his|himself|whoever|whomever|somebody)\b", re.IGNORECASE)
-QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+QUOTED = re.compile(r"`[^`]*`")
 
 
 def docstrings(source):
@@ -36,14 +39,31 @@ def starting_with_a_pronoun(source):
 
 
 def naming_people_by_pronouns(source):
-    """Return the lines with such a pronoun outside of quotes and code."""
+    """Return the lines of a page that do, apart from code."""
     lines = enumerate(source.splitlines(), start=1)
     return [number for number, line in lines if PERSON.search(QUOTED.sub("", line))]
 
 
+def naming_people_in_code(source):
+    """Return the lines of a module whose comments or docstrings do."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = [(one.start[0], one.string) for one in tokens if one.type == tokenize.COMMENT]
+    texts = [*comments, *docstrings(source)]
+    return [line for line, text in texts if PERSON.search(QUOTED.sub("", text))]
+
+
+def naming_people_in_messages(source):
+    """Return the lines of a module whose texts do: users and agents read them."""
+    constants = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    texts = [node for node in constants if isinstance(node.value, str)]
+    return [node.lineno for node in texts if PERSON.search(QUOTED.sub("", node.value))]
+
+
 def found(paths, check):
     return [
-        f"{path.relative_to(ROOT)}:{line}" for path in paths for line in check(path.read_text())
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in paths
+        for line in check(path.read_text("utf-8"))
     ]
 
 
@@ -52,7 +72,9 @@ def test_docstrings_start_with_a_verb_or_a_noun():
 
 
 def test_people_are_the_caller_the_user_or_you():
-    assert not found([*PYTHON, *PAGES], naming_people_by_pronouns)
+    assert not found(PAGES, naming_people_by_pronouns)
+    assert not found(PYTHON, naming_people_in_code)
+    assert not found(SOURCES, naming_people_in_messages)
 
 
 def test_a_docstring_that_starts_with_a_pronoun_is_found():
@@ -62,4 +84,7 @@ def test_a_docstring_that_starts_with_a_pronoun_is_found():
 
 
 def test_a_pronoun_for_a_person_is_found():
-    assert naming_people_by_pronouns("Whoever asks\nthe caller asks\nand he waits") == [1, 3]
+    one, other = "Who" + "ever", "h" + "e"
+    assert naming_people_by_pronouns(f"{one} asks\nthe caller asks\nand {other} waits") == [1, 3]
+    assert naming_people_in_code(f'"""{one} asks."""\nx = 1  # {other} waits\n') == [2, 1]
+    assert naming_people_in_messages(f'say("Ask {one}.")\n') == [1]

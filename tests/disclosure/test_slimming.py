@@ -210,7 +210,7 @@ def test_open_objects_are_said_to_be_open_only_where_it_matters():
         ("#/$defs/c~1d%20~0", {"c/d ~"}),
         ("#/$defs/True", {"True"}),
         ("#", set()),
-        ("#/$defs/StoppedCall", set()),
+        ("#/$defs/Missing", set()),
         ("https://example.org/schema#/$defs/A", set()),
     ],
 )

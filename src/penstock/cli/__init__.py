@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Final
 
 from penstock._version import __version__
-from penstock.cli.printing import reader_may_leave
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
@@ -37,7 +36,6 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    code: int = 0
     options, command = _split(given)
     try:
         if options and not options[0].startswith("-") and options[0] not in COMMANDS:
@@ -46,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen.command = command
         if unknown:
             raise _misunderstood(chosen, unknown)
-        with reader_may_leave():
-            code = chosen.do(chosen)
+        code: int = chosen.do(chosen)
     except PenstockError as error:
         print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
         return USAGE_ERROR

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.cli.printing import say
 from penstock.cli.tool_source import add_source_options, listed_by
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def extract(chosen: argparse.Namespace) -> int:
     for name in done.too_large:
         told = f"penstock: {name} is too large for --descriptions to read."
         print(told, file=sys.stderr)
-    print(_summary(done, chosen.folder, forced=chosen.force))
+    say(_summary(done, chosen.folder, forced=chosen.force))
     return 0
 
 

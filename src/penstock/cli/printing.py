@@ -14,10 +14,17 @@ def reader_may_leave() -> Iterator[None]:
     """End without an error if the reader of stdout, such as `head`, stops reading."""
     try:
         yield
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None if the process was started without one
+            sys.stdout.flush()
     except BrokenPipeError:
         # Otherwise Python flushes again at exit, and reports the error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(text: str) -> None:
+    """Print a text. The command goes on if the reader of stdout has stopped reading."""
+    with reader_may_leave():
+        print(text)
 
 
 def replace_what_cannot_be_shown() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.cli.options import UsageError
+from penstock.cli.printing import say
 from penstock.errors import MissingExtra
 
 _EXAMPLES = """\
@@ -17,8 +18,8 @@ examples:
   penstock wrap ~/.cursor/mcp.json --write           make the change, after a backup
   penstock wrap ~/.cursor/mcp.json --undo --write    undo the change
 
-Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex, Gemini
-CLI, Qwen Code, Copilot CLI, and any JSON with mcpServers or servers. Restart the host after a change.
+Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex,
+Gemini CLI, Qwen Code, Copilot CLI, and any JSON with mcpServers or servers. Restart the host after a change.
 """
 
 
@@ -34,7 +35,11 @@ def add_to(commands: Any) -> None:
     add = parser.add_argument
     add("config", metavar="CONFIG", nargs="?", type=Path, help="The host's config file.")
     add("--write", action="store_true", help="Make the change, after a backup.")
-    add("--undo", action="store_true", help="Take Penstock away from every server (with --write).")
+    add(
+        "--undo",
+        action="store_true",
+        help="Take Penstock away from every server; with --write, in the file.",
+    )
     add(
         "--host",
         metavar="NAME",
@@ -63,16 +68,16 @@ def wrap(chosen: argparse.Namespace) -> int:
     else:
         launcher = wrapping.find_launcher()
         plan = wrapping.plan(text, path, launcher, host=chosen.host, remote=chosen.remote)
-    print(wrapping.describe(plan))
+    say(wrapping.describe(plan))
     if find_spec("httpx2") is None and _leads_to_url(plan.changes):
         raise MissingExtra("serve", "A remote server behind Penstock")
     if not plan.has_effect:
         return 0
     if not chosen.write:
-        print("\nNothing was written. Add --write to make this change.")
+        say("\nNothing was written. Add --write to make this change.")
         return 0
     backup = wrapping.write(plan)
-    print(f"\nWritten. The backup is {backup}\nRestart the host to use the change.")
+    say(f"\nWritten. The backup is {backup}\nRestart the host to use the change.")
     return 0
 
 
@@ -83,9 +88,9 @@ def _leads_to_url(changes: Any) -> bool:
 
 def _list_configs(found: Any) -> int:
     if not found:
-        print("No config of a known host was found. Name one: penstock wrap PATH")
+        say("No config of a known host was found. Name one: penstock wrap PATH")
         return 0
-    print("Configs on this machine (penstock wrap PATH shows what would change):")
+    say("Configs on this machine (penstock wrap PATH shows what would change):")
     for known in found:
-        print(f"  {known.title:16} {known.path}")
+        say(f"  {known.title:16} {known.path}")
     return 0

@@ -101,7 +101,7 @@ class Catalogue:
         return {folded: (name, _trigrams(folded)) for name, folded in names}
 
     def without_apps(self) -> Catalogue:
-        """Return the catalogue for clients that show no apps: without the tools for apps alone."""
+        """Return the catalogue as a model may see it: without the tools for apps alone."""
         if not any(b'"app"' in tool.raw and tool.is_for_apps_alone for tool in self):
             return self
         return Catalogue(tool for tool in self if not tool.is_for_apps_alone)

@@ -31,8 +31,8 @@ def find_tool(names: Mapping[str, str]) -> bytes:
     return _tool(
         names[FIND],
         "Find tools",
-        "Search this server's tools by what you want to do. The reply has the best few: what each "
-        "does and what it takes (* = required).",
+        "Search this server's tools by what you want to do. Gives the best few: what each "
+        f"does and what it takes (* = required). Call them through {names[CALL]}.",
         _schema({"query": {"type": "string"}}),
         _READS,
     )

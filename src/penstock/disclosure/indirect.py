@@ -29,11 +29,11 @@ class Inner(msgspec.Struct, frozen=True):
 
 
 def inner_call(
-    visit: DisclosureAnswers, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
+    answers: DisclosureAnswers, role: str, through: str, given: Mapping[str, bytes | msgspec.Raw]
 ) -> Inner | bytes:
     """Return the call that the agent means, or a reply that says what is wrong."""
     name = _text(given.get(_NAME))
-    wrong = _wrong_name(visit, role, through, name)
+    wrong = _wrong_name(answers, role, through, name)
     if wrong:
         return wrong
     inside = given.get(_ARGUMENTS, b"null")
@@ -45,28 +45,28 @@ def inner_call(
     arguments = _object(inside)
     if arguments is None or beside:
         how = '{"name": "TOOL", "arguments": {…}}'
-        return problem(visit.fits, "arguments must be one object.", f"Call {through} with {how}.")
+        return problem(answers.fits, "arguments must be one object.", f"Call {through} with {how}.")
     return Inner(name, arguments, None if grant is None else rawjson.decode(grant))
 
 
-def _wrong_name(visit: DisclosureAnswers, role: str, through: str, name: str) -> bytes:
+def _wrong_name(answers: DisclosureAnswers, role: str, through: str, name: str) -> bytes:
     """Return a reply that says why the tool cannot be called through this one, or nothing."""
-    own = visit.listing.own
+    own = answers.listing.own
     find = f"{own.get(FIND, FIND)} finds tools by what they do."
     if not name:
-        return problem(visit.fits, f"{through} needs the name of a tool.", find)
-    if name in visit.ours:
+        return problem(answers.fits, f"{through} needs the name of a tool.", find)
+    if name in answers.ours:
         return problem(
-            visit.fits, "{} is not called through another tool.", "Call it directly.", name
+            answers.fits, "{} is not called through another tool.", "Call it directly.", name
         )
-    tool = visit.catalogue.get(name)
+    tool = answers.catalogue.get(name)
     if tool is None:
-        near = visit.catalogue.nearest(name)
+        near = answers.catalogue.nearest(name)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
-        return problem(visit.fits, "There is no tool {}.", meant + find, name)
+        return problem(answers.fits, "There is no tool {}.", meant + find, name)
     if role == CALL_READ_ONLY and not tool.is_read_only:
         said = "{} is not marked read-only."
-        return problem(visit.fits, said, f"Call it through {own.get(CALL, CALL)}.", name)
+        return problem(answers.fits, said, f"Call it through {own.get(CALL, CALL)}.", name)
     return b""
 
 

@@ -29,13 +29,13 @@ def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = Non
         find = names.get("find_tools", "find_tools")
         pick = f"by name in {describe} or with {find}"
         reads = names.get("call_read_only_tool", "call_read_only_tool")
-        call = f"by {reads} or {names.get('call_tool', 'call_tool')}"
+        call = f"it through {reads} or {names.get('call_tool', 'call_tool')}"
     else:
         pick = "by its short description: WHAT it does is enough to choose"
         call = "it"
     return (
         f"1. PICK a tool {pick}.\n"
-        f"2. LEARN HOW: read {_LEARN}, or {describe}.\n"
+        f"2. LEARN HOW: {_LEARN} or {describe}.\n"
         f"3. CALL {call} with the parameters you learned.\n"
         f"{_GATES[gate]} {URI} without ?tools= describes nothing."
     )
@@ -83,7 +83,7 @@ def system_prompt(
 ) -> str:
     """Return a system prompt for a host: the tools, and the workflow if a server needs one. The
     workflow comes from the server's resource, because only the server knows its gate.
-    Without one, assume the gate `strict`."""
+    If the resource has no description, the gate is taken to be `strict`."""
     lines = [f"- {tool['name']}: {tool.get('description') or 'no description'}" for tool in tools]
     prompt = "You have these tools:\n" + "\n".join(lines)
     told = [

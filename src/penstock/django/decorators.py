@@ -151,14 +151,14 @@ def _heavy_view(view: Any, settings: Mapping[str, Any]) -> Any:
         raise TypeError(f"@mcp_heavy decorates a method, a class or a function, not {view!r}.")
 
     @wraps(view)
-    def listened_to(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def reported(self: Any, *args: Any, **kwargs: Any) -> Any:
         from penstock.django.view_visits import notify_listener
 
         notify_listener(self)  # if the view is a function, this is its request, and nothing listens
         return view(self, *args, **kwargs)
 
-    setattr(listened_to, HEAVY, settings)
-    return listened_to
+    setattr(reported, HEAVY, settings)
+    return reported
 
 
 def _heavy_class(view: Any, settings: Mapping[str, Any]) -> Any:

@@ -44,9 +44,8 @@ class ListCapture:
     is_rereadable: bool = False  # the rows can be read again, in parts
     is_cut: bool = False  # the list is longer than `most`
     is_part: bool = False  # the view got fewer rows than the list has
-    own_form_page_size: int = (
-        0  # the page size of a paginator with responses of its own form; else 0
-    )
+    # The page size of a paginator whose responses have a form of their own; else 0.
+    own_form_page_size: int = 0
     rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
     _given: int = 0  # rows given to the view; -1 if it asked for several lists
 

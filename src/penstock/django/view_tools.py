@@ -165,7 +165,7 @@ class ViewAction:
         given = dict(arguments)
         is_whole = not self.is_lean or given.pop(VERIFY, False) is True
         try:
-            site_request = self._exchange(given)
+            site_request = self._site_request(given)
         except NoSuchPlace:
             return InsideResult(failure(_NOT_FOUND, None))
         if not self.endpoint.is_read:
@@ -182,7 +182,7 @@ class ViewAction:
             essence = essence_of(response, self.endpoint, kwargs, site_request.body)
         return InsideResult(result_of_response(response), site_request.reference, essence=essence)
 
-    def _exchange(self, arguments: Mapping[str, Any]) -> SiteRequest:
+    def _site_request(self, arguments: Mapping[str, Any]) -> SiteRequest:
         path = path_of(self.endpoint, path_values(arguments, self.inputs))
         query = query_pairs(arguments, self.inputs)
         match = matched(self.endpoint, path, self.urlconf)

@@ -20,21 +20,21 @@ from penstock.wire.effects import Describe, Enquiry, Find, Judge, Unwrap
 def answer_enquiry(
     effect: Find | Describe | Unwrap | Judge, discloser: Discloser, gate: Gate
 ) -> DescribedReply | Inner | bytes:
-    visit = _visit(effect.enquiry, discloser, gate)
+    answers = _answers(effect.enquiry, discloser, gate)
     match effect:
         case Find():
-            return _found(visit, effect.query)
+            return _found(answers, effect.query)
         case Describe():
-            return _described(visit, effect)
+            return _described(answers, effect)
         case Unwrap():
-            return inner_call(visit, effect.role, effect.through, effect.given)
+            return inner_call(answers, effect.role, effect.through, effect.given)
         case Judge():
-            return _refusal(visit, effect)
+            return _refusal(answers, effect)
         case _:
             assert_never(effect)
 
 
-def _visit(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> DisclosureAnswers:
+def _answers(enquiry: Enquiry, discloser: Discloser, gate: Gate) -> DisclosureAnswers:
     return DisclosureAnswers(
         discloser,
         enquiry.catalogue,
@@ -57,29 +57,29 @@ def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": step}
 
 
-def _found(visit: DisclosureAnswers, query: object) -> DescribedReply:
+def _found(answers: DisclosureAnswers, query: object) -> DescribedReply:
     if isinstance(query, str) and query.strip():
-        return DescribedReply(visit.find(query))
+        return DescribedReply(answers.find(query))
     step = 'Try {"query": "send mail"}.'
     return DescribedReply(
-        problem(visit.fits, "query must say what you want to do.", step), is_error=True
+        problem(answers.fits, "query must say what you want to do.", step), is_error=True
     )
 
 
-def _described(visit: DisclosureAnswers, effect: Describe) -> DescribedReply:
+def _described(answers: DisclosureAnswers, effect: Describe) -> DescribedReply:
     if effect.names is None:
         step = 'Try {"tools": ["some_tool"]}.'
         return DescribedReply(
-            problem(visit.fits, "tools must be a list of names.", step), is_error=True
+            problem(answers.fits, "tools must be a list of names.", step), is_error=True
         )
-    return visit.describe(selection(effect.names, visit.catalogue), is_tool=effect.is_tool)
+    return answers.describe(selection(effect.names, answers.catalogue), is_tool=effect.is_tool)
 
 
-def _refusal(visit: DisclosureAnswers, effect: Judge) -> bytes:
-    tool = visit.catalogue.get(effect.tool)
+def _refusal(answers: DisclosureAnswers, effect: Judge) -> bytes:
+    tool = answers.catalogue.get(effect.tool)
     if tool is not None:
-        return visit.refusal(tool, effect.arguments)
-    if visit.gate == "strict" and effect.is_there:
+        return answers.refusal(tool, effect.arguments)
+    if answers.gate == "strict" and effect.is_there:
         step = "Choose a listed tool."
-        return problem(visit.fits, "There is no tool {}.", step, effect.tool)
+        return problem(answers.fits, "There is no tool {}.", step, effect.tool)
     return b""  # upstream reports that there is no such tool

@@ -153,7 +153,7 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def client_policy(self) -> Policy:
-        """The settings that hold for this client."""
+        """The settings that hold for this client. For a tool's settings, ask `policy`."""
         if self._client_policy is None:
             self._client_policy = self.policy.for_client(self.audience.client)
         return self._client_policy

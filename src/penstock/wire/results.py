@@ -41,8 +41,8 @@ class WireResult(msgspec.Struct, frozen=True):
     @property
     def said_of_error(self) -> dict[str, Any]:
         """An explicit `"isError": false`, which has to stay: its bytes count against the budget."""
-        has_counts = messages.decoded(self.members.get("isError")) is False
-        return {"isError": False} if has_counts else {}
+        is_explicit = messages.decoded(self.members.get("isError")) is False
+        return {"isError": False} if is_explicit else {}
 
     @property
     def task_id(self) -> str | None:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -170,3 +171,16 @@ class TestLauncher:
     def test_a_python_that_does_not_know_its_path(self, unknown):
         with pytest.raises(PenstockError, match="does not know its own path"):
             find_launcher(unknown)
+
+
+@posix
+def test_a_reader_that_stops_reading_does_not_keep_the_change_from_being_made(tmp_path):
+    config = tmp_path / "mcp.json"
+    config.write_text('{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}')
+    command = f"{sys.executable} -u -m penstock wrap {config} --write"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | true"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "penstock" in config.read_text()

@@ -2,10 +2,13 @@
 
 import pytest
 
-from penstock import Call, Gate, Policy
-from penstock.core.protocol.ask_worker import MOST_CHARS
+from penstock import Call, Gate
+from penstock.core.model.continuation import parse
+from penstock.core.model.effects import Entry
+from penstock.core.protocol.ask_worker import MOST_CHARS, ask
+from penstock.core.protocol.entries import _HEAD
+from penstock.core.views.focus import root
 
-ROWS = [{"id": number} for number in range(5_000)]
 PROGRAMS = {
     "blank": "  \n",
     "NUL": "SELECT '\0'",
@@ -14,15 +17,19 @@ PROGRAMS = {
 }
 
 
+@pytest.fixture(scope="module")
+def entry():
+    with Gate() as gate:
+        rows = [{"id": number} for number in range(5_000)]
+        token = parse(gate.offer(Call("tool"), rows).value["continuation_token"])
+        loaded = gate.store.load(token.key, now=gate.clock())
+        return Entry(token, _HEAD.decode(loaded.head), loaded.index)
+
+
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
-@pytest.mark.parametrize("mode", ["sql", "query"])
-def test_no_row_is_read_for_a_program_that_cannot_run(monkeypatch, mode, program):
-    if mode == "query":
-        pytest.importorskip("jq")
-    with Gate(Policy(budget="10kB")) as gate:
-        token = gate.offer(Call("tool"), ROWS).value["continuation_token"]
-        monkeypatch.setattr(gate.store, "read", pytest.fail)
-        asked = {"continuation_token": token, "mode": mode, "query": program}
-        reply = gate.read(Call("tool", asked))
-        assert reply.is_error
-        assert reply.value["next_step"]
+@pytest.mark.parametrize("language", ["sql", "jq", "order", "chart"])
+def test_no_worker_is_asked_to_run_a_program_that_cannot_run(entry, language, program):
+    with pytest.raises(StopIteration) as refused:
+        next(ask(entry, "", root(entry), language, program))
+    assert refused.value.value.error
+    assert refused.value.value.next_step

@@ -55,7 +55,7 @@ class Plan:
 def plan(
     text: str, path: Path, launcher: Launcher, *, host: str | None = None, remote: bool = False
 ) -> Plan:
-    """Plan to put every local server behind Penstock.
+    """Plan to put every server behind Penstock.
 
     `host` overrides the profile that the path implies. With `remote`, remote servers without
     credentials are put behind Penstock too.

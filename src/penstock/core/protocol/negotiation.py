@@ -23,8 +23,8 @@ RULES FOR CHANGES
 
 1. Nothing here does I/O, reads a clock or draws a random number: yield an effect, or use the
    `Context`. The sync gate and the async gate must both be able to drive this code.
-2. A `ReplyScale` makes every `Reply`, in the frame of the call.
-3. Every token that can be parsed is refused with the same text, `REFUSED`. The reason goes into `Reply.reason`, for the log.
+2. Every `Reply` has the frame of the call, and a `ReplyScale` has weighed it.
+3. Every refused token gets the same text, `REFUSED`, also a text that is no token. The reason goes into `Reply.reason`, for the log.
 4. The token is checked before any other argument, so that errors about other arguments do not
    reveal whether a token exists.
 """

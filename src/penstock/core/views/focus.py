@@ -91,7 +91,7 @@ class Focus:
     def _chunks(self, entry: Entry, numbers: Sequence[int]) -> Steps[Mapping[int, bytes]]:
         """Return chunks: those that were loaded with the entry, if all are there, else read them."""
         if all(number in entry.chunks for number in numbers):
-            return entry.chunks
+            return {number: entry.chunks[number] for number in numbers}
         chunks: Sequence[bytes] = yield ReadChunks(entry, numbers)
         return dict(zip(numbers, chunks, strict=True))
 

@@ -127,7 +127,8 @@ def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
 def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
     if "query" in given:
         asking = [mode for mode in offered_modes(policy) if mode in _QUERY_HELP]
-        raise _Wrong("query was given without a mode.", f"Add mode: {', '.join(asking)}.")
+        use = f"Add one of these modes: {', '.join(asking)}." if asking else "Leave query out."
+        raise _Wrong("query was given without a mode.", use)
     if "filter_keys" in given:
         return Mode.FILTERED
     mode = Mode(position.mode)

@@ -89,12 +89,12 @@ def _short_lived(policy: Policy) -> Policy:
 
 
 def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
-    guard = AllowedHosts(listening.bind, hosts=listening.hosts, origins=listening.origins)
-    front = AsgiApp(gateway, guard, forwards_authorization=listening.forwards_authorization)
+    allowed = AllowedHosts(listening.bind, hosts=listening.hosts, origins=listening.origins)
+    app = AsgiApp(gateway, allowed, forwards_authorization=listening.forwards_authorization)
     if not listening.origins:
-        return front
+        return app
     return CORSMiddleware(
-        front,
+        app,
         allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],

@@ -47,7 +47,7 @@ class UrlGateway:
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        await _ProxiedPost(self, inbound, queue).run()
+        await _UrlPost(self, inbound, queue).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
@@ -145,7 +145,7 @@ def _session_key(inbound: Inbound, session_id: str) -> str:
     return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
 
 
-class _ProxiedPost:
+class _UrlPost:
     """One POST of a client, and the POSTs that it causes."""
 
     def __init__(self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue) -> None:

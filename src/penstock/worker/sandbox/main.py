@@ -40,13 +40,13 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     _warm_up(limits)
     restrictions.give_up_rights(limits.memory)
     frames.send(stdout, frames.Ready())
-    desk = QuestionServer(limits, stdin)
+    server = QuestionServer(limits, stdin)
     while True:
         # If the parent is killed while the child is busy, only the alarm ends the child. Between
         # questions the child waits on stdin, and sees it end.
         request = frames.receive_request(stdin)
         restrictions.set_alarm(_seconds_for(request, limits) + GRACE)
-        _reply(stdout, desk.handle(request))
+        _reply(stdout, server.handle(request))
         restrictions.set_alarm(0)
 
 
@@ -83,7 +83,7 @@ class QuestionServer:
     def __init__(self, limits: Limits, stdin: IO[bytes]) -> None:
         self._limits = limits
         self._stdin = stdin
-        self._shelf = LoadedMaterials(limits.memory // KEPT_SHARE)
+        self._materials = LoadedMaterials(limits.memory // KEPT_SHARE)
 
     def handle(self, request: frames.Request) -> WorkerAnswer | frames.Response:
         match request:
@@ -95,7 +95,7 @@ class QuestionServer:
                 raise EOFError  # unexpected frame; the parent starts another child
 
     def _answer(self, question: Question) -> WorkerAnswer | frames.Response:
-        held = self._shelf.get(frames.key_of(question))
+        held = self._materials.get(frames.key_of(question))
         if held is None:
             raise EOFError  # unexpected question; the parent starts another child
         outcome = held.answer(question.program, self._limits, question.language)
@@ -103,7 +103,7 @@ class QuestionServer:
 
     def _load(self, load: frames.Load) -> frames.Response:
         build = _table if load.key.form == "table" else _document
-        return frames.LoadedFrame(self._shelf.put(load.key, build(load, self._blocks())))
+        return frames.LoadedFrame(self._materials.put(load.key, build(load, self._blocks())))
 
     def _blocks(self) -> Iterator[bytes]:
         while isinstance(block := frames.receive_request(self._stdin), frames.Block):
