@@ -65,6 +65,8 @@ def test_a_site_that_sets_nothing_has_the_defaults(settings, nothing):
         ("ALLOW", "devices_*", "allow", ("devices_*",)),
         ("DENY", ("users_*",), "deny", ("users_*",)),
         ("DENY", [], "deny", ()),
+        ("ALLOW_PATHS", ["/api/*"], "allow_paths", ("/api/*",)),
+        ("DENY_PATHS", "/admin/*", "deny_paths", ("/admin/*",)),
         (
             "AUTHENTICATION_CLASSES",
             ["rest_framework.authentication.BasicAuthentication", SessionAuthentication],

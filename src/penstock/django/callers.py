@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 from penstock.core.model.values import NOBODY, Principal
 from penstock.django.conf import Site, tier_for
 from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.faults import quietly
 from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery, Undecided
 from penstock.django.requests import handed_on, inner_request
 from penstock.django.tiers import Tier
@@ -43,6 +44,8 @@ class Caller:
         self.counts: dict[bytes, int] = {}  # rows of live lists, by encoded reference
         self.tier: Tier | None = tier_for(request, site)
         self._permitted: dict[str, bool | None] = {}
+        # The user, the proof and the authenticator, by authentication classes.
+        self._users: dict[tuple[type, ...], tuple[Any, Any, Any]] = {}
 
     @property
     def policy(self) -> Policy:
@@ -78,6 +81,14 @@ class Caller:
         digest = hashlib.sha256(proof.encode()).hexdigest()
         return Principal(f"authorization:{digest}") if proof else NOBODY
 
+    @cached_property
+    def rights(self) -> str:
+        """A digest of the user's rights in Django, which changes when they do."""
+        user: Any = self.request.user
+        flags = [getattr(user, f"is_{name}", None) for name in ("active", "staff", "superuser")]
+        listed = () if flags[-1] else quietly(user.get_all_permissions) or ()
+        return hashlib.sha256(f"{flags} {sorted(listed)}".encode()).hexdigest()[:16]
+
     # -- permissions ---------------------------------------------------------------------------
 
     def may(self, name: str, ask: Callable[[], None]) -> bool | None:
@@ -92,20 +103,36 @@ class Caller:
         arguments, which are not known yet."""
         looked_for = Lookups()
         inner = inner_request(self.http, endpoint, meta=self._meta)
-        inner.__dict__["GET"] = NotedQuery(looked_for)
         view = endpoint.view()
-        view.kwargs = NotedArguments(looked_for)
         request = view.initialize_request(inner)
         view.request = request
-        request.__dict__["_full_data"] = request.__dict__["_data"] = NotedArguments(looked_for)
         try:
-            self.identify(view)
+            # As in `APIView.initial`: a version may be part of the media type.
+            accepted = view.perform_content_negotiation(request)
+            request.accepted_renderer, request.accepted_media_type = accepted
             request.version, request.versioning_scheme = view.determine_version(request)
+            self.identify(view)
+            self._share_user(view)
+            view.kwargs = NotedArguments(looked_for)
+            inner.__dict__["GET"] = NotedQuery(looked_for)
+            request.__dict__["_full_data"] = request.__dict__["_data"] = view.kwargs
             view.check_permissions(request)
         except REFUSALS as refusal:
             if looked_for.anything:
                 raise Undecided from refusal
             raise
+
+    def _share_user(self, view: APIView) -> None:
+        """Authenticate once for all views with the same authentication classes that are only asked
+        for their permissions. A call authenticates by itself."""
+        request: Any = view.request
+        if type(view).get_authenticators is not _DEFAULT_GET_AUTHENTICATORS:
+            return
+        classes = tuple(type(one) for one in request.authenticators or ())
+        if classes not in self._users:
+            self._users[classes] = (request.user, request.auth, request.successful_authenticator)
+        request.user, request.auth, authenticator = self._users[classes]
+        request.__dict__["_authenticator"] = authenticator  # it has no setter
 
     def identify(self, view: APIView) -> None:
         """Give a view the user that the MCP endpoint has found, to avoid the same queries. Do so only
@@ -150,7 +177,7 @@ def _answer(name: str, ask: Callable[[], None]) -> bool | None:
     return True
 
 
-@lru_cache(1_024)
+@lru_cache(16_384)
 def _tell_once(name: str, why: str) -> None:
     told = (
         "who may use %s is not known without arguments (%s): it is listed, and checked when called"

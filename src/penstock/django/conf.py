@@ -8,7 +8,7 @@ all errors, for the system checks; `site` raises the first, for code that needs 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -53,6 +53,8 @@ class Site:
     tier_of: Callable[[Any], Any] | None = None  # returns the tier of a request
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    allow_paths: tuple[str, ...] = ()
+    deny_paths: tuple[str, ...] = ()
     authentication_classes: tuple[type, ...] | None = None
     permission_classes: tuple[type, ...] | None = None
     allowed_origins: tuple[str, ...] = ()
@@ -71,9 +73,17 @@ class Site:
 
     def admits(self, tool: str) -> bool:
         """Return whether `allow` and `deny` let a tool be exposed at all."""
-        if any(fnmatchcase(tool, pattern) for pattern in self.deny):
-            return False
-        return not self.allow or any(fnmatchcase(tool, pattern) for pattern in self.allow)
+        return _is_admitted(tool, self.allow, self.deny)
+
+    def admits_path(self, path: str) -> bool:
+        """Return whether `allow_paths` and `deny_paths` let an endpoint be exposed at all."""
+        return _is_admitted(path, self.allow_paths, self.deny_paths)
+
+
+def _is_admitted(name: str, allow: Sequence[str], deny: Sequence[str]) -> bool:
+    if any(fnmatchcase(name, pattern) for pattern in deny):
+        return False
+    return not allow or any(fnmatchcase(name, pattern) for pattern in allow)
 
 
 # For each key: the field of `Site`, and the function that reads the value.
@@ -83,6 +93,8 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "TIER": ("tier_of", values.function),
     "ALLOW": ("allow", values.allowed_names),
     "DENY": ("deny", values.names),
+    "ALLOW_PATHS": ("allow_paths", values.allowed_names),
+    "DENY_PATHS": ("deny_paths", values.names),
     "AUTHENTICATION_CLASSES": ("authentication_classes", values.authentication_classes),
     "PERMISSION_CLASSES": ("permission_classes", values.permission_classes),
     "ALLOWED_ORIGINS": ("allowed_origins", values.origins),

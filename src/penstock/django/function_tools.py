@@ -14,7 +14,7 @@ from penstock.django.callers import REFUSALS, Caller
 from penstock.django.decorators import Declared
 from penstock.django.requests import in_transaction
 from penstock.django.tool_results import result_of
-from penstock.django.tools import SiteTool
+from penstock.django.tools import GivenTexts, SiteTool
 from penstock.log import logger
 from penstock.wire.request import InsideResult
 
@@ -70,8 +70,7 @@ def function_tool(declared: Declared, modes: tuple[str, ...]) -> SiteTool:
     schema.setdefault("type", "object")
     return SiteTool(
         declared.name,
-        declared.description,
-        schema,
+        GivenTexts(declared.description, schema),
         declared.tier,
         FunctionTool(declared),
         declared.heavy,

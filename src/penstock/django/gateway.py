@@ -13,10 +13,12 @@ from typing import Any, Final, assert_never
 
 from django.conf import settings
 from django.core.signals import setting_changed
+from msgspec import UNSET
 
 from penstock._version import __version__
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import LiveWindow
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, is_called
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
@@ -24,16 +26,13 @@ from penstock.django.site_server import CAPABILITIES, LIST_SECONDS, SiteServer, 
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.wire import messages
-from penstock.wire.explorer_tools import ROLES
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
-from penstock.wire.reader import READER
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 from penstock.wire.upstream_state import UpstreamState
 
 _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000
-_LISTING: Final = ("tools/list", "resources/list", "resources/templates/list", "resources/read")
 
 
 class Gateway:
@@ -63,6 +62,7 @@ class Gateway:
                     return output.message
                 case ToUpstream():
                     response = server.answer(output.message)
+                    registry.found().findings.save()
                     outputs += session.from_upstream(response) if response else []
                 case Perform():
                     outputs += self._engine.carry_out(session, output)
@@ -109,13 +109,14 @@ class Gateway:
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
     def _visible_tools(self, caller: Caller, line: bytes) -> VisibleTools:
-        """Return the tools that a caller may use. A message that asks which tools exist gets a new
-        set. For others, one up to `LIST_SECONDS` old will do: it tells what the caller was shown,
-        and a call of a tool checks the permission again."""
-        who = f"{caller.principal.id}/{caller.tier}"
+        """Return the tools that a caller may use, as found up to `LIST_SECONDS` ago: to ask every view
+        takes long. A new set is found if the caller's rights in Django have changed. A call of a
+        known tool takes a set of any age, because the call asks the view."""
+        who = f"{caller.principal.id}/{caller.tier}/{caller.rights}"
         now = self.gate.clock()
         until, seen = self._seen.get(who) or (0.0, None)
-        if seen is None or until < now or _asks_for_tools(line):
+        is_known = seen is not None and _called_tool(line) in seen.names
+        if seen is None or (until < now and not is_known):
             found = registry.tools().values()
             seen = VisibleTools([tool for tool in found if tool.may(caller)])
             self._seen.put(who, (now + LIST_SECONDS, seen))
@@ -130,16 +131,16 @@ class Gateway:
         return known
 
 
-def _asks_for_tools(line: bytes) -> bool:
-    """Return whether the answer to a message may list, find or describe tools: a method that lists
-    may, and a tool of Penstock's own unless it reads stored results. So may a batch."""
+def _called_tool(line: bytes) -> str:
+    """Return the tool of the site that a message calls, directly or through `call_tool`."""
     message = messages.message_or_none(line)
-    if message is None or message.method in _LISTING:
-        return True
-    if message.method != "tools/call":
-        return False
-    name = messages.text_of(messages.members_of(message.params), "name")
-    return name not in (READER, *ROLES) and name not in registry.tools()
+    if message is None or message.method != "tools/call":
+        return ""
+    params = messages.members_of(message.params)
+    name = messages.text_of(params, "name") or ""
+    if any(is_called(name, role) for role in (CALL, CALL_READ_ONLY)):
+        return messages.text_of(messages.members_of(params.get("arguments", UNSET)), "name") or ""
+    return name
 
 
 _lock = threading.Lock()

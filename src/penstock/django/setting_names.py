@@ -23,7 +23,7 @@ CACHE_SCHEME: Final = "django-cache"
 # The settings that Penstock has everywhere, and those that it has only in a Django site.
 POLICY_KEYS: Final = frozenset(name.upper() for name in (*SETTINGS, HOST.name))
 SITE_KEYS: Final = frozenset({
-    "ALLOW", "ALLOWED_ORIGINS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "ENABLED",
+    "ALLOW", "ALLOWED_ORIGINS", "ALLOW_PATHS", "AUTHENTICATION_CLASSES", "AUTODISCOVER", "DENY", "DENY_PATHS", "ENABLED",
     "INSTRUCTIONS", "LEAN_WRITES", "MAX_TIER", "PERMISSION_CLASSES", "SERVER_NAME", "TIER", "TOOL_MAX_TIER",
     "TOOL_NAME_SEPARATOR", "URLCONF",
 })  # fmt: skip

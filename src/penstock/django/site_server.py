@@ -48,6 +48,10 @@ class VisibleTools:
     tools: Sequence[SiteTool]
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(tool.name for tool in self.tools)
+
+    @cached_property
     def digest(self) -> bytes:
         return hashlib.sha256("\n".join(tool.name for tool in self.tools).encode()).digest()
 

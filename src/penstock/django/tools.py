@@ -27,6 +27,24 @@ from penstock.wire.request import InsideResult
 _HEAVY_NOTE: Final = f"Large: answers with a preview, its size, and a {TOKEN_FIELD} for the rest."
 
 
+class ToolTexts(Protocol):
+    """The description of a tool and the schema of its arguments, which may be made on first use."""
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class GivenTexts:
+    """The texts of a function's tool, which its author has given."""
+
+    description: str
+    schema: Mapping[str, Any]
+
+
 class Runs(Protocol):
     """The work behind a tool."""
 
@@ -48,8 +66,7 @@ class SiteTool:
     """A tool of a site."""
 
     name: str
-    description: str
-    schema: Mapping[str, Any]  # of the tool's own arguments
+    texts: ToolTexts
     tier: Tier
     runs: Runs
     heavy: Mapping[str, Any] | None = None  # the settings of a heavy tool
@@ -57,6 +74,16 @@ class SiteTool:
     is_idempotent: bool = False  # for hosts, too
     modes: tuple[str, ...] = tuple(Mode)  # of a heavy tool's results
     where: str = ""  # the function or endpoint, for people
+    path: str = ""  # of the endpoint
+
+    @property
+    def description(self) -> str:
+        return self.texts.description
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of the tool's own arguments."""
+        return self.texts.schema
 
     def is_exposed(self, caller: Caller) -> bool:
         """Return whether the tiers expose the tool to this caller."""

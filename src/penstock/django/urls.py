@@ -1,9 +1,9 @@
-"""The URLs of the endpoint: `path("mcp/", include("penstock.django.urls"))`."""
+"""The URL of the endpoint: `path("mcp", include("penstock.django.urls"))`, with a slash or without."""
 
 from __future__ import annotations
 
 from django.db import connections, transaction
-from django.urls import path
+from django.urls import re_path
 
 from penstock.django.views import McpView
 
@@ -13,4 +13,4 @@ _view = McpView.as_view()
 for _alias in connections:  # each view that a tool calls gets its own transaction
     _view = transaction.non_atomic_requests(using=_alias)(_view)
 
-urlpatterns = [path("", _view, name="mcp")]
+urlpatterns = [re_path(r"^/?$", _view, name="mcp")]

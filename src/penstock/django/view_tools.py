@@ -17,6 +17,7 @@ from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
 from penstock.django.inputs.handlers import finds_object
+from penstock.django.inspection import Inspection
 from penstock.django.list_capture import ListCapture
 from penstock.django.requests import (
     FORM,
@@ -44,7 +45,7 @@ from penstock.django.view_visits import (
     visited_class,
     visited_view,
 )
-from penstock.django.written_records import VERIFY, essence_of
+from penstock.django.written_records import VERIFY, VERIFY_SCHEMA, essence_of
 from penstock.errors import StoreError
 from penstock.log import logger
 from penstock.settings.policy import Policy
@@ -84,11 +85,31 @@ class ViewAction:
 
     name: str  # of the tool
     endpoint: Endpoint
-    inputs: Inputs
+    inspection: Inspection
     is_heavy: bool
     is_captured: bool  # its lists are captured, see `list_capture`
-    is_lean: bool  # a write answers with what identifies the record
+    may_be_lean: bool  # a write answers with what identifies the record, if it can
     urlconf: Any = None
+
+    @property
+    def description(self) -> str:
+        return self.inspection.description
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.inspection.inputs
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of the tool's arguments, with `verify` if the reply to a write may be short."""
+        schema = self.inputs.schema
+        if not self.is_lean:
+            return schema
+        return {**schema, "properties": {**schema.get("properties", {}), VERIFY: VERIFY_SCHEMA}}
+
+    @property
+    def is_lean(self) -> bool:
+        return self.may_be_lean and VERIFY not in self.inputs.schema.get("properties", {})
 
     @cached_property
     def _view_class(self) -> Any:

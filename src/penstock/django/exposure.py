@@ -1,0 +1,99 @@
+"""The choice of endpoints that become tools, and the reasons why others do not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from rest_framework.settings import api_settings
+
+from penstock.django.conf import Site
+from penstock.django.decorators import IGNORED, said_of
+from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.documented import inspector_of
+from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.handlers import handler_of
+from penstock.django.inputs.views import view_of
+from penstock.django.tiers import Tier
+
+_NOT_TOOLS: Final = (
+    "penstock.django",
+    "rest_framework_simplejwt",
+    "rest_framework.authtoken",
+    "oauth2_provider",
+    "dj_rest_auth",
+    "djoser",
+    "knox",
+    "drf_spectacular",
+)
+_HTML: Final = ("text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An endpoint or a tool that is not exposed."""
+
+    where: str
+    reason: str
+
+
+def why_no_tool(endpoint: Endpoint) -> str:
+    """Return why an endpoint never becomes a tool, or an empty text."""
+    if endpoint.view_class.__module__.startswith(_NOT_TOOLS):
+        return "its package takes passwords or describes the API"
+    if said_of(IGNORED, *marked_places(endpoint), endpoint.view_class):
+        return "@mcp_ignore"
+    if _renders_only_html(endpoint):
+        return "it answers only with HTML"
+    if quietly(lambda: _is_excluded(endpoint)):
+        return "drf-spectacular excludes it"
+    return ""
+
+
+def marked_places(endpoint: Endpoint) -> tuple[Any, ...]:
+    """Return the objects on which decorators leave marks, also on a function under `@api_view`."""
+    return endpoint.handler, handler_of(endpoint), endpoint.callback
+
+
+def why_not_exposed(name: str, path: str, tier: Tier, site: Site) -> str:
+    """Return why the site's settings do not expose a tool, or an empty text."""
+    if not site.admits(name):
+        return "ALLOW or DENY"
+    if path and not site.admits_path(path):
+        return "ALLOW_PATHS or DENY_PATHS"
+    if tier > site.highest_tier(name):
+        return f"its tier is {tier.label}"
+    return ""
+
+
+def _renders_only_html(endpoint: Endpoint) -> bool:
+    renderers = quietly(lambda: endpoint.view().get_renderers()) or ()
+    kinds = [str(getattr(one, "media_type", "")).partition(";")[0].strip() for one in renderers]
+    return bool(kinds) and all(kind in _HTML for kind in kinds)
+
+
+def _is_excluded(endpoint: Endpoint) -> bool:
+    """Return whether a developer has excluded an operation from drf-spectacular's schema."""
+    inspector = inspector_of(endpoint, view_of(endpoint))
+    return inspector is not None and bool(inspector.is_excluded())
+
+
+def kept_by_hooks(endpoints: Sequence[Endpoint]) -> Iterable[Endpoint]:
+    """Return the endpoints that the site's preprocessing hooks for drf-spectacular keep."""
+    package = sys.modules.get("drf_spectacular.settings")
+    if package is None or not _is_documented_by_default():
+        return endpoints
+    found = [(one.path, one.path, one.method, one.callback) for one in endpoints]
+    for hook in package.spectacular_settings.PREPROCESSING_HOOKS:
+        found = quietly(partial(hook, endpoints=found)) or found
+    kept = {(method, callback) for _, _, method, callback in found}
+    return [one for one in endpoints if (one.method, one.callback) in kept]
+
+
+def _is_documented_by_default() -> bool:
+    kind: Any = api_settings.DEFAULT_SCHEMA_CLASS
+    package = sys.modules.get("drf_spectacular.openapi")
+    return package is not None and isinstance(kind, type) and issubclass(kind, package.AutoSchema)

@@ -1,0 +1,177 @@
+"""The choice of views that become tools, their inspection, and the permissions that a call needs."""
+
+import json
+import logging
+from functools import partial
+from operator import add
+
+import pytest
+from agents import Agent
+from django.core.management import call_command
+
+from penstock.django import gateway, inspection, registry
+from penstock.django.callers import Caller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def site(settings, tmp_path, monkeypatch):
+    """Use the site with a web interface, and an empty folder for findings."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    settings.ROOT_URLCONF = "gateway_site.exposed_urls"
+    yield
+    registry.forget()
+
+
+def start_again():
+    """Forget what this process knows of the site, as if it were another one."""
+    registry.forget()
+    gateway.forget()
+
+
+@pytest.fixture
+def inspected(monkeypatch):
+    """Note the paths of the views that are inspected."""
+    paths, inspect = [], inspection.inputs_of
+
+    def noted(endpoint, **options):
+        paths.append(f"{endpoint.method} {endpoint.path}")
+        return inspect(endpoint, **options)
+
+    monkeypatch.setattr(inspection, "inputs_of", noted)
+    return paths
+
+
+def reasons():
+    return {one.where: one.reason for one in registry.found().left_out}
+
+
+# -- what becomes a tool -----------------------------------------------------------------------
+
+
+def test_views_that_render_only_html_are_no_tools_and_take_no_names(admin):
+    assert {"inventory_device_list", "inventory_as_csv_get"} <= admin.tools().keys()
+    assert registry.tools()["inventory_device_list"].path == "/api/devices/"
+    paths = [tool.path for tool in registry.tools().values() if tool.path]
+    assert all(path.startswith("/api/") for path in paths)
+    assert reasons()["GET /devices/"] == reasons()["GET /about/"] == "it answers only with HTML"
+
+
+def test_operations_that_drf_spectacular_excludes_are_no_tools(admin):
+    assert not [name for name in admin.tools() if "undocumented" in name]
+    assert reasons()["GET /api/undocumented/"] == "drf-spectacular excludes it"
+
+
+def test_tools_are_selected_by_path(admin, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "ALLOW_PATHS": ["/api/dev*"]}
+    assert admin.tools().keys() & {"inventory_device_list", "inventory_as_csv_get"} == {
+        "inventory_device_list"
+    }
+    settings.PENSTOCK = {**settings.PENSTOCK, "DENY_PATHS": ["/api/devices/{pk}/*"]}
+    assert "inventory_device_retrieve" not in admin.tools()
+    assert reasons()["GET /api/devices/{pk}/"] == "ALLOW_PATHS or DENY_PATHS"
+
+
+def test_a_version_in_the_media_type_does_not_open_a_view(ada, admin, caplog):
+    with caplog.at_level(logging.WARNING, logger="penstock"):
+        assert not [name for name in Agent.of(ada).tools() if "versioned" in name]
+    assert not caplog.records
+    assert [name for name in admin.tools() if "versioned" in name]
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_the_endpoint_is_found_with_a_slash_and_without(admin, path):
+    message = json.dumps(admin.message("tools/list"))
+    headers = {"Accept": "application/json, text/event-stream", **admin.headers}
+    answer = admin.client.post(path, message, content_type="application/json", headers=headers)
+    assert answer.json()["result"]["tools"]
+
+
+# -- when views are inspected ------------------------------------------------------------------
+
+
+def test_a_view_is_inspected_once_and_only_if_it_is_exposed(admin, inspected, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "MAX_TIER": "read"}
+    assert registry.tools()
+    assert not inspected
+    admin.tools()
+    admin.tools()
+    assert "GET /api/devices/" in inspected
+    assert len(inspected) == len({*inspected})
+    assert not [where for where in inspected if not where.startswith("GET /api/")]
+
+
+def test_other_processes_use_the_findings_until_the_site_changes(admin, inspected, tmp_path):
+    listed = admin.tools()
+    [file] = (tmp_path / "penstock" / "django").iterdir()
+    start_again()
+    del inspected[:]
+    assert admin.tools() == listed
+    assert not inspected
+    file.write_bytes(b"not findings")
+    start_again()
+    assert admin.tools() == listed
+    assert inspected
+
+
+def test_a_changed_setting_or_source_file_is_another_version(settings):
+    before = inspection._file_of_this_site()
+    assert inspection._file_of_this_site() == before
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "PAGE_SIZE": 7}
+    assert inspection._file_of_this_site() != before
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing(admin, tmp_path):
+    (tmp_path / "penstock").write_text("a file in the place of the folder")
+    assert admin.tools()
+
+
+def test_a_deployment_inspects_before_the_first_client(admin, inspected, capsys):
+    call_command("penstock_warm")
+    assert "tools are ready" in capsys.readouterr().out
+    start_again()
+    del inspected[:]
+    admin.tools()
+    assert not inspected
+
+
+# -- which permissions are asked for -----------------------------------------------------------
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Note the paths of the views that are asked for their permissions."""
+    paths, ask = [], Caller.ask_view
+
+    def noted(self, endpoint):
+        paths.append(endpoint.path)
+        return ask(self, endpoint)
+
+    monkeypatch.setattr(Caller, "ask_view", noted)
+    return paths
+
+
+def test_a_call_asks_one_view_even_after_the_list_has_expired(root, plant, settings, asked):
+    settings.PENSTOCK = {"STORE": "memory:", "LIST": "index"}
+    agent = Agent.of(root)
+    agent.tools()
+    assert len(asked) > 5
+    del asked[:]
+    agent.tools()
+    assert not asked
+    gate = gateway.gateway().gate
+    for seconds in (60, 600):
+        del asked[:]
+        gate.clock = partial(add, gate.clock(), seconds)
+        agent.value(
+            "call_read_only_tool", name="inventory_device_retrieve", arguments={"pk": plant[0].pk}
+        )
+        assert {*asked} == {"/api/devices/{pk}/"}
+
+
+def test_views_are_authenticated_once_to_be_asked(ada, plant, django_assert_max_num_queries):
+    agent = Agent.of(ada)
+    registry.tools()
+    with django_assert_max_num_queries(12):
+        agent.tools()

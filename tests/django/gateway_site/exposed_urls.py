@@ -1,0 +1,59 @@
+"""An API beside a web interface that is made of REST framework views too, at other paths."""
+
+from django.urls import include, path
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, permission_classes, renderer_classes
+from rest_framework.permissions import IsAdminUser
+from rest_framework.renderers import StaticHTMLRenderer, TemplateHTMLRenderer
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+from rest_framework.versioning import AcceptHeaderVersioning
+from rest_framework.views import APIView
+
+from gateway_site.inventory import odd_views, views
+
+
+class PageRenderer(TemplateHTMLRenderer):
+    """A renderer of a web interface, with a charset in its media type."""
+
+    media_type = "text/html; charset=utf-8"
+
+
+class DevicePages(views.DeviceViewSet):
+    renderer_classes = (PageRenderer, StaticHTMLRenderer)
+
+
+class Versioned(views.LocationViewSet):
+    versioning_class = AcceptHeaderVersioning
+    permission_classes = (IsAdminUser,)
+
+
+class Undocumented(APIView):
+    schema = AutoSchema()
+
+    @extend_schema(exclude=True)
+    def get(self, request):
+        return Response({})
+
+
+@api_view()
+@permission_classes([])
+@renderer_classes([StaticHTMLRenderer])
+def about(request):
+    return Response("<p>About</p>")
+
+
+pages, api = SimpleRouter(), SimpleRouter()
+pages.register("devices", DevicePages)
+api.register("devices", views.DeviceViewSet)
+api.register("versioned", Versioned, basename="versioned")
+
+urlpatterns = [
+    path("", include(pages.urls)),
+    path("api/", include(api.urls)),
+    path("api/as_csv/", odd_views.AsCSV.as_view()),
+    path("api/undocumented/", Undocumented.as_view()),
+    path("about/", about),
+    path("mcp", include("penstock.django.urls")),
+]
