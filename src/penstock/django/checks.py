@@ -43,6 +43,7 @@ ONE_PROCESS_ONLY: Final = "penstock.W002"
 NO_COUNTERPART: Final = "penstock.W003"
 WRITES_FOR_ALL: Final = "penstock.W004"
 NO_SUCH_TOOL: Final = "penstock.W005"
+RISKY_TOOLS: Final = "penstock.W006"
 
 _OTHER_STORE: Final = (
     f'Set {place_of("STORE")} to "sqlite:" (one machine), to the URL of a Redis (many), or to'
@@ -61,6 +62,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
 }
 
 Messages = Iterator[CheckMessage]
+_FEW: Final = 5
 
 
 def check_settings() -> Messages:
@@ -195,11 +197,20 @@ def check_patterns(site: Site) -> Messages:
 
     for pattern in unmatched_patterns(site):
         yield checks.Warning(
-            f"No tool is called {pattern!r}, which {place_of('ALLOW')}, {place_of('DENY')} or"
-            f" {place_of('TOOL_MAX_TIER')} names.",
+            f"No tool matches {pattern!r}, which {place_of('ALLOW')}, {place_of('DENY')},"
+            f" {place_of('TOOL_MAX_TIER')} or a list of paths names.",
             hint="`manage.py penstock_doctor` shows the names of the tools.",
             id=NO_SUCH_TOOL,
         )
+
+
+def check_risks() -> Messages:
+    from penstock.django.advice import risks
+    from penstock.django.registry import found
+
+    for one in risks(found()):
+        about = ", ".join(one.about[:_FEW]) + (", …" if len(one.about) > _FEW else "")
+        yield checks.Warning(f"{one.told} {about}", hint=one.hint, id=RISKY_TOOLS)
 
 
 def _lets_everybody_in(site: Site) -> bool:
@@ -240,3 +251,13 @@ def check_site(**_: Any) -> list[CheckMessage]:
     except InvalidSetting:  # `check_settings` has reported each invalid setting
         return found
     return found + [message for check in _OF_A_READ_SITE for message in check(read)]
+
+
+@checks.register("penstock", deploy=True)
+def check_deployment(**_: Any) -> list[CheckMessage]:
+    """Check the tools themselves. This inspects every view, which takes seconds."""
+    try:
+        site()
+    except InvalidSetting:
+        return []
+    return list(check_risks())

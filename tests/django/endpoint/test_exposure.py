@@ -7,6 +7,7 @@ from operator import add
 
 import pytest
 from agents import Agent
+from django.core.checks import run_checks
 from django.core.management import call_command
 
 from penstock.django import gateway, inspection, registry
@@ -175,3 +176,22 @@ def test_views_are_authenticated_once_to_be_asked(ada, plant, django_assert_max_
     registry.tools()
     with django_assert_max_num_queries(12):
         agent.tools()
+
+
+# -- advice to the developer -------------------------------------------------------------------
+
+
+def test_the_doctor_tells_what_is_left_out_and_what_may_leak(admin, capsys):
+    call_command("penstock_doctor", all=True)
+    told = capsys.readouterr().out
+    assert "endpoints are no tools: it answers only with HTML." in told
+    assert "  GET /devices/\n" in told
+    assert "tools may return credentials." in told
+    assert "keys_list (secret)" in told
+    assert "unread_create" in told.partition("a body without a schema")[2]
+
+
+def test_a_check_before_deployment_warns_of_credentials():
+    found = [one for one in run_checks(include_deployment_checks=True) if one.id == "penstock.W006"]
+    assert [one.msg for one in found if "keys_list (secret)" in one.msg]
+    assert not [one for one in run_checks() if one.id == "penstock.W006"]

@@ -3,7 +3,9 @@
 from django.urls import include, path
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import api_view, permission_classes, renderer_classes
+from rest_framework.generics import ListAPIView
 from rest_framework.permissions import IsAdminUser
 from rest_framework.renderers import StaticHTMLRenderer, TemplateHTMLRenderer
 from rest_framework.response import Response
@@ -12,6 +14,7 @@ from rest_framework.versioning import AcceptHeaderVersioning
 from rest_framework.views import APIView
 
 from gateway_site.inventory import odd_views, views
+from gateway_site.inventory.models import Device
 
 
 class PageRenderer(TemplateHTMLRenderer):
@@ -37,6 +40,25 @@ class Undocumented(APIView):
         return Response({})
 
 
+class KeySerializer(serializers.ModelSerializer):
+    secret = serializers.CharField(source="notes")
+    password = serializers.CharField(write_only=True)
+
+    class Meta:
+        model = Device
+        fields = ("id", "secret", "password")
+
+
+class Keys(ListAPIView):
+    queryset = Device.objects.all()
+    serializer_class = KeySerializer
+
+
+class Unread(APIView):
+    def post(self, request):
+        return Response(request.data)
+
+
 @api_view()
 @permission_classes([])
 @renderer_classes([StaticHTMLRenderer])
@@ -54,6 +76,8 @@ urlpatterns = [
     path("api/", include(api.urls)),
     path("api/as_csv/", odd_views.AsCSV.as_view()),
     path("api/undocumented/", Undocumented.as_view()),
+    path("api/keys/", Keys.as_view()),
+    path("api/unread/", Unread.as_view()),
     path("about/", about),
     path("mcp", include("penstock.django.urls")),
 ]

@@ -5,16 +5,20 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth import get_user_model
 from django.core.checks import run_checks
 from django.core.management.base import BaseCommand, CommandError
 
+from penstock.django import registry
+from penstock.django.advice import advice_on
 from penstock.django.conf import Site, site
 from penstock.django.doctor import Diagnosis, Examined, as_json, examine, example_callers
 from penstock.django.gateway import gateway
 from penstock.errors import PenstockError
+
+_FEW: Final = 5
 
 
 class Command(BaseCommand):
@@ -28,6 +32,9 @@ class Command(BaseCommand):
             "--user", action="append", default=[], metavar="NAME", help="Add what this user sees."
         )
         parser.add_argument("--json", action="store_true", help="Print JSON, for programs.")
+        parser.add_argument(
+            "--all", action="store_true", help="Name every tool and endpoint that advice is about."
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         known = get_user_model()._default_manager  # noqa: SLF001 (documented by Django)
@@ -45,6 +52,8 @@ class Command(BaseCommand):
             return
         for line in report(found, site(), options["pattern"]):
             self.stdout.write(line)
+        for line in _advice(names_all=options["all"]):
+            self.stdout.write(line)
 
 
 def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
@@ -59,6 +68,16 @@ def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
         yield "No tools: see ALLOW, DENY and MAX_TIER, or declare some with @mcp_tool."
     elif not shown:
         yield f"No tool is called {pattern}; there are {len(found.tools)}."
+
+
+def _advice(*, names_all: bool) -> Iterator[str]:
+    for one in advice_on(registry.found()):
+        yield ""
+        yield f"{one.told} {one.hint}".rstrip()
+        shown = one.about if names_all else one.about[:_FEW]
+        yield from (f"  {name}" for name in shown)
+        if len(shown) < len(one.about):
+            yield f"  and {len(one.about) - len(shown)} more: see --all"
 
 
 def _settings(of: Site) -> Iterator[str]:

@@ -1,0 +1,85 @@
+"""Advice to the developer of a site: what is left out, what is unknown, and what may leak."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from penstock.django.exposure import LeftOut
+from penstock.django.inputs.bodies import has_body, serializer_of
+from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.views import view_of
+from penstock.django.registry import SiteTools
+from penstock.django.tools import SiteTool
+from penstock.django.view_tools import ViewAction
+
+_CREDENTIAL: Final = re.compile(r"(.*_)?(key|token|secret|password)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that a developer should know about some tools or endpoints."""
+
+    told: str
+    hint: str
+    about: Sequence[str]
+
+
+def advice_on(found: SiteTools) -> Iterator[Advice]:
+    """Yield advice on the endpoints that are left out, and on the tools that are exposed."""
+    yield from left_out(found.left_out)
+    yield from risks(found)
+
+
+def left_out(endpoints: Sequence[LeftOut]) -> Iterator[Advice]:
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for one in endpoints:
+        by_reason[one.reason].append(one.where)
+    for reason, places in by_reason.items():
+        yield Advice(f"{len(places)} endpoints are no tools: {reason}.", "", places)
+
+
+def risks(found: SiteTools) -> Iterator[Advice]:
+    """Yield advice on exposed tools that may return credentials, or whose bodies are not known."""
+    exposed = list(found.exposed.values())
+    leaking = [f"{tool.name} ({', '.join(fields)})" for tool, fields in _credentials(exposed)]
+    if leaking:
+        yield Advice(
+            f"{len(leaking)} tools may return credentials.",
+            "Make the fields write_only in the serializer, or name the tools in DENY.",
+            leaking,
+        )
+    unknown = [tool.name for tool in exposed if _has_unknown_body(tool)]
+    if unknown:
+        yield Advice(
+            f"{len(unknown)} tools take a body without a schema: an agent has to guess.",
+            "Name a serializer_class, or declare the request with drf-spectacular.",
+            unknown,
+        )
+
+
+def _credentials(tools: Sequence[SiteTool]) -> Iterator[tuple[SiteTool, list[str]]]:
+    for tool in tools:
+        if isinstance(tool.runs, ViewAction):
+            fields = quietly(partial(_readable_fields, tool.runs)) or []
+            named = [name for name in fields if _CREDENTIAL.fullmatch(name)]
+            if named:
+                yield tool, named
+
+
+def _readable_fields(action: ViewAction) -> list[str]:
+    serializer = serializer_of(view_of(action.endpoint))
+    fields = getattr(serializer, "fields", {})
+    return [name for name, field in fields.items() if not field.write_only]
+
+
+def _has_unknown_body(tool: SiteTool) -> bool:
+    action = tool.runs
+    if not isinstance(action, ViewAction) or not has_body(action.endpoint):
+        return False
+    is_named = any(place.where == "body" for place in action.inputs.places.values())
+    return action.inputs.rest == "body" and not is_named
