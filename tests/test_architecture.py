@@ -75,7 +75,7 @@ def test_a_circle_is_seen():
 
 
 # A user chooses one of these classes by its module.
-SAME_NAME = {"Penstock"}
+SAME_NAME = {"Penstock", "Command"}
 
 
 def classes(tree):

@@ -75,7 +75,7 @@ def _advice(*, names_all: bool) -> Iterator[str]:
         yield ""
         yield f"{one.told} {one.hint}".rstrip()
         shown = one.about if names_all else one.about[:_FEW]
-        yield from (f"  {name}" for name in shown)
+        yield from (f"  - {name}" for name in shown)
         if len(shown) < len(one.about):
             yield f"  and {len(one.about) - len(shown)} more: see --all"
 
