@@ -13,7 +13,7 @@ from rest_framework.settings import api_settings
 from penstock.django.conf import Site
 from penstock.django.decorators import IGNORED, said_of
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.documented import inspector_of
+from penstock.django.inputs.documented import decides_on_exclusion, inspector_of
 from penstock.django.inputs.faults import quietly
 from penstock.django.inputs.handlers import handler_of
 from penstock.django.inputs.views import view_of
@@ -77,8 +77,9 @@ def _renders_only_html(endpoint: Endpoint) -> bool:
 
 def _is_excluded(endpoint: Endpoint) -> bool:
     """Return whether a developer has excluded an operation from drf-spectacular's schema."""
-    inspector = inspector_of(endpoint, view_of(endpoint))
-    return inspector is not None and bool(inspector.is_excluded())
+    if not decides_on_exclusion(endpoint):
+        return False
+    return bool(inspector_of(endpoint, view_of(endpoint)).is_excluded())
 
 
 def kept_by_hooks(endpoints: Sequence[Endpoint]) -> Iterable[Endpoint]:

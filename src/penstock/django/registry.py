@@ -163,7 +163,7 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site, findings: FindingsFile
         heavy,
         is_destructive=endpoint.method in ("PUT", "PATCH", "DELETE"),
         is_idempotent=endpoint.method in ("PUT", "DELETE"),
-        modes=_modes(name, heavy, site),
+        modes=() if heavy is None else _modes(name, heavy, site),
         where=f"{endpoint.method} {endpoint.path}",
         path=endpoint.path,
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from penstock.core.json.encoding import encode
-from penstock.core.model.values import LiveWindow, Mode
+from penstock.core.model.values import LiveWindow
 from penstock.core.protocol.schema import (
     NEGOTIATION_FIELDS,
     first_call_note,
@@ -72,7 +72,7 @@ class SiteTool:
     heavy: Mapping[str, Any] | None = None  # the settings of a heavy tool
     is_destructive: bool = False  # for hosts, which ask users before a harmful call
     is_idempotent: bool = False  # for hosts, too
-    modes: tuple[str, ...] = tuple(Mode)  # of a heavy tool's results
+    modes: tuple[str, ...] = ()  # of a heavy tool's results
     where: str = ""  # the function or endpoint, for people
     path: str = ""  # of the endpoint
 

@@ -31,6 +31,15 @@ def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
     return inspector
 
 
+def decides_on_exclusion(endpoint: Endpoint) -> bool:
+    """Return whether an endpoint's inspector may exclude it. Most do not, and asking takes long."""
+    package = sys.modules.get("drf_spectacular.openapi")
+    kind: Any = None if package is None else _kind_of(endpoint)
+    if package is None or kind is None or not issubclass(kind, package.AutoSchema):
+        return False
+    return kind.is_excluded is not package.AutoSchema.is_excluded
+
+
 def is_told_of(item: Any) -> bool:
     """Return whether a developer declared what a field or a filter takes; its class may differ."""
     return "field" in getattr(item, _MARK, ())
