@@ -65,7 +65,7 @@ def test_parameters_that_were_told():
     found = inputs.schema["properties"]
     assert found["idle"] == {"type": "boolean", "description": "Only those that stand idle."}
     assert found["floor"] == {"type": "integer", "enum": [1, 2]}
-    assert found["sizes"] == {"type": "array", "items": INTEGER}
+    assert found["sizes"] == {"type": ["array", "integer"], "items": INTEGER}
     assert inputs.schema["required"] == ["floor"]
     assert query_pairs({"floor": 1, "sizes": [1, 2]}, inputs) == [("floor", "1"), ("sizes", "1,2")]
 

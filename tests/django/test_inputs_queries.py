@@ -18,13 +18,14 @@ INTEGER = {"type": "integer"}
 NUMBER = {"type": "number"}
 DATE = {"type": "string", "format": "date"}
 UUID = {"type": "string", "format": "uuid"}
-DRIVES = {"type": "array", "items": {"type": "string", "enum": ["electric", "diesel"]}}
+INTEGERS = {"type": ["array", "integer"], "items": INTEGER}
+DRIVES = {"type": ["array", "string"], "items": {"type": "string", "enum": ["electric", "diesel"]}}
 SORTING = "Fields to sort by, separated by commas; - before a name for descending order."
 FILTERS = {
     "name": TEXT,
     "name__icontains": TEXT,
     "status": {"type": "integer", "enum": [1, 2], "description": "1: Planned, 2: In service"},
-    "status__in": {"type": "array", "items": INTEGER},
+    "status__in": INTEGERS,
     "stages__gte": INTEGER,
     "stages__range": {"type": "array", "items": INTEGER, "minItems": 2, "maxItems": 2},
     "keeper": UUID,
@@ -56,7 +57,10 @@ FILTERS = {
         "enum": ["True", "False"],
         "description": "Is spare. True: yes, False: no",
     },
-    "label": {"type": "array", "items": TEXT, "description": "Labels name"},
+    "label": {"type": ["array", "string"], "items": TEXT, "description": "Labels name"},
+    "stages_any": {**INTEGERS, "description": "Stages"},
+    "built_any": {**DATE, "description": "Built"},
+    "has_keeper": {"type": "boolean"},
     "kept_by": {**UUID, "description": "Keeper"},
     "kept_or_not": {"anyOf": [UUID, {"enum": ["null"]}], "description": "Keeper"},
     "turned": {**INTEGER, "description": "Turns"},
@@ -156,6 +160,12 @@ ASKED = {
     "repeated": ({"drive_any": ["diesel", "electric"]}, ["Busy", "Alone"]),
     "with commas": ({"drive_csv": ["diesel", "electric"]}, ["Busy", "Alone"]),
     "array": ({"drive_array": ["diesel", "electric"]}, ["Busy", "Alone"]),
+    "one instead of a list": ({"drive_any": "diesel"}, ["Busy"]),
+    "one instead of a list with commas": ({"status__in": 1}, ["Alone"]),
+    "several numbers": ({"stages_any": [2, 4]}, ["Busy", "Alone"]),
+    "one of several numbers": ({"stages_any": 4}, ["Busy"]),
+    "a list that reads one value": ({"built_any": "1990-05-01"}, ["Alone"]),
+    "has, by code of its own": ({"has_keeper": True}, ["Busy"]),
     "value that occurs": ({"seen_drive": "diesel"}, ["Busy"]),
     "typed choice": ({"spare": "True"}, ["Busy"]),
     "names of related": ({"label": ["deep"]}, ["Busy"]),
@@ -252,10 +262,9 @@ def test_pages_are_told_on_demand(path, names):
 
 def test_a_backend_that_speaks_for_itself():
     inputs = inputs_at("GET", "/worded/")
-    numbers = {"type": "array", "items": INTEGER}
     assert inputs.schema["properties"] == {
-        "ids": numbers,
-        "any": numbers,
+        "ids": INTEGERS,
+        "any": INTEGERS,
         "near_km": {"type": ["number", "null"]},
         "within": {"type": "object"},
     }

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext
 from django_filters import filters, utils  # type: ignore[import-untyped]  # it ships no types
 from django_filters.conf import settings  # type: ignore[import-untyped]  # as above
@@ -22,10 +24,6 @@ from django_filters.fields import (  # type: ignore[import-untyped]  # as above
     TimeRangeField,
 )
 from django_filters.filterset import BaseFilterSet  # type: ignore[import-untyped]  # as above
-from django_filters.widgets import (  # type: ignore[import-untyped]  # as above
-    BaseCSVWidget,
-    QueryArrayWidget,
-)
 from rest_framework.views import APIView
 
 from django import forms
@@ -39,7 +37,10 @@ from penstock.django.inputs.values import NOTHING, Argument, Gap, InputPart, Inp
 from penstock.django.inputs.views import model_of, queryset_or_none
 from penstock.django.inputs.wording import description_of
 
+_PACKAGE: Final = "django_filters."
 _MULTIPLE: Final = (forms.MultipleChoiceField, forms.ModelMultipleChoiceField)
+# A list of two, as a query string may write it.
+_WRITTEN: Final[dict[Style, str]] = {"repeat": "it=a&it=b", "csv": "it=a,b"}
 _UNKNOWN_NAME: Final = "[invalid name]"  # what django-filter calls a column it does not find
 
 
@@ -88,9 +89,11 @@ class _Filter:
         return is_plain and name == filterset.get_filter_name(item.field_name, item.lookup_expr)
 
     def _meaning(self) -> str:
-        """Return django-filter's label: `Price is less than or equal to` for max_price."""
+        """Return django-filter's label: `Price is less than or equal to` for max_price. The label
+        says what django-filter does, so a filter that does otherwise has none."""
         item = self.item
-        if item.method is not None or self.column is None:
+        is_own = not type(item).filter.__module__.startswith(_PACKAGE)
+        if is_own or item.method is not None or self.column is None:
             return ""
         said = quietly(
             lambda: utils.label_for_filter(
@@ -119,8 +122,8 @@ def _arguments(name: str, found: _Filter) -> Iterator[Argument]:
     elif issubclass(found.kind, BaseCSVField):
         pair = {"minItems": 2, "maxItems": 2} if issubclass(found.kind, BaseRangeField) else {}
         yield _argument(name, found, {**_list_of(_type(found)), **pair}, "csv")
-    elif issubclass(found.kind, _MULTIPLE):
-        yield _argument(name, found, _list_of(_type(found)), _style_of_many(found))
+    elif (style := _style_of_many(found)) != "plain":
+        yield _argument(name, found, _list_of(_type(found)), style)
     else:
         yield _argument(name, found, _type(found))
 
@@ -155,12 +158,18 @@ def _suffixes(found: _Filter) -> Iterable[str]:
 
 
 def _style_of_many(found: _Filter) -> Style:
-    """Return how a list is written. `QueryArrayWidget` inherits from a widget with commas, but
-    repeats the name."""
-    widget = found.extra.get("widget")
-    kind = widget if isinstance(widget, type) else type(widget)
-    is_csv = issubclass(kind, BaseCSVWidget) and not issubclass(kind, QueryArrayWidget)
-    return "csv" if is_csv else "repeat"
+    """Return how a list is written for a filter of several values, by what its widget reads from
+    lists. A filter whose widget reads one value takes no list: it would ignore the others."""
+    is_many = issubclass(found.kind, _MULTIPLE)
+    if not is_many and not isinstance(found.item, filters.MultipleChoiceFilter):
+        return "plain"
+    widget = found.extra.get("widget") or found.kind.widget
+    made = widget() if isinstance(widget, type) else widget
+    for style, written in _WRITTEN.items():
+        read = made.value_from_datadict(QueryDict(written), MultiValueDict(), "it")
+        if isinstance(read, list | tuple) and len(read) == len("ab"):
+            return style
+    return "plain"
 
 
 def _type(found: _Filter) -> Schema:

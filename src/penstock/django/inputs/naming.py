@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from typing import Any, Final
 from zlib import crc32
 
-from penstock.django.inputs.schemas import described
+from penstock.django.inputs.schemas import described, or_single
 from penstock.django.inputs.values import InputPart, InputPlace, Inputs, Where
 
 ITEMS: Final = "items"
@@ -27,7 +27,8 @@ def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
         for argument in part.arguments:
             name = _name(argument.place, argument.schema, places)
             places[name] = argument.place
-            properties[name] = argument.schema
+            is_queried = argument.place.where == "query"
+            properties[name] = or_single(argument.schema) if is_queried else argument.schema
             required += [name] if argument.is_required else []
     rest = _rest(query, body)
     schema: dict[str, Any] = {"type": "object", "properties": properties}

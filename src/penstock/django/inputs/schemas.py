@@ -20,6 +20,8 @@ Kind = Literal["string", "number", "array"]
 _LENGTHS: Final = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
 # The limits of integer columns. They are left out: an agent hardly ever exceeds them.
 _RANGES_OF_COLUMNS: Final = frozenset({2**31 - 1, -(2**31), 2**63 - 1, -(2**63)})
+_SCALARS: Final = ("string", "number", "boolean")
+_NOT_SCALARS: Final = ("array", "object", "null")
 _COMBINED: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 _MOST_CHOICES: Final = 100
 _SHOWN_CHOICES: Final = 5
@@ -48,6 +50,16 @@ def or_null(schema: Schema) -> Schema:
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         changed["type"] = [*kinds, *([] if "null" in kinds else ["null"])]
     return changed
+
+
+def or_single(schema: Schema) -> Schema:
+    """Let a list be given as its only item too, as in a query string. A pair needs both."""
+    if schema.get("type") != "array" or schema.get("minItems", 1) > 1:
+        return schema
+    items = schema.get("items")
+    kind = items.get("type") if isinstance(items, Mapping) else None
+    kinds = kind if isinstance(kind, list) else [kind] if kind else _SCALARS
+    return {**schema, "type": ["array", *(each for each in kinds if each not in _NOT_SCALARS)]}
 
 
 def is_sound(schema: Schema, definitions: Mapping[str, Schema] = MappingProxyType({})) -> bool:

@@ -13,6 +13,45 @@ def keepers(request):
     return Keeper.objects.filter(name=request.user.keeper)
 
 
+class EachOf:
+    """A form field of several values, made of a field of one value."""
+
+    def to_python(self, value):
+        values = value if isinstance(value, list) else [value] if value else []
+        return [super(EachOf, self).to_python(each) for each in values]
+
+    def validate(self, value):
+        for each in value:
+            super().validate(each)
+
+    def run_validators(self, value):
+        for each in value:
+            super().run_validators(each)
+
+
+class IntegersField(EachOf, forms.IntegerField):
+    widget = forms.SelectMultiple
+
+
+class DatesField(EachOf, forms.DateField):
+    """A field whose widget reads only the last of several values."""
+
+
+class IntegersFilter(django_filters.NumberFilter, django_filters.MultipleChoiceFilter):
+    field_class = IntegersField
+
+
+class DatesFilter(django_filters.DateFilter, django_filters.MultipleChoiceFilter):
+    field_class = DatesField
+
+
+class HasFilter(django_filters.BooleanFilter):
+    """A filter that looks for what its lookup, `isnull`, does not say."""
+
+    def filter(self, qs, value):
+        return qs if value is None else qs.filter(**{f"{self.field_name}__isnull": not value})
+
+
 class PumpFilter(FilterSet):
     """A filter of each kind."""
 
@@ -48,6 +87,9 @@ class PumpFilter(FilterSet):
     at = django_filters.ModelChoiceFilter(
         "place", to_field_name="slug", queryset=Place.objects.all()
     )
+    stages_any = IntegersFilter("stages")
+    built_any = DatesFilter("built")
+    has_keeper = HasFilter("keeper", "isnull", label="Has keeper")
     sort = django_filters.OrderingFilter(fields=["name", ("price", "cost")])
 
     class Meta:
