@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 from django.conf import settings as site
 from django.test import override_settings
-from gateway_site.fields.asking import endpoint_at, inputs_at, is_valid
+from gateway_site.fields.asking import call, endpoint_at, inputs_at, is_valid
+from gateway_site.fields.models import Place
 
 from penstock.django.endpoints import find_endpoints
 from penstock.django.inputs import body_of, describe, faults, inputs_of, query_pairs
@@ -142,6 +143,50 @@ def test_a_list_that_was_told():
     inputs = found_at("POST", "/pumps/replace_all/")
     assert inputs.is_list
     assert inputs.schema["properties"]["items"]["type"] == "array"
+
+
+MANY = {
+    "PUT": ({"id", "slug", "name"}, {"id", "slug", "name"}),
+    "PATCH": ({"id", "slug", "name"}, {"id"}),
+    "DELETE": ({"id"}, {"id"}),
+}
+
+
+@pytest.mark.parametrize(("method", "names", "required"), [(k, *v) for k, v in MANY.items()])
+def test_a_list_that_an_inspector_of_the_site_s_own_describes(method, names, required):
+    schema = found_at(method, "/many-places/").schema
+    assert schema["properties"].keys() == {"items"}
+    assert schema["required"] == ["items"]
+    row = schema["properties"]["items"]["items"]
+    row = schema["$defs"][row["$ref"].rpartition("/")[2]] if "$ref" in row else row
+    assert row["properties"].keys() == names
+    assert {*row["required"]} == required
+
+
+@pytest.mark.django_db
+def test_a_list_that_is_described_is_taken():
+    places = [Place.objects.create(slug=f"p{n}", name="old") for n in range(3)]
+    rows = [{"id": place.pk, "name": "new"} for place in places[:2]]
+    assert call("PATCH", "/many-places/", {"items": rows}, URLCONF).status_code == 204
+    assert [*Place.objects.order_by("pk").values_list("name", flat=True)] == ["new", "new", "old"]
+    rows = [{"id": place.pk} for place in places[1:]]
+    assert call("DELETE", "/many-places/", {"items": rows}, URLCONF).status_code == 204
+    assert Place.objects.get() == places[0]
+
+
+def test_answers_are_not_asked_for():
+    assert found_at("GET", "/answering/").schema["properties"] == {"days": INTEGER}
+
+
+FILTERED = {
+    "the documentation guesses that they apply": ("/pumps/{pk}/places/", {"pk", "floor"}),
+    "developers declared that they do not": ("/pumps/unsorted/", set()),
+}
+
+
+@pytest.mark.parametrize(("path", "names"), FILTERED.values(), ids=FILTERED)
+def test_filters_that_do_not_apply_are_gone(path, names):
+    assert found_at("GET", path).schema["properties"].keys() == names
 
 
 def test_a_body_of_anything():

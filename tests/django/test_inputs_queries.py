@@ -222,6 +222,12 @@ def test_an_action_that_filters_has_the_filters():
     assert properties_at("GET", "/pumps/cheapest/") == properties_at("GET", "/pumps/")
 
 
+def test_an_action_that_pages_other_rows_has_none_of_the_filters():
+    assert properties_at("GET", "/pumps/{pk}/places/").keys() == {"pk"}
+    paged = properties_at("GET", "/pumps/{pk}/places/", with_pagination=True)
+    assert paged.keys() == {"pk", "page", "page_size"}
+
+
 OPEN = {
     "its code reads the query string": ("/pumps/statistics/", True),
     "its code is a site's own": ("/status/", True),

@@ -91,6 +91,11 @@ def part_of_whole(schema: Schema, gap: Gap = "") -> InputPart:
     return InputPart((Argument(WHOLE, schema, is_required=True, gap=gap),))
 
 
+def is_whole(part: InputPart) -> bool:
+    """Return whether one argument is the whole body, as for a list."""
+    return any(argument.place == WHOLE for argument in part.arguments)
+
+
 def notes_on(files: Mapping[str, bool]) -> tuple[str, ...]:
     """Return a note that names the files and says which are required, so that an agent does not try
     a request that cannot succeed."""

@@ -1,7 +1,8 @@
 """The completion of an endpoint's arguments from its documentation by drf-spectacular.
 
-What developers declared takes precedence over what Penstock finds. What drf-spectacular guesses
-only fills gaps.
+What developers declared takes precedence over what Penstock finds, and so does a body that is a
+list: only an inspector of the site's own describes one that the view's code does not show. What
+drf-spectacular guesses only fills gaps.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.bodies import has_body
+from penstock.django.inputs.bodies import has_body, is_whole
+from penstock.django.inputs.handlers import filters_list
 from penstock.django.inputs.operations import (
     DocumentedInputs,
     Operation,
+    ask_for_requests_only,
     declared_inputs,
     operation_of,
     referring,
@@ -37,9 +40,9 @@ class Documentation:
 
     @classmethod
     def of(cls, endpoint: Endpoint, inspector: Any, route: Route) -> Documentation:
-        return cls(
-            endpoint, inspector, route, declared_inputs(inspector, has_body=has_body(endpoint))
-        )
+        ask_for_requests_only(inspector, is_filtered=filters_list(endpoint))
+        told = declared_inputs(inspector, has_body=has_body(endpoint))
+        return cls(endpoint, inspector, route, told)
 
     def complete(
         self, parts: tuple[InputPart, InputPart, InputPart], hidden: Container[str]
@@ -75,7 +78,9 @@ class Documentation:
     def _body(self, ours: InputPart, theirs: InputPart | None) -> InputPart:
         if theirs is None:
             return ours
-        if self.told.has_body and self.told.serializer is None:
+        is_declared = self.told.has_body and self.told.serializer is None
+        is_list = is_whole(theirs) and not is_whole(ours)
+        if is_declared or is_list or not has_body(self.endpoint):
             return theirs
         known = {item.place: item.schema for item in theirs.arguments}
         filled = tuple(

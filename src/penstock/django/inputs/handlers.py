@@ -27,7 +27,7 @@ _ASKS_FOR_SERIALIZER: Final = frozenset(
 )
 _READS_QUERY: Final = frozenset({"query_params", "GET"})
 _QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
-_FILTERS: Final = frozenset({"filter_queryset", "paginate_queryset"})
+_FILTERS: Final = frozenset({"filter_queryset", "filterset_class"})
 
 
 def handler_of(endpoint: Endpoint) -> Any:
@@ -60,7 +60,14 @@ def overrides(kind: type, name: str) -> bool:
 
 
 def reads_list(endpoint: Endpoint) -> bool:
-    """Return whether an endpoint answers with a filtered list."""
+    """Return whether an endpoint answers with a list of rows, filtered or not."""
+    is_read = endpoint.method == "GET"
+    is_paged = is_read and "paginate_queryset" in _names_in(handler_of(endpoint))
+    return is_paged or filters_list(endpoint)
+
+
+def filters_list(endpoint: Endpoint) -> bool:
+    """Return whether an endpoint answers with a list that the view's filter backends filter."""
     if endpoint.method != "GET":
         return False
     if endpoint.action == "list" or _FILTERS.intersection(_names_in(handler_of(endpoint))):

@@ -1,7 +1,8 @@
 """The arguments of an endpoint, from all sources.
 
 Penstock inspects the view. If drf-spectacular documents the view, what developers declared there
-comes first, and drf-spectacular fills in what the code does not show.
+comes first: parameters, bodies, and whether filters apply. drf-spectacular also fills in what the
+code does not show.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from penstock.django.inputs.documented import inspector_of
 from penstock.django.inputs.faults import attempt, quietly
 from penstock.django.inputs.naming import assembled
 from penstock.django.inputs.paths import path_part
-from penstock.django.inputs.queries import pagination_part, query_part
+from penstock.django.inputs.queries import filter_backends, pagination_part, query_part
 from penstock.django.inputs.routes import Route, route_of
 from penstock.django.inputs.values import NOTHING, UNKNOWN, InputPart, Inputs
 from penstock.django.inputs.views import view_of
@@ -36,9 +37,14 @@ def inputs_of(endpoint: Endpoint, *, with_pagination: bool = False, urlconf: Any
         is_body = has_body(endpoint)
         return assembled(path, NOTHING if is_body else UNKNOWN, UNKNOWN if is_body else NOTHING)
     documentation = quietly(lambda: _documentation(endpoint, view, route))
+    backends = documentation.told.backends if documentation else filter_backends(endpoint, view)
     parts = (
         path,
-        attempt(what, lambda: query_part(endpoint, view, with_pagination=with_pagination), UNKNOWN),
+        attempt(
+            what,
+            lambda: query_part(endpoint, view, backends, with_pagination=with_pagination),
+            UNKNOWN,
+        ),
         attempt(what, lambda: _body(endpoint, view, documentation), UNKNOWN),
     )
     if documentation is not None:

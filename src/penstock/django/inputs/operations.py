@@ -2,8 +2,9 @@
 
 If developers declare nothing, drf-spectacular guesses, and it guesses for answers, not for callers: a
 decimal is text if answers hold text. So it is asked only for what developers declared, and for what
-Penstock does not know. For these, the operation of one endpoint is generated, with a component
-registry of its own, and the generator's messages are kept off the site's standard error.
+Penstock does not know. For these, the operation of one endpoint is generated, once and without its
+answers, with a component registry of its own. The generator's messages are kept off the site's
+standard error.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry
 from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import OpenApiRequest
@@ -41,6 +43,7 @@ class DocumentedInputs:
 
     parameters: frozenset[str]
     excluded: frozenset[str]  # parameters to leave out
+    backends: tuple[Any, ...]  # the view's filter backends; none if developers declared so
     has_body: bool
     serializer: BaseSerializer[Any] | None  # None: no body, or only in the operation
     is_own_inspector: bool  # the site's own inspector, which may declare anything
@@ -62,14 +65,24 @@ class Operation:
     definitions: Mapping[str, Schema]  # all that the schemas may refer to
 
 
+def ask_for_requests_only(inspector: Any, *, is_filtered: bool) -> None:
+    """Keep an inspector from describing answers, which takes most of the time. drf-spectacular tells
+    from an answer whether filters apply, unless it is told: Penstock tells from the code."""
+    inspector._get_response_bodies = lambda *_, **__: {}  # noqa: SLF001 (it has no public name)
+    if type(inspector)._is_list_view is AutoSchema._is_list_view:  # noqa: SLF001 (as above)
+        inspector._is_list_view = lambda *_, **__: is_filtered  # noqa: SLF001 (as above)
+
+
 def declared_inputs(inspector: Any, *, has_body: bool) -> DocumentedInputs:
     with _SILENCE, GENERATOR_STATS.silence():
         overrides = inspector.get_override_parameters()
+        backends = inspector.get_filter_backends()
         request = _declared_request(inspector) if has_body else None
     excluded = frozenset(item.name for item in overrides if getattr(item, "exclude", False))
     return DocumentedInputs(
         frozenset(name for item in overrides for name in _names_in(item)) - excluded,
         excluded,
+        tuple(backends),
         request is not None,
         _serializer_in(request),
         is_own_inspector=not all(
@@ -161,11 +174,21 @@ def _body(
     if not schema:
         return UNKNOWN
     if method == "PATCH":
-        schema, definitions = without_required(schema), without_required(definitions)
+        schema, definitions = _of_change(schema, definitions), without_required(definitions)
     flat = flattened(schema, definitions)
     part = part_of_whole(schema) if flat is None else _part_of(flat)
     checked = (replace(item, schema=sound(item.schema, definitions)) for item in part.arguments)
     return referring(replace(part, arguments=tuple(checked)), definitions)
+
+
+def _of_change(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """Return the schema of a partial update. Each row of a list keeps what it requires: the key of
+    the record to change."""
+    changed: Schema = without_required(schema)
+    row = flattened(schema["items"], definitions) if isinstance(schema.get("items"), dict) else None
+    if row is not None and "required" in row:
+        changed["items"] = {**without_required(row), "required": row["required"]}
+    return changed
 
 
 def referring(part: InputPart, definitions: Mapping[str, Schema]) -> InputPart:

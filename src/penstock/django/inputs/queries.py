@@ -22,11 +22,18 @@ _PREFIXES: Final = "^=@$"
 _OWN_PARAMETERS: Final = "get_schema_operation_parameters"
 
 
-def query_part(endpoint: Endpoint, view: APIView, *, with_pagination: bool) -> InputPart:
+def filter_backends(endpoint: Endpoint, view: APIView) -> Iterable[Any]:
+    """Return the filter backends that an endpoint's list goes through."""
+    return getattr(view, "filter_backends", ()) if handlers.filters_list(endpoint) else ()
+
+
+def query_part(
+    endpoint: Endpoint, view: APIView, backends: Iterable[Any], *, with_pagination: bool
+) -> InputPart:
     parts = [InputPart(closed=not handlers.has_own_query(endpoint))]
-    if handlers.reads_list(endpoint):
-        parts += [_part_of_backend(kind, view) for kind in getattr(view, "filter_backends", ())]
-        parts += [pagination_part(view)] if with_pagination else []
+    parts += [_part_of_backend(kind, view) for kind in backends]
+    if with_pagination and handlers.reads_list(endpoint):
+        parts.append(pagination_part(view))
     return together(parts)
 
 

@@ -36,9 +36,9 @@ def is_valid(arguments, inputs):
     return found
 
 
-def call(method, path, arguments):
+def call(method, path, arguments, urlconf=URLCONF):
     """Return the view's answer to a tool's arguments."""
-    endpoint, inputs = endpoint_at(method, path), inputs_at(method, path)
+    endpoint, inputs = endpoint_at(method, path, urlconf), inputs_at(method, path, urlconf)
     values = path_values(arguments, inputs)
     factory = APIRequestFactory()
     if method == "GET":

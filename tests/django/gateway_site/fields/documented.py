@@ -112,6 +112,19 @@ class PumpViewSet(views.PumpViewSet):
     def push(self, request, pk=None):
         return Response()
 
+    @extend_schema(
+        parameters=[OpenApiParameter("floor", int)], responses=PlaceSerializer(many=True)
+    )
+    @action(detail=True)
+    def places(self, request, pk=None):
+        page = self.paginate_queryset(Place.objects.filter(pump=pk))
+        return self.get_paginated_response(PlaceSerializer(page, many=True).data)
+
+    @extend_schema(filters=False)
+    @action(detail=False)
+    def unsorted(self, request):
+        return Response(list(self.filter_queryset(self.get_queryset()).values()))
+
     @extend_schema(request=ShortPumpSerializer(many=True))
     @action(detail=False, methods=["post"])
     def replace_all(self, request):
@@ -194,6 +207,73 @@ class Mixed(generics.ListAPIView):
         return super().get(request, *args, **kwargs)
 
 
+class ManySchema(AutoSchema):
+    """An inspector that describes lists of records, each with its key."""
+
+    def get_request_serializer(self):
+        return KeyedPlaceSerializer(many=True, partial=self.method == "PATCH")
+
+    def get_operation(self, *args, **kwargs):
+        operation = super().get_operation(*args, **kwargs)
+        if self.method == "DELETE":
+            key = self.resolve_serializer(KeySerializer(), "request").ref
+            schema = {"type": "array", "items": key}
+            operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+        return operation
+
+    def resolve_serializer(self, serializer, direction, *args):
+        component = super().resolve_serializer(serializer, direction, *args)
+        if self.method == "PATCH":
+            component.schema["required"] = ["id"]
+        return component
+
+
+class KeySerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+
+
+class KeyedPlaceSerializer(KeySerializer, PlaceSerializer):
+    pass
+
+
+class ManyPlaces(viewsets.GenericViewSet):
+    """Changes of many records at once, with code that does not show what it takes."""
+
+    schema = ManySchema()
+    queryset = Place.objects.all()
+    serializer_class = PlaceSerializer
+    filter_backends = (DjangoFilterBackend,)
+    filterset_fields = ("name",)
+
+    def change(self, request):
+        for row in self._rows(request):
+            self.get_queryset().filter(pk=row["id"]).update(name=row["name"])
+        return Response(status=204)
+
+    def remove(self, request):
+        for row in self._rows(request):
+            self.get_queryset().filter(pk=row["id"]).delete()
+        return Response(status=204)
+
+    def _rows(self, request):
+        rows = KeySerializer(data=request.data, many=True)
+        rows.is_valid(raise_exception=True)
+        return request.data
+
+
+class UnaskedSerializer(serializers.Serializer):
+    def get_fields(self):
+        raise AssertionError("an answer that no tool needs")
+
+
+class Answering(APIView):
+    """A view whose answer is costly to describe."""
+
+    @extend_schema(parameters=[OpenApiParameter("days", int)], responses=UnaskedSerializer)
+    def get(self, request):
+        return Response({"days": request.query_params.get("days")})
+
+
 class Journeys(generics.CreateAPIView):
     serializer_class = JourneySerializer
 
@@ -270,6 +350,11 @@ urlpatterns = [
     path("mixed/", Mixed.as_view()),
     path("near/", Near.as_view()),
     path("journeys/", Journeys.as_view()),
+    path("answering/", Answering.as_view()),
+    path(
+        "many-places/",
+        ManyPlaces.as_view({"put": "change", "patch": "change", "delete": "remove"}),
+    ),
     path("albums/", Albums.as_view()),
     path("orders/", Orders.as_view()),
     path("queried/", Queried.as_view()),

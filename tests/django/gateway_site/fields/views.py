@@ -58,6 +58,11 @@ class PumpViewSet(viewsets.ModelViewSet):
         queryset = self.filter_queryset(self.get_queryset()).order_by("price")[:3]
         return Response(self.get_serializer(queryset, many=True).data)
 
+    @action(detail=True)
+    def places(self, request, pk=None):
+        page = self.paginate_queryset(Place.objects.filter(pump=pk))
+        return self.get_paginated_response(serializers.PlaceSerializer(page, many=True).data)
+
     @action(detail=False)
     def statistics(self, request):
         days = request.query_params.get("days", "7")
