@@ -39,7 +39,7 @@ _BY_KIND: Final = (
     (400, "Correct the arguments that are named, and call again."),
     (0, "The view is not for tools, or needs a login: use another tool."),
 )
-_TEXTS: Final = ("xml", "yaml", "csv", "javascript", "ndjson", "jsonl")
+_TEXTS: Final = ("xml", "yaml", "csv", "javascript", "json", "jsonl")
 
 
 class TooLong(Exception):
@@ -173,11 +173,9 @@ def _content(response: HttpResponseBase, status: int) -> Result:
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not content:
         return Result(structured={STATUS_CODE: status})
-    if kind == "application/json" or kind.endswith("+json"):
-        try:
+    if "json" in kind:
+        with suppress(msgspec.DecodeError):  # lines of JSON, for instance
             return Result(structured=msgspec.Raw(msgspec.json.format(content, indent=-1)))
-        except msgspec.DecodeError:
-            return Result.of(force_str(content, errors="replace"))
     if kind.startswith("text/") or kind.endswith(_TEXTS):
         charset = getattr(response, "charset", "utf-8")
         return Result.of(content.decode(charset, "replace"))

@@ -20,7 +20,8 @@ VERIFY_SCHEMA: Final = {
     "default": False,
     "description": "Return the whole record, not only what identifies it.",
 }
-_NAMES: Final = ("id", "pk", "uuid", "slug", "url", "name", "code")
+_KEYS: Final = ("id", "pk", "uuid", "slug", "url")
+_NAMES: Final = ("name", "code")  # they are shown beside a key, but identify nothing alone
 _LONGEST: Final = 200
 _MOST_SHOWN: Final = 20
 _CREATED: Final = 201
@@ -36,7 +37,8 @@ def essence_of(
     if status >= FIRST_ERROR or not data:
         return None
     if isinstance(data, Mapping) and _is_echo(data, status, endpoint, kwargs):
-        return {**_identity(data, endpoint), STATUS_CODE: status}
+        identity = _identity(data, endpoint)
+        return {**identity, STATUS_CODE: status} if identity else None
     is_bulk = isinstance(sent, list) and isinstance(data, list) and len(sent) == len(data)
     if is_bulk and all(isinstance(row, Mapping) and _identity(row, endpoint) for row in data):
         shown = [_identity(row, endpoint) for row in data[:_MOST_SHOWN]]
@@ -59,17 +61,20 @@ def _is_echo(
 
 
 def _identity(row: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
-    return {name: row[name] for name in _identifying(endpoint) if _is_short(row.get(name))}
+    """Return the fields that identify a record, and its name; nothing without an identifier."""
+    keys = {name: row[name] for name in _identifying(endpoint) if _is_short(row.get(name))}
+    names = {name: row[name] for name in _NAMES if _is_short(row.get(name))}
+    return {**keys, **names} if keys else {}
 
 
 def _identifying(endpoint: Endpoint) -> Iterator[str]:
-    """Yield names of identifying fields: the model's key, the view's lookup field, usual names."""
+    """Yield names of identifying fields: the model's key, the view's lookup field, usual keys."""
     view: Any = endpoint.view_class
     model = getattr(getattr(view, "queryset", None), "model", None)
     if model is not None:
         yield model._meta.pk.name  # noqa: SLF001 (documented by Django)
     yield getattr(view, "lookup_field", None) or "pk"
-    yield from _NAMES
+    yield from _KEYS
 
 
 def _is_short(value: Any) -> bool:

@@ -183,6 +183,15 @@ def test_a_view_that_takes_forms(odd):
     assert odd.value(NAME("by_form_create"), name="a & b", verify=True) == {"name": "a & b"}
 
 
+def test_a_write_that_answers_without_a_key_is_told_whole(odd):
+    assert odd.value(NAME("importing_create"))["task_count"] == 1_500
+
+
+def test_json_under_another_media_type_is_json(odd):
+    assert odd.value(NAME("exporting_get")) == {"a": 1}
+    assert odd.value(NAME("exporting_get"), lines=1) == '{"a": 1}\n{"a": 2}'
+
+
 def test_a_redirection_is_no_result(odd):
     told = odd.error(NAME("redirecting_get"))
     assert told["status_code"] == 302

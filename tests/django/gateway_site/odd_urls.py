@@ -34,6 +34,8 @@ urlpatterns = [
     path("api/calculating/", views.Calculating.as_view()),
     path("api/as_csv/", views.AsCSV.as_view()),
     path("api/by_form/", views.ByForm.as_view()),
+    path("api/importing/", views.Importing.as_view()),
+    path("api/exporting/", views.Exporting.as_view()),
     path("api/redirecting/", views.Redirecting.as_view()),
     path("api/sessions/", views.SessionsOnly.as_view()),
     path("api/tenant/", views.OfTenant.as_view()),

@@ -260,6 +260,23 @@ class ByForm(generics.GenericAPIView):
         return Response({"name": serializer.validated_data["name"]})
 
 
+class Importing(APIView):
+    """A write that answers with a count of what it has made, and with no key."""
+
+    def post(self, request):
+        rows = [{"row": number} for number in range(20)]
+        return Response({"task_count": 1_500, "name": "import", "formats": rows}, status=201)
+
+
+class Exporting(APIView):
+    """A view that makes its response itself, under a media type of its own."""
+
+    def get(self, request):
+        is_lines = "lines" in request.query_params
+        kind = "application/x-ndjson" if is_lines else "application/.json"
+        return HttpResponse(b'{"a": 1}\n{"a": 2}' if is_lines else b'{"a": 1}', content_type=kind)
+
+
 class Redirecting(APIView):
     def get(self, request):
         return HttpResponseRedirect("https://files.example/report.pdf")
