@@ -22,6 +22,7 @@ REST_FRAMEWORK = {
 }
 TEXT = {"type": "string"}
 INTEGER = {"type": "integer"}
+KEY = {"type": ["integer", "string"], "pattern": "^-?[0-9]+$"}
 PART = {
     "type": "object",
     "properties": {
@@ -100,7 +101,7 @@ BODIES = {
     "another serializer": (
         "POST",
         "/pumps/{pk}/push/",
-        {"pk": INTEGER, "place": TEXT, "reason": {"type": "string", "maxLength": 40}},
+        {"pk": KEY, "place": TEXT, "reason": {"type": "string", "maxLength": 40}},
         ["pk", "place"],
     ),
     "a field that was told": (

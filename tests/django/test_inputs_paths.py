@@ -16,7 +16,8 @@ from gateway_site.fields.asking import (
 from penstock.django.inputs import InputPlace, inputs_of, path_values
 
 TEXT = {"type": "string"}
-INTEGER = {"type": "integer"}
+INTEGER = {"type": ["integer", "string"], "pattern": "^-?[0-9]+$"}
+DIGITS = {"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"}
 SLUG = {"type": "string", "description": "The short name in URLs."}
 PATHS = {
     "the model's key": ("/pumps/{pk}/", {"pk": INTEGER}),
@@ -29,7 +30,7 @@ PATHS = {
         "/by-name/{name}/",
         {"name": {"type": "string", "description": "As it stands on the label."}},
     ),
-    "an integer in the URL": ("/typed/{pk}/", {"pk": {"type": "integer", "minimum": 0}}),
+    "an integer in the URL": ("/typed/{pk}/", {"pk": DIGITS}),
     "other converters": (
         "/by-key/{key}/{part}/{rest}/",
         {
@@ -38,7 +39,7 @@ PATHS = {
             "rest": TEXT,
         },
     ),
-    "regular expressions": ("/years/{year}/{rest}/", {"year": INTEGER, "rest": TEXT}),
+    "regular expressions": ("/years/{year}/{rest}/", {"year": DIGITS, "rest": TEXT}),
     "the version": (
         "/{version}/versioned/",
         {"version": {"type": "string", "enum": ["v1", "v2"], "default": "v2"}},
@@ -65,7 +66,27 @@ def test_a_url_outside_the_urlconf_is_typed_by_its_model_alone():
 def test_the_site_s_own_urlconf_needs_no_telling():
     with override_settings(ROOT_URLCONF=URLCONF):
         found = inputs_of(endpoint_at("GET", "/typed/{pk}/"))
-    assert found.schema["properties"] == {"pk": {"type": "integer", "minimum": 0}}
+    assert found.schema["properties"] == {"pk": DIGITS}
+
+
+KEYS = {
+    "a column of numbers": "/pumps/{pk}/",
+    "an integer in the URL": "/typed/{pk}/",
+    "nothing known": "/unknown/{pk}/",
+}
+
+
+@pytest.mark.parametrize("key", [1, "1"])
+@pytest.mark.parametrize("path", KEYS.values(), ids=KEYS)
+def test_digits_are_a_number_or_a_text(path, key):
+    inputs = inputs_at("GET", path)
+    assert is_valid({"pk": key}, inputs)
+    assert path_values({"pk": key}, inputs) == {"pk": "1"}
+
+
+@pytest.mark.parametrize("key", ["a", "1.5", "", 1.5, None])
+def test_other_texts_are_no_digits(key):
+    assert not is_valid({"pk": key}, inputs_at("GET", "/typed/{pk}/"))
 
 
 def test_a_field_of_the_body_makes_way_for_the_path():

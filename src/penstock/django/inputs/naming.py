@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, Final
 from zlib import crc32
 
-from penstock.django.inputs.schemas import described, or_single
+from penstock.django.inputs.schemas import Schema, described, or_digits, or_single
 from penstock.django.inputs.values import InputPart, InputPlace, Inputs, Where
 
 ITEMS: Final = "items"
@@ -16,6 +16,14 @@ _PREFIXES: Final = {"path": "path", "query": "filter", "body": "body"}
 # Hosts refuse a tool whose arguments have other characters in their names.
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9_.-]+")
 _LONGEST_NAME: Final = 64
+
+
+# A URL has no types: it takes what reads the same there.
+_LOOSENED: Final[dict[Where, Callable[[Schema], Schema]]] = {
+    "path": or_digits,
+    "query": or_single,
+    "body": dict,
+}
 
 
 def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
@@ -27,8 +35,7 @@ def assembled(path: InputPart, query: InputPart, body: InputPart) -> Inputs:
         for argument in part.arguments:
             name = _name(argument.place, argument.schema, places)
             places[name] = argument.place
-            is_queried = argument.place.where == "query"
-            properties[name] = or_single(argument.schema) if is_queried else argument.schema
+            properties[name] = _LOOSENED[argument.place.where](argument.schema)
             required += [name] if argument.is_required else []
     rest = _rest(query, body)
     schema: dict[str, Any] = {"type": "object", "properties": properties}

@@ -22,6 +22,7 @@ _TEXT: Final = {"type": "string"}
 # Converters without a type. A router writes them for any lookup, so the model knows better.
 _UNTYPED: Final = (converters.StringConverter, converters.PathConverter)
 _DIGITS: Final = re.compile(r"\(\?P<(\w+)>(?:\\d|\[0-9\])(?:\+|\{\d+(?:,\d*)?\})\)")
+_KEY: Final = re.compile(r"(?:\w+_)?(?:pk|id)")
 _PARENT: Final = re.compile(r"(?:parent_lookup_)?(\w+?)_+(pk|id|slug|uuid|name)")
 
 
@@ -49,10 +50,11 @@ def _type(name: str, column: Any, route: Route) -> Schema:
     converter = route.converters.get(name)
     if converter is not None and type(converter) not in _UNTYPED:
         return _type_of_converter(converter)
+    if name in _DIGITS.findall(route.written):
+        return {"type": "integer", "minimum": 0}
     if column is not None:
         return schema_of_column(column) or dict(_TEXT)
-    is_number = name in _DIGITS.findall(route.written)
-    return {"type": "integer"} if is_number else dict(_TEXT)
+    return {"type": ["string", "integer"]} if _KEY.fullmatch(name) else dict(_TEXT)
 
 
 def _type_of_converter(converter: Any) -> Schema:

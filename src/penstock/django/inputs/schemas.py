@@ -62,6 +62,14 @@ def or_single(schema: Schema) -> Schema:
     return {**schema, "type": ["array", *(each for each in kinds if each not in _NOT_SCALARS)]}
 
 
+def or_digits(schema: Schema) -> Schema:
+    """Let an integer be given as text too, as in a path."""
+    if schema.get("type") != "integer" or "enum" in schema:
+        return schema
+    sign = "" if schema.get("minimum", -1) >= 0 else "-?"
+    return {**schema, "type": ["integer", "string"], "pattern": f"^{sign}[0-9]+$"}
+
+
 def is_sound(schema: Schema, definitions: Mapping[str, Schema] = MappingProxyType({})) -> bool:
     """Return whether a schema of others is valid: one fault would spoil the tool's schema."""
     try:

@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include(router.urls)),
     re_path(r"^places/(?P<place_slug>[^/.]+)/", include(nested.urls)),
     path("typed/<int:pk>/", NUMBERED),
+    path("unknown/<pk>/", views.ServerStatusView.as_view()),
     path("by-key/<uuid:key>/<slug:part>/<path:rest>/", views.ServerStatusView.as_view()),
     re_path(r"^years/(?P<year>[0-9]{4})/(?P<rest>.+)/$", views.ServerStatusView.as_view()),
     path("orders/", views.Orders.as_view()),
