@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import body_of, inputs_of
+from penstock.django.inputs.files import SentFile
 
 PUMP = {"name": "Alone", "serial": "AB1", "place": 1, "price": 9.5}
 WHOLE_PUMP = {
@@ -148,8 +149,48 @@ def test_a_serializer_that_holds_itself_has_an_end():
     assert found["children"] == {"type": "array", "items": {"type": "object"}}
 
 
+FILE = {
+    "type": "object",
+    "properties": {
+        "filename": {"type": "string", "minLength": 1},
+        "text": {"type": "string"},
+        "base64": {"type": "string", "contentEncoding": "base64"},
+    },
+    "required": ["filename"],
+    "additionalProperties": False,
+    "minProperties": 2,
+    "maxProperties": 2,
+    "description": "A file: its text or its base64. Either may be @result: and a token.",
+}
+
+
+def test_files_go_with_a_form():
+    inputs = inputs_at("POST", "/pictures/")
+    assert inputs.schema["properties"] == {
+        "title": {"type": "string"},
+        "picture": FILE,
+        "scans": {"type": "array", "items": FILE},
+    }
+    assert inputs.schema["required"] == ["title", "picture"]
+    given = {"title": "a", "picture": {"filename": "a.png", "base64": "AQI="}, "scans": []}
+    assert body_of(given, inputs)["picture"] == SentFile("a.png", b"\1\2")
+
+
+BAD_FILES = {
+    "without a name": {"text": "a"},
+    "without content": {"filename": "a"},
+    "with two contents": {"filename": "a", "text": "a", "base64": "YQ=="},
+    "a text": "YQ==",
+}
+
+
+@pytest.mark.parametrize("file", BAD_FILES.values(), ids=BAD_FILES)
+def test_a_file_has_a_name_and_one_content(file):
+    assert not is_valid({"title": "a", "picture": file}, inputs_at("POST", "/pictures/"))
+
+
 FILES = {
-    "at the top": ("/pictures/", "Files cannot be sent here: picture (required), scans."),
+    "at the top": ("/json-pictures/", "Files cannot be sent here: picture (required), scans."),
     "nested": (
         "/albums/",
         "Files cannot be sent here: pictures.picture (required), pictures.scans.",

@@ -216,11 +216,20 @@ def test_what_the_documentation_takes_for_a_text_is_anything():
     }
 
 
-def test_a_told_file_is_left_out():
-    schema = found_at("POST", "/uploads/").schema
+def test_a_told_file_is_left_out_where_the_view_takes_no_forms():
+    schema = found_at("POST", "/json-uploads/").schema
     assert schema["properties"] == {"title": TEXT}
     assert schema["required"] == ["title"]
     assert schema["description"] == "Files cannot be sent here: file (required)."
+
+
+def test_a_told_file_goes_with_a_form():
+    inputs = found_at("POST", "/uploads/")
+    file = inputs.schema["properties"]["file"]
+    assert file["properties"]["base64"]["contentEncoding"] == "base64"
+    assert file["description"].startswith("Scanned. A file:")
+    assert inputs.schema["required"] == ["title", "file"]
+    assert inputs.places["file"].style == "file"
 
 
 def test_a_serializer_for_a_type_of_content():

@@ -25,11 +25,10 @@ from django.urls import (
 from django.utils import translation
 from django.utils.datastructures import MultiValueDict
 
-from penstock.core.json.encoding import encode
 from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.media import JSON
+from penstock.django.request_bodies import encoded_body
 
-JSON: Final = "application/json"
-FORM: Final = "application/x-www-form-urlencoded"
 _ACCEPTED: Final = f"{JSON}, */*;q=0.1"
 # Headers about the body of the call, and conditions of HTTP caches on another resource.
 _NOT_THE_VIEWS: Final = (
@@ -106,10 +105,10 @@ def inner_request(
         "HTTP_ACCEPT": _ACCEPTED,
     }
     is_sent = body is not None and endpoint.method not in _BODILESS
-    content = _encoded(body, content_type) if is_sent else b""
+    content, sent_as = encoded_body(body, content_type) if is_sent else (b"", "")
     if content:
-        made.META |= {"CONTENT_TYPE": content_type, "CONTENT_LENGTH": str(len(content))}
-    _give_content(made, content, content_type, QueryDict(written))
+        made.META |= {"CONTENT_TYPE": sent_as, "CONTENT_LENGTH": str(len(content))}
+    _give_content(made, content, sent_as.partition(";")[0], QueryDict(written))
     return made
 
 
@@ -123,25 +122,11 @@ def handed_on(outer: HttpRequest) -> dict[str, Any]:
     return {name: value for name, value in outer.META.items() if name not in _NOT_THE_VIEWS}
 
 
-def _encoded(body: Any, content_type: str) -> bytes:
-    if content_type == JSON or not isinstance(body, Mapping):
-        return encode(body)
-    pairs = {name: _in_form(value) for name, value in body.items() if value is not None}
-    return urlencode(pairs, doseq=True).encode()
-
-
-def _in_form(value: Any) -> Any:
-    """Return a value for a form: a list for repeated fields, JSON for other values than text."""
-    if isinstance(value, list):
-        return [_in_form(item) for item in value]
-    return value if isinstance(value, str) else encode(value).decode()
-
-
 def _give_content(
     request: HttpRequest, content: bytes, content_type: str, query: QueryDict
 ) -> None:
     """Replace the content that the outer request has read, or would read, from its connection."""
-    for cached in ("headers", "accepted_types", "accepted_types_by_precedence"):
+    for cached in ("headers", "accepted_types", "accepted_types_by_precedence", "_upload_handlers"):
         request.__dict__.pop(cached, None)
     request.__dict__["GET"] = query  # where Django caches it
     request.__dict__["COOKIES"] = dict(request.COOKIES)  # a copy, because a view may change it

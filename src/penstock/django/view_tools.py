@@ -17,11 +17,10 @@ from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import Inputs, body_of, path_values, query_pairs
 from penstock.django.inputs.handlers import finds_object
+from penstock.django.inputs.media import content_type_of
 from penstock.django.inspection import Inspection
 from penstock.django.list_capture import ListCapture
 from penstock.django.requests import (
-    FORM,
-    JSON,
     NoSuchPlace,
     inner_request,
     matched,
@@ -121,10 +120,7 @@ class ViewAction:
 
     @cached_property
     def _content_type(self) -> str:
-        """JSON, unless the view takes only forms."""
-        kinds = {parser.media_type for parser in self.endpoint.view().get_parsers()}
-        takes_json = any(kind in (JSON, "*/*") or kind.endswith("json") for kind in kinds)
-        return FORM if FORM in kinds and not takes_json else JSON
+        return content_type_of(self.endpoint.view())
 
     # -- permissions ---------------------------------------------------------------------------
 

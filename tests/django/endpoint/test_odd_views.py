@@ -1,5 +1,7 @@
 """Unusual views: no row is lost, no caller gets in unpermitted, and other clients see no change."""
 
+import json
+
 import pytest
 from agents import Agent
 from django.test import Client
@@ -181,6 +183,56 @@ def test_a_view_with_a_renderer_of_its_own(odd):
 
 def test_a_view_that_takes_forms(odd):
     assert odd.value(NAME("by_form_create"), name="a & b", verify=True) == {"name": "a & b"}
+
+
+# A form, a body of JSON that becomes a form with its first file, and a form that only code reads.
+UPLOADS = ["form_create", "uploading_create", "any_form_create"]
+PICTURE = {"filename": 'a "b".png', "base64": "AQIN\nCg=="}
+TABLE = {"filename": "t.csv", "text": "ä,b\r\n--1,2"}
+
+
+@pytest.mark.parametrize("view", UPLOADS)
+def test_files_as_base64_and_as_text(odd, view):
+    told = odd.value(NAME(view), title="t", file=PICTURE, more=[TABLE], verify=True)
+    assert told["files"] == [
+        ["a %22b%22.png", "image/png", "01020d0a"],
+        ["t.csv", "text/csv", TABLE["text"].encode().hex()],
+    ]
+
+
+@pytest.mark.parametrize("view", UPLOADS)
+def test_a_stored_result_as_a_file(odd, view, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 1_000}
+    token = odd.value(NAME("heavy_above_get"))["continuation_token"]
+    file = {"filename": "rows.json", "text": f"@result:{token}#/0"}
+    [[name, kind, content]] = odd.value(NAME(view), title="t", file=file, verify=True)["files"]
+    assert (name, kind) == ("rows.json", "application/json")
+    assert json.loads(bytes.fromhex(content))["n"] == 0
+
+
+def test_a_view_that_takes_json_gets_a_form_only_for_files(odd):
+    told = odd.value(NAME("uploading_create"), title="t", tags=["a", "b"], verify=True)
+    assert told == {"sent": "application/json", "tags": ["a", "b"], "files": []}
+    told = odd.value(NAME("form_create"), title="t", tags=["a", "b"], verify=True)
+    assert told == {"sent": "multipart/form-data", "tags": ["a", "b"], "files": []}
+
+
+def test_a_file_that_is_not_base64_is_refused(odd):
+    file = {"filename": "a", "base64": "a?"}
+    told = odd.error(NAME("form_create"), title="t", file=file)
+    assert told["status_code"] == 400
+    assert "not base64" in str(told["detail"]["file"])
+
+
+FILE_NOTES = {
+    "any_form_create": 'A file is {"filename": …, "text": …}, or has "base64" instead of "text".',
+    "raw_create": "The body is a file, which cannot be sent here.",
+}
+
+
+@pytest.mark.parametrize(("view", "note"), FILE_NOTES.items(), ids=FILE_NOTES)
+def test_a_body_of_files_that_only_code_reads_is_described(odd, view, note):
+    assert odd.tools()[NAME(view)]["inputSchema"]["description"] == note
 
 
 def test_a_write_that_answers_without_a_key_is_told_whole(odd):

@@ -1,7 +1,10 @@
 from django.urls import include, path
+from rest_framework.parsers import FileUploadParser, FormParser, MultiPartParser
 from rest_framework.routers import SimpleRouter
 
 from gateway_site.inventory import odd_views as views
+
+FORMS = [FormParser, MultiPartParser]
 
 router = SimpleRouter()
 router.register("without_view", views.WithoutView, basename="without_view")
@@ -34,6 +37,10 @@ urlpatterns = [
     path("api/calculating/", views.Calculating.as_view()),
     path("api/as_csv/", views.AsCSV.as_view()),
     path("api/by_form/", views.ByForm.as_view()),
+    path("api/uploading/", views.Uploading.as_view()),
+    path("api/form/", views.Uploading.as_view(parser_classes=[MultiPartParser])),
+    path("api/any_form/", views.UploadingAnything.as_view(parser_classes=FORMS)),
+    path("api/raw/", views.UploadingAnything.as_view(parser_classes=[FileUploadParser])),
     path("api/importing/", views.Importing.as_view()),
     path("api/exporting/", views.Exporting.as_view()),
     path("api/redirecting/", views.Redirecting.as_view()),

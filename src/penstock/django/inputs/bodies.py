@@ -19,6 +19,8 @@ from penstock.django.inputs.fields import (
     schema_of_field,
     schema_of_serializer,
 )
+from penstock.django.inputs.files import FILE_NOTE, is_file_schema
+from penstock.django.inputs.media import MULTIPART, content_type_of, takes_files, takes_only_a_file
 from penstock.django.inputs.schemas import Schema
 from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, Gap, InputPart, InputPlace
 
@@ -30,7 +32,7 @@ def body_part(endpoint: Endpoint, view: APIView) -> InputPart:
     if not has_body(endpoint):
         return UNKNOWN if handlers.reads_body(endpoint) else NOTHING
     if handlers.is_standard(endpoint):
-        return part_of_serializer(serializer_of(view), endpoint.method)
+        return part_of_serializer(serializer_of(view), view)
     reader: Any = handlers.validating_serializer(endpoint)
     if reader is not None:
         options = {"many": True} if handlers.reads_many(endpoint) else {}
@@ -38,10 +40,18 @@ def body_part(endpoint: Endpoint, view: APIView) -> InputPart:
         made = (
             serializer_of(view, **options) if is_own else reader(context=_context(view), **options)
         )
-        return part_of_serializer(made, endpoint.method)
+        return part_of_serializer(made, view)
     if handlers.has_standard_action(endpoint) or handlers.has_own_serializer(endpoint):
-        return loosened(part_of_serializer(serializer_of(view), endpoint.method))
-    return UNKNOWN
+        return loosened(part_of_serializer(serializer_of(view), view))
+    return unknown_body(view)
+
+
+def unknown_body(view: APIView) -> InputPart:
+    """Return an open body, with a note on the files that can be sent in it, or cannot."""
+    if takes_only_a_file(view):
+        return replace(UNKNOWN, notes=("The body is a file, which cannot be sent here.",))
+    is_form = content_type_of(view) == MULTIPART
+    return replace(UNKNOWN, notes=(FILE_NOTE,)) if is_form else UNKNOWN
 
 
 def has_body(endpoint: Endpoint) -> bool:
@@ -61,11 +71,13 @@ def _context(view: APIView) -> dict[str, Any]:
     return {"request": view.request, "view": view, "format": None}
 
 
-def part_of_serializer(serializer: BaseSerializer[Any] | None, method: str) -> InputPart:
+def part_of_serializer(serializer: BaseSerializer[Any] | None, view: APIView) -> InputPart:
     if serializer is None:
-        return UNKNOWN
-    walk = FieldWalk(is_partial=method == "PATCH")
-    if isinstance(serializer, serializers.ListSerializer):
+        return unknown_body(view)
+    is_list = isinstance(serializer, serializers.ListSerializer)
+    is_partial = view.request.method == "PATCH"
+    walk = FieldWalk(is_partial, takes_files=takes_files(view) and not is_list)
+    if is_list:
         schema = schema_of_field(serializer, walk)
         is_told = "told" in walk.gaps.values()
         whole = part_of_whole(schema, "told" if is_told else "")
@@ -80,10 +92,14 @@ def part_of_object(schema: Schema, gaps: Mapping[str, Gap] = MappingProxyType({}
     """Make an argument of each property."""
     required = schema.get("required", ())
     arguments = (
-        Argument(InputPlace("body", name), item, name in required, gaps.get(name, ""))
+        Argument(_place(name, item), item, name in required, gaps.get(name, ""))
         for name, item in schema.get("properties", {}).items()
     )
     return InputPart(tuple(arguments))
+
+
+def _place(name: str, schema: Schema) -> InputPlace:
+    return InputPlace("body", name, "file" if is_file_schema(schema) else "plain")
 
 
 def part_of_whole(schema: Schema, gap: Gap = "") -> InputPart:

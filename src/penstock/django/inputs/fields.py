@@ -21,6 +21,7 @@ from rest_framework.utils import humanize_datetime
 from penstock.django.inputs.columns import column_at, schema_of_column
 from penstock.django.inputs.documented import excluded_fields, is_told_of
 from penstock.django.inputs.faults import attempt, quietly
+from penstock.django.inputs.files import file_schema
 from penstock.django.inputs.handlers import overrides
 from penstock.django.inputs.nearest import nearest
 from penstock.django.inputs.schemas import (
@@ -41,9 +42,11 @@ class FieldWalk:
     """A walk through the fields of a serializer and of those inside it."""
 
     is_partial: bool = False
+    takes_files: bool = False  # the view takes files beside the fields at the top
     within: tuple[type, ...] = ()  # the serializers around this field
     at: str = ""  # the path of the serializer, such as `owner.`
-    files: dict[str, bool] = field(default_factory=dict)  # by path: whether it is required
+    # Files that cannot be sent, by path: whether each is required.
+    files: dict[str, bool] = field(default_factory=dict)
     gaps: dict[str, Gap] = field(default_factory=dict)  # by the name of the field at the top
 
 
@@ -62,7 +65,7 @@ def schema_of_serializer(serializer: Any, walk: FieldWalk) -> Schema:
     for name, item in fields.items():
         if item.read_only or isinstance(item, serializers.HiddenField) or name in excluded:
             continue
-        if holds_files(item):
+        if holds_files(item) and (walk.at or not walk.takes_files):
             walk.files[walk.at + name] = item.required and not walk.is_partial
             continue
         properties[name] = _schema_of_named(name, item, inner)
@@ -100,7 +103,8 @@ def _schema_of_named(name: str, item: Any, walk: FieldWalk) -> Schema:
 
 def schema_of_field(item: Any, walk: FieldWalk) -> Schema:
     """Return the schema of a field, without a description by its name."""
-    make = nearest(_MAKERS, type(item)) or _maker_of_foreign(type(item))
+    make = _files if holds_files(item) else nearest(_MAKERS, type(item))
+    make = make or _maker_of_foreign(type(item))
     if make is None or is_told_of(item):
         _note_gap(item, walk)
         return {}
@@ -179,6 +183,10 @@ def _choice(item: Any, _: FieldWalk) -> Schema:
         return described({}, f"Choices: {', '.join(map(str, item.choices))}.")
     blank = [("", "")] if item.allow_blank and "" not in item.choices else []
     return one_of([*item.choices.items(), *blank])
+
+
+def _files(item: Any, _: FieldWalk) -> Schema:
+    return file_schema(is_list=not isinstance(item, serializers.FileField))
 
 
 def _choices(item: Any, walk: FieldWalk) -> Schema:

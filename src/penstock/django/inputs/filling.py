@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from penstock.django.inputs.files import sent_files
 from penstock.django.inputs.values import InputPlace, Inputs, Where
 
 _SEPARATORS: Final = {"csv": ",", "pipes": "|", "spaces": " "}
@@ -34,8 +35,12 @@ def query_pairs(arguments: Mapping[str, Any], inputs: Inputs) -> list[tuple[str,
 
 
 def body_of(arguments: Mapping[str, Any], inputs: Inputs) -> Any:
-    """Return the body as JSON values: an object, or the value of the argument that is the body."""
-    body = {place.name: value for place, value in _going("body", arguments, inputs)}
+    """Return the body as JSON values and files: an object, or the value of the argument that is the
+    body."""
+    body = {
+        place.name: sent_files(place.name, value) if place.style == "file" else value
+        for place, value in _going("body", arguments, inputs)
+    }
     if any(place.where == "body" and not place.name for place in inputs.places.values()):
         return body.get("", [] if inputs.is_list else None)
     return body

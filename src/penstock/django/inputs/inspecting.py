@@ -68,5 +68,5 @@ def _documentation(endpoint: Endpoint, view: APIView, route: Route) -> Documenta
 def _body(endpoint: Endpoint, view: APIView, documentation: Documentation | None) -> InputPart:
     told = documentation.told.serializer if documentation is not None else None
     if told is not None:
-        return part_of_serializer(told, endpoint.method)
+        return part_of_serializer(told, view)
     return body_part(endpoint, view)

@@ -21,15 +21,23 @@ from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import OpenApiRequest
 from rest_framework.serializers import BaseSerializer
 from rest_framework.settings import api_settings
+from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.bodies import notes_on, part_of_object, part_of_whole
+from penstock.django.inputs.bodies import (
+    notes_on,
+    part_of_object,
+    part_of_whole,
+    unknown_body,
+)
 from penstock.django.inputs.components import flattened, reachable, without_required
 from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.files import file_schema
+from penstock.django.inputs.media import takes_files
 from penstock.django.inputs.openapi import arguments_of, json_schema, sound
 from penstock.django.inputs.routes import Route
-from penstock.django.inputs.schemas import Schema
-from penstock.django.inputs.values import UNKNOWN, Argument, InputPart, InputPlace
+from penstock.django.inputs.schemas import Schema, described
+from penstock.django.inputs.values import Argument, InputPart, InputPlace
 
 # Silencing the generator affects the whole process, so only one thread at a time does that.
 _SILENCE: Final = threading.RLock()
@@ -144,7 +152,7 @@ def operation_of(
         tuple(
             item for item in in_query if item.place.name in told.parameters or not _is_format(item)
         ),
-        _body(said.get("requestBody") or {}, definitions, endpoint.method),
+        _body(said.get("requestBody") or {}, definitions, inspector.view),
         definitions,
     )
 
@@ -164,7 +172,7 @@ def _is_format(argument: Argument) -> bool:
 
 
 def _body(
-    said: Mapping[str, Any], definitions: Mapping[str, Schema], method: str
+    said: Mapping[str, Any], definitions: Mapping[str, Schema], view: APIView
 ) -> InputPart | None:
     content = said.get("content") or {}
     if not content:
@@ -172,11 +180,11 @@ def _body(
     kind = _JSON if _JSON in content else next(iter(content))
     schema = json_schema(content[kind].get("schema") or {})
     if not schema:
-        return UNKNOWN
-    if method == "PATCH":
+        return unknown_body(view)
+    if view.request.method == "PATCH":
         schema, definitions = _of_change(schema, definitions), without_required(definitions)
     flat = flattened(schema, definitions)
-    part = part_of_whole(schema) if flat is None else _part_of(flat)
+    part = part_of_whole(schema) if flat is None else _part_of(flat, takes_files(view))
     checked = (replace(item, schema=sound(item.schema, definitions)) for item in part.arguments)
     return referring(replace(part, arguments=tuple(checked)), definitions)
 
@@ -197,14 +205,23 @@ def referring(part: InputPart, definitions: Mapping[str, Schema]) -> InputPart:
     return replace(part, definitions=used)
 
 
-def _part_of(schema: Schema) -> InputPart:
-    """Make arguments of an object's properties, without files, which JSON cannot carry."""
+def _part_of(schema: Schema, takes_files: bool) -> InputPart:
+    """Make arguments of an object's properties. Only a form can carry files."""
     is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
     properties, required = schema.get("properties", {}), schema.get("required", ())
-    files = {name: name in required for name, item in properties.items() if _is_binary(item)}
-    kept = {name: item for name, item in properties.items() if name not in files}
-    carried = {**schema, "properties": kept}
-    return replace(part_of_object(carried), closed=not is_open, notes=notes_on(files))
+    files = {name: item for name, item in properties.items() if _is_binary(item)}
+    sent = {name: _file(item) for name, item in files.items()} if takes_files else {}
+    lost = {name: name in required for name in files.keys() - sent.keys()}
+    kept = {name: item for name, item in {**properties, **sent}.items() if name not in lost}
+    part = part_of_object({**schema, "properties": kept})
+    return replace(part, closed=not is_open, notes=notes_on(lost))
+
+
+def _file(schema: Schema) -> Schema:
+    made = file_schema(is_list=schema.get("type") == "array")
+    return described(
+        {**made, "description": schema.get("description", "")}, made.get("description", "")
+    )
 
 
 def _is_binary(schema: Schema) -> bool:

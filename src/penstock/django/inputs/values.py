@@ -11,8 +11,8 @@ Where = Literal["path", "query", "body"]
 # ("told"), or a kind that Penstock does not know.
 Gap = Literal["", "told", "unknown"]
 # How a list is written in a query string: one value with separators, the name once for each item,
-# or `name[key]` for each entry of an object.
-Style = Literal["plain", "csv", "pipes", "spaces", "repeat", "deep"]
+# or `name[key]` for each entry of an object. In a body, whether a value is a file.
+Style = Literal["plain", "csv", "pipes", "spaces", "repeat", "deep", "file"]
 
 
 @dataclass(frozen=True, slots=True)

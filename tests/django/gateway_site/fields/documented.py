@@ -16,6 +16,7 @@ from drf_spectacular.utils import (
 )
 from rest_framework import generics, serializers, viewsets
 from rest_framework.decorators import action
+from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 from rest_framework.views import APIView
@@ -164,7 +165,7 @@ class Uploads(generics.CreateAPIView):
                 "type": "object",
                 "properties": {
                     "title": {"type": "string", "title": "Title"},
-                    "file": {"type": "string", "format": "binary"},
+                    "file": {"type": "string", "format": "binary", "description": "Scanned."},
                 },
                 "required": ["title", "file"],
             }
@@ -347,6 +348,7 @@ urlpatterns = [
     path("tracks/<int:pk>/", TrackDetail.as_view()),
     path("guessed/", Guessed.as_view()),
     path("uploads/", Uploads.as_view()),
+    path("json-uploads/", Uploads.as_view(parser_classes=[JSONParser])),
     path("mixed/", Mixed.as_view()),
     path("near/", Near.as_view()),
     path("journeys/", Journeys.as_view()),

@@ -1,5 +1,6 @@
 from django.urls import include, path, re_path
 from rest_framework import generics
+from rest_framework.parsers import JSONParser
 from rest_framework.routers import DefaultRouter, SimpleRouter
 
 from gateway_site.fields import views
@@ -29,6 +30,7 @@ urlpatterns = [
     path("trees/", views.Trees.as_view()),
     path("albums/", views.Albums.as_view()),
     path("pictures/", views.Pictures.as_view()),
+    path("json-pictures/", views.Pictures.as_view(parser_classes=[JSONParser])),
     path("freely/", views.Freely.as_view()),
     path("raising/", views.Raising.as_view()),
     path("overridden/", views.Overridden.as_view()),

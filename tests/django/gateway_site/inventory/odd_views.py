@@ -260,6 +260,38 @@ class ByForm(generics.GenericAPIView):
         return Response({"name": serializer.validated_data["name"]})
 
 
+class UploadSerializer(serializers.Serializer):
+    title = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
+    file = serializers.FileField(required=False)
+    more = serializers.ListField(child=serializers.FileField(), required=False)
+
+
+class Uploading(generics.GenericAPIView):
+    """A view that takes files by its serializer, in a form or beside JSON."""
+
+    serializer_class = UploadSerializer
+
+    def post(self, request):
+        made = self.get_serializer(data=request.data)
+        made.is_valid(raise_exception=True)
+        sent = request.content_type.partition(";")[0]
+        return Response({"sent": sent, "tags": made.validated_data.get("tags"), **named(request)})
+
+
+class UploadingAnything(APIView):
+    """A view whose code alone says that it takes files."""
+
+    def post(self, request):
+        return Response({**request.data.dict(), **named(request)})
+
+
+def named(request):
+    """Return the name, the media type and the content of each file of a request."""
+    files = (file for name in request.FILES for file in request.FILES.getlist(name))
+    return {"files": [[file.name, file.content_type, file.read().hex()] for file in files]}
+
+
 class Importing(APIView):
     """A write that answers with a count of what it has made, and with no key."""
 
