@@ -326,6 +326,31 @@ def test_all_words_count_more_than_one():
     assert names("cancel the event", index=index)[0] == "delete_event"
 
 
+ACTIONS = ("list", "retrieve", "create", "update", "partial_update", "destroy")
+REST = SearchIndex(
+    [
+        Searchable(f"plant_{noun}_{action}", "", f"{noun.capitalize()}s of the plant.")
+        for noun in ("pump", "valve")
+        for action in ACTIONS
+    ]
+)
+MEANT = {
+    "delete": ["destroy"],
+    "remove": ["destroy"],
+    "change": ["update", "partial_update"],
+    "edit": ["update", "partial_update"],
+    "modify": ["update", "partial_update"],
+    "add": ["create"],
+    "new": ["create"],
+}
+
+
+@pytest.mark.parametrize(("verb", "actions"), MEANT.items(), ids=MEANT)
+def test_actions_of_a_rest_api_are_found_by_everyday_verbs(verb, actions):
+    hits = REST.find(f"{verb} a valve", len(actions))
+    assert {hit.name for hit in hits} == {f"plant_valve_{action}" for action in actions}
+
+
 def test_a_related_word_is_no_rarer_than_the_common_one():
     mails = [Searchable(f"{verb}_email") for verb in ("read", "send", "list", "sort", "star")]
     index = SearchIndex([Searchable("message"), *mails])

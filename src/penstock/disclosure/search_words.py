@@ -40,7 +40,7 @@ _COMMON: Final = frozenset(_COMMON_WORDS.split())
 # than a missing one.
 _RELATED: Final = """
 create add new make insert generate open
-delete remove drop erase clear cancel
+delete remove drop erase clear cancel destroy
 list show get fetch read view display retrieve see open
 list get what which
 update edit modify change set replace

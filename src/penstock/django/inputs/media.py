@@ -19,7 +19,8 @@ def takes_files(view: APIView) -> bool:
 
 def takes_only_a_file(view: APIView) -> bool:
     """Return whether the body of a request to a view is a file, and nothing else."""
-    return all(isinstance(parser, FileUploadParser) for parser in view.get_parsers())
+    parsers = view.get_parsers()
+    return bool(parsers) and all(isinstance(parser, FileUploadParser) for parser in parsers)
 
 
 def content_type_of(view: APIView) -> str:
