@@ -299,6 +299,8 @@ DESCRIPTIONS = {
         "Pumps of the plant. With all that stand idle.",
     ),
     "nothing told": ("POST", "/pumps/", "Create a pump."),
+    "an inspector, of a list": ("GET", "/near/", "Of all pumps."),
+    "an inspector, of a record": ("GET", "/near/{pk}/", "Of one pump."),
     "docstring": ("POST", "/pumps/{pk}/restart/", "Restart a pump.\n\nIt takes a moment."),
 }
 

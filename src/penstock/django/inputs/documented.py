@@ -8,6 +8,7 @@ import sys
 from collections.abc import Container
 from typing import Any, Final
 
+from rest_framework.schemas.generators import BaseSchemaGenerator
 from rest_framework.schemas.inspectors import DefaultSchema
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
@@ -19,7 +20,8 @@ _MARK: Final = "_spectacular_annotation"
 
 def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
     """Make an inspector of drf-spectacular's for this view alone, or return None. All requests
-    share the inspector of the view's class, which keeps the view that used it last."""
+    share the inspector of the view's class, which keeps the view that used it last. Its path is as
+    in the documentation, with `id` for `pk`: inspectors of sites tell records from lists by that."""
     package = sys.modules.get("drf_spectacular.openapi")
     if package is None:
         return None
@@ -27,7 +29,8 @@ def inspector_of(endpoint: Endpoint, view: APIView) -> Any:
     if kind is None or not issubclass(kind, package.AutoSchema):
         return None
     inspector = kind()
-    inspector.view, inspector.method, inspector.path = view, endpoint.method, endpoint.path
+    inspector.view, inspector.method = view, endpoint.method
+    inspector.path = BaseSchemaGenerator().coerce_path(endpoint.path, endpoint.method, view)
     return inspector
 
 

@@ -138,7 +138,7 @@ def operation_of(
     registry = ComponentRegistry()
     with _SILENCE, GENERATOR_STATS.silence():
         said = inspector.get_operation(
-            endpoint.path, route.written or endpoint.path, "^/", endpoint.method, registry
+            inspector.path, route.written or endpoint.path, "^/", endpoint.method, registry
         )
         components = registry.build(spectacular_settings.APPEND_COMPONENTS).get("schemas", {})
     if said is None:

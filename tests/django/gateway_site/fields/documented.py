@@ -184,6 +184,9 @@ class Uploads(generics.CreateAPIView):
 
 
 class OwnSchema(AutoSchema):
+    def get_description(self):
+        return "Of one pump." if "{id}" in self.path else "Of all pumps."
+
     def get_override_parameters(self):
         return [OpenApiParameter("tenant", str, required=True), PartSerializer]
 
@@ -351,6 +354,7 @@ urlpatterns = [
     path("json-uploads/", Uploads.as_view(parser_classes=[JSONParser])),
     path("mixed/", Mixed.as_view()),
     path("near/", Near.as_view()),
+    path("near/<int:pk>/", Near.as_view()),
     path("journeys/", Journeys.as_view()),
     path("answering/", Answering.as_view()),
     path(
