@@ -14,7 +14,7 @@ view builds something else from the rows, only the whole makes sense.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from django.db.models import QuerySet
@@ -24,8 +24,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from penstock.django.inputs.handlers import overrides
+from penstock.django.inputs.handlers import chooses_rows, overrides
 from penstock.django.ordering import in_order
+from penstock.django.site_pages import PageCapture
 from penstock.django.tool_results import encoded_rows
 
 _PAGE: Final = ("count", "next", "previous", "results")
@@ -46,7 +47,11 @@ class ListCapture:
     is_part: bool = False  # the view got fewer rows than the list has
     # The page size of a paginator whose responses have a form of their own; else 0.
     own_form_page_size: int = 0
+    unsliced_count: int | None = None  # of all rows, if the view has passed only a slice of them
     rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
+    own_page: PageCapture = field(
+        default_factory=PageCapture
+    )  # of a paginator that is not replaced
     _given: int = 0  # rows given to the view; -1 if it asked for several lists
 
     def capture(self, view: Any) -> None:
@@ -54,11 +59,14 @@ class ListCapture:
         if not isinstance(view, GenericAPIView) or isinstance(view.paginator, _Paginator):
             return
         captured, own = cast("Any", view), view.paginator
+        captured.get_serializer = _captured_serializer(self, view, captured.get_serializer)
+        if own is not None and chooses_rows(type(own)):
+            self.own_page.capture(view)
+            return
         size = _page_size(own, view.request)
         if own is not None and overrides(type(own), "get_paginated_response"):
             self.own_form_page_size = size or 0
         captured._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
-        captured.get_serializer = _captured_serializer(self, view, captured.get_serializer)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
         """Return the wanted rows of a list that a view has found."""
@@ -69,6 +77,8 @@ class ListCapture:
         rows = found if ordered is None else ordered
         if not isinstance(rows, QuerySet | Sequence):
             rows = list(rows)
+        if isinstance(rows, QuerySet) and rows.query.is_sliced:
+            self.unsliced_count = _unsliced_count(rows)
         self.count = self.known_count if self.known_count is not None else _length(rows)
         start, stop = (self.start, self.stop) if self.is_rereadable else (0, None)
         if stop is None:
@@ -98,6 +108,12 @@ class ListCapture:
 
 def _length(rows: Any) -> int:
     return int(rows.count()) if isinstance(rows, QuerySet) else len(rows)
+
+
+def _unsliced_count(rows: QuerySet[Any]) -> int:
+    whole = rows.all()
+    whole.query.clear_limits()
+    return whole.count()
 
 
 def _page_size(own: Any, request: Request) -> int | None:

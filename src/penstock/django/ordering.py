@@ -21,8 +21,11 @@ def in_order(found: QuerySet[Any], view: APIView) -> QuerySet[Any] | None:
     query = found.query
     if query.combinator or query.distinct_fields or query.extra_order_by or not _has_key(found):
         return None
-    order = query.order_by or _default_order(found)
-    return None if any(_is_random(one, found) for one in order) else found.order_by(*order, "pk")
+    return None if is_in_random_order(found) else found.order_by(*_order_of(found), "pk")
+
+
+def is_in_random_order(found: QuerySet[Any]) -> bool:
+    return any(_is_random(one, found) for one in _order_of(found))
 
 
 def _has_key(found: QuerySet[Any]) -> bool:
@@ -44,9 +47,9 @@ def _joins_many(query: Any) -> bool:
     )
 
 
-def _default_order(found: QuerySet[Any]) -> tuple[Any, ...]:
+def _order_of(found: QuerySet[Any]) -> tuple[Any, ...]:
     own = found.model._meta.ordering or () if found.query.default_ordering else ()  # noqa: SLF001 (documented by Django)
-    return tuple(own)
+    return tuple(found.query.order_by or own)
 
 
 def _is_random(order: Any, found: QuerySet[Any]) -> bool:

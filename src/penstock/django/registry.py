@@ -27,11 +27,11 @@ from penstock.django.exposure import (
 from penstock.django.function_tools import function_tool
 from penstock.django.inputs.handlers import pages_itself, reads_list
 from penstock.django.inspection import FindingsFile, Inspection
+from penstock.django.list_kinds import ListKind, list_kind
 from penstock.django.naming import names_of
 from penstock.django.tiers import Tier
 from penstock.django.tools import SiteTool
 from penstock.django.view_tools import ViewAction
-from penstock.django.view_visits import is_plain
 from penstock.log import logger
 
 MODULE: Final = "mcp_tools"  # the module in which an app declares functions as tools
@@ -147,13 +147,13 @@ def _modes(name: str, heavy: Mapping[str, Any] | None, site: Site) -> tuple[str,
 def _view_tool(endpoint: Endpoint, name: str, site: Site, findings: FindingsFile) -> SiteTool:
     heavy = _heavy(endpoint)
     # If a view's lists are not captured, only its own pages show the rest of a list.
-    is_captured = site.policy.covers(name) and not pages_itself(endpoint)
-    is_captured = is_captured and (heavy is not None or is_plain(endpoint.callback))
-    has_pages = endpoint.is_read and not is_captured
+    is_covered = site.policy.covers(name)
+    lists = list_kind(endpoint, is_covered=is_covered, is_heavy=heavy is not None)
+    has_pages = endpoint.is_read and lists is not ListKind.LIVE
     inspection = Inspection(endpoint, findings, with_pagination=has_pages, urlconf=site.urlconf)
-    may_be_lean = site.is_lean and site.policy.covers(name) and endpoint.method in _ECHOING
+    may_be_lean = site.is_lean and is_covered and endpoint.method in _ECHOING
     action = ViewAction(
-        name, endpoint, inspection, heavy is not None, is_captured, may_be_lean, site.urlconf
+        name, endpoint, inspection, heavy is not None, lists, may_be_lean, site.urlconf
     )
     return SiteTool(
         name,

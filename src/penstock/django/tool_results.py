@@ -23,7 +23,6 @@ from penstock.errors import InvalidResult
 STATUS_CODE: Final = "status_code"
 FIRST_REDIRECT: Final = 300
 FIRST_ERROR: Final = 400
-_SMALL: Final = 20_000
 _MOST_STREAMED: Final = 64_000_000
 _EXPLAINED: Final = {
     401: "Authenticate, and call again.",
@@ -95,13 +94,22 @@ def result_of(value: Any) -> Result:
     return Result(structured=value)
 
 
-def with_word(result: Result, word: str) -> Result:
-    """Add a note for the agent to a small result, as a second text. A large result stays as it is,
-    because a second text would change its form."""
-    if result.is_error or result.content or len(bytes(result.structured)) > _SMALL:
+def with_word(result: Result, word: str, *, is_small: bool) -> Result:
+    """Add a note for the agent to a result. Beside a small one it is a second text. A large one is
+    stored, and becomes a part of an object with the note: it is not a list, so that nothing counts
+    its rows as those of a whole list."""
+    if result.is_error:
         return result
-    texts = (bytes(result.structured).decode(), word)
-    return Result(content=tuple({"type": "text", "text": text} for text in texts))
+    if result.content or is_small:
+        own = result.content or (_text(bytes(result.structured).decode()),)
+        return Result(content=(*own, _text(word)))
+    rows = result.structured
+    page = {"results": rows} if bytes(rows).startswith(b"[") else rows
+    return Result(structured={"notice": word, "page": page})
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
 
 
 def result_of_response(response: HttpResponseBase) -> Result:

@@ -65,16 +65,6 @@ def notify_listener(view: Any) -> None:
         listener.capture(view)
 
 
-def find_object(view: Any) -> Response:
-    """Find the object of a request, or raise the view's refusal to show it."""
-    view.get_object()
-    return find_nothing(view)
-
-
-def find_nothing(_view: Any) -> Response:
-    return Response(status=204)
-
-
 def is_plain(callback: Any) -> bool:
     """Return whether the URLconf names the view itself, and not a decorator around it."""
     while True:

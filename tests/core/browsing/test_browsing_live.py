@@ -136,6 +136,14 @@ def test_an_order_of_a_copy_that_was_read_anew_is_refused(agent, there, token, c
     assert "no longer kept in this order" in reply.value["error"]
 
 
+def test_a_list_that_must_be_read_whole_is_not_sorted_in_part(open_agent, there):
+    agent = open_agent(hooks={"live_rows": there}, query_rows=100)
+    live = LiveRows("ref", 300, there(None, 0, 20).rows, 6_000, refuses_part=True)
+    reply = reply_to(agent, agent.offer(live).value["continuation_token"], sort=DOWN)
+    assert reply.is_error
+    assert "The list has 300 rows." in reply.value["error"]
+
+
 def test_the_same_order_of_one_copy_is_kept_once(agent, there, token, clock):
     first = browse(agent, token, sort=DOWN, count=1)
     clock.pass_by(5)

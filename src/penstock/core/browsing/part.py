@@ -101,6 +101,8 @@ def _for_questions(
     if not isinstance(opened.entry.head.source, Live):
         return (yield from _found(opened.entry, opened, request))
     copy = yield from copied(call, context, opened.entry)
+    if isinstance(copy, Refusal):
+        return copy
     part = yield from _found(copy.entry, opened, request)
     left_out = copy.told.get("rows_not_read", 0)
     if isinstance(part, Refusal) or not left_out:

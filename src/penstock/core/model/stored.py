@@ -22,6 +22,7 @@ class Live(msgspec.Struct, frozen=True, tag="live"):
     reference: bytes
     data_size: int
     estimated: bool
+    refuses_part: bool = False  # as in `LiveRows`
 
 
 class Alias(msgspec.Struct, frozen=True, tag="alias"):

@@ -114,6 +114,9 @@ class LiveRows(msgspec.Struct, frozen=True):
     first: Sequence[bytes]  # the encoded rows of the first page
     data_size: int
     estimated: bool = True  # `data_size` is an estimate
+    # If the list is too long to be copied, views that need every row refuse. Otherwise they read the
+    # first rows, and say so.
+    refuses_part: bool = False
 
 
 class LiveWindow(msgspec.Struct, frozen=True):

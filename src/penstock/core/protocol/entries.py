@@ -107,7 +107,7 @@ def live_entry(
     call: Call, context: Context, rows: LiveRows, columns: dict[str, str]
 ) -> tuple[Entry, Record]:
     """Return an entry for a live list: its rows stay at their source, and are read when needed."""
-    source = Live(encode(rows.reference), rows.data_size, rows.estimated)
+    source = Live(encode(rows.reference), rows.data_size, rows.estimated, rows.refuses_part)
     head = Head(
         **_common_fields(call, context, None),
         source=source,

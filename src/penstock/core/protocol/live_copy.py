@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from penstock.core.model.effects import Entry, Put, ReadWindow, Steps
-from penstock.core.model.values import Call, LiveWindow
+from penstock.core.model.stored import Live
+from penstock.core.model.values import Call, LiveWindow, Refusal
 from penstock.core.protocol.entries import Context, copy_token, load_copy, new_entry
 from penstock.core.results.document import Document
 from penstock.core.results.ingest import ingest
@@ -24,8 +25,12 @@ class Copy(NamedTuple):
     told: dict[str, Any]
 
 
-def copied(call: Call, context: Context, live: Entry) -> Steps[Copy]:
-    now = yield from _ends(live, context.policy.query_rows)
+def copied(call: Call, context: Context, live: Entry) -> Steps[Copy | Refusal]:
+    most = context.policy.query_rows
+    now = yield from _ends(live, most)
+    source = live.head.source
+    if now.total > most and isinstance(source, Live) and source.refuses_part:
+        return _too_long(now.total, most)
     copy = yield from load_copy(live, now.total, context)
     told: dict[str, Any] = {}
     if copy is not None and now == (yield from _ends_of(copy, now.total)):
@@ -34,6 +39,15 @@ def copied(call: Call, context: Context, live: Entry) -> Steps[Copy]:
         copy = yield from _made(call, context, live, now.total)
     left_out = now.total - copy.head.count
     return Copy(copy, told | ({"rows_not_read": left_out} if left_out > 0 else {}))
+
+
+def _too_long(total: int, most: int) -> Refusal:
+    return Refusal(
+        f"The list has {total:,} rows. This needs every row, and at most {most:,} can be read: an "
+        "answer from the first rows alone would be wrong.",
+        "Call the tool again with filters that leave fewer rows, or read the list in mode paginated "
+        "or filtered.",
+    )
 
 
 class _Ends(NamedTuple):

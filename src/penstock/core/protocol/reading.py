@@ -291,6 +291,8 @@ class Look(msgspec.Struct, frozen=True):
     def _look_at_copy(self) -> Steps[Reply | Refusal]:
         """Look at a copy of the live list, because the view needs every row."""
         copy = yield from copied(self.call, self.context, self.entry)
+        if isinstance(copy, Refusal):
+            return copy
         opened = Opened(copy.entry, self.opened.position, self.opened.root)
         return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
 

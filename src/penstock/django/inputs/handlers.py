@@ -7,11 +7,15 @@ kinds of action apart. They are only hints: without one, a schema stays open.
 
 from __future__ import annotations
 
+import dis
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
+from types import CodeType, FunctionType
 from typing import Any, Final, Literal
 
+from django.core.paginator import Paginator
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.pagination import BasePagination
 from rest_framework.serializers import BaseSerializer
@@ -27,6 +31,9 @@ _ASKS_FOR_SERIALIZER: Final = frozenset(
 )
 _READS_QUERY: Final = frozenset({"query_params", "GET"})
 _QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
+_PAGINATORS: Final = (BasePagination, Paginator)
+_LOOKUPS: Final = ("LOAD_ATTR", "LOAD_METHOD")
+_REFUSED: Final = (401, 403, 404)
 _FILTERS: Final = frozenset({"filter_queryset", "filterset_class"})
 
 
@@ -77,39 +84,44 @@ def filters_list(endpoint: Endpoint) -> bool:
     return endpoint.action == "get" and is_lister and not is_finder
 
 
-def finds_object(endpoint: Endpoint) -> bool:
-    """Return whether an endpoint is about one object, which the view finds."""
-    view: Any = endpoint.view_class
-    if not callable(getattr(view, "get_object", None)):
-        return False
-    lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", "")
-    return lookup in endpoint.parameters or "get_object" in _names_in(handler_of(endpoint))
-
-
 def has_own_query(endpoint: Endpoint) -> bool:
     """Return whether an endpoint may read query parameters that no filter backend declares."""
     functions = [
         handler_of(endpoint),
         *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
     ]
-    if any(map(reads_query, functions)) or pages_itself(endpoint):
+    own = getattr(getattr(endpoint.view_class, "pagination_class", None), "paginate_queryset", None)
+    if any(map(reads_query, [*functions, own])) or pages_itself(endpoint):
         return True
     is_plain_read = endpoint.method == "GET" and not reads_list(endpoint)
     return is_plain_read and not is_standard(endpoint)
 
 
 def pages_itself(endpoint: Endpoint) -> bool:
-    """Return whether an endpoint needs its own paginator: it makes one, it uses one for more than
-    pages, or its paginator chooses among the rows."""
-    handler, view = handler_of(endpoint), endpoint.view_class
+    """Return whether an endpoint makes its pages itself: it makes a paginator, it uses one for more
+    than pages, or it answers with a page in a form of its own."""
+    handler = handler_of(endpoint)
     known = getattr(handler, "__globals__", {})
     values = [known.get(name) for name in _names_in(handler)]
-    if any(isinstance(one, type) and issubclass(one, BasePagination) for one in values):
+    if any(isinstance(one, type) and issubclass(one, _PAGINATORS) for one in values):
         return True
-    if "paginator" in _names_in(handler) or overrides(view, "get_paginated_response"):
-        return True
-    own = getattr(view, "pagination_class", None)
-    return isinstance(own, type) and overrides(own, "paginate_queryset")
+    has_form = overrides(endpoint.view_class, "get_paginated_response")
+    return "paginator" in _names_in(handler) or (has_form and reads_list(endpoint))
+
+
+def pages_through(endpoint: Endpoint) -> bool:
+    """Return whether only the site's own paginator can page an endpoint's list: it may choose among
+    the rows, or the view may choose among paginators."""
+    view = endpoint.view_class
+    own = inspect.getattr_static(view, "pagination_class", None)
+    is_chosen = own is not None and not isinstance(own, type)
+    is_special = is_chosen or overrides(view, "paginator") or chooses_rows(own)
+    return is_special and "paginate_queryset" in names_behind(endpoint)
+
+
+def chooses_rows(paginator: type | None) -> bool:
+    """Return whether a paginator has its own way to make a page."""
+    return paginator is not None and overrides(paginator, "paginate_queryset")
 
 
 def reads_query(function: Any) -> bool:
@@ -170,6 +182,76 @@ def reads_many(endpoint: Endpoint) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+@lru_cache(4_096)
+def names_behind(endpoint: Endpoint) -> frozenset[str]:
+    """Return the names in the code that answers: in the handler, in what it extends, and in the
+    methods and functions of the site that these call. `get_queryset`, `filter_queryset` and
+    `get_object` are not looked into."""
+    view, names, seen = endpoint.view_class, set[str](), set(_QUERIED)
+    waiting = [endpoint.action]
+    while waiting:
+        for function in _extended(view, waiting.pop()):
+            names |= _all_names(function)
+            called = {name for name in _own_names(function) - seen if _is_looked_into(view, name)}
+            seen |= called
+            waiting += called
+    return frozenset(names)
+
+
+def _is_looked_into(view: type, name: str) -> bool:
+    return name in _CALLED or overrides(view, name)
+
+
+def _extended(view: type, name: str) -> Iterator[FunctionType]:
+    """Yield a method of a class, and the methods that it extends by `super`."""
+    for base in view.__mro__:
+        if name not in vars(base):
+            continue
+        found = vars(base)[name]
+        # A property keeps its function here, a cached one there.
+        function = _unwrapped(getattr(found, "fget", None) or getattr(found, "func", found))
+        if not inspect.isfunction(function):
+            return
+        yield function
+        if "super" not in _names_in(function):
+            return
+
+
+@lru_cache(4_096)
+def _own_names(function: FunctionType) -> frozenset[str]:
+    """Return the attributes of `self` that a function uses."""
+    code, steps = function.__code__, list(dis.get_instructions(function))
+    own = code.co_varnames[0] if code.co_argcount else ""
+    names = (
+        step.argval
+        for before, step in pairwise(steps)
+        if step.opname in _LOOKUPS and own in (before.argval, *_last(before.argval))
+    )
+    return frozenset(names)
+
+
+def _last(loaded: Any) -> tuple[Any, ...]:
+    """Return the last of the variables that one instruction of a later Python loads."""
+    return loaded[-1:] if isinstance(loaded, tuple) else ()
+
+
+@lru_cache(4_096)
+def _all_names(function: FunctionType) -> frozenset[str]:
+    """Return the names in a function, and in the functions of the site that it calls."""
+    names = _names_in_code(function.__code__)
+    called = (function.__globals__.get(name) for name in names)
+    own = [one for one in called if inspect.isfunction(one) and not is_frameworks(one)]
+    return frozenset(names.union(*(_names_in_code(one.__code__) for one in own)))
+
+
+def _names_in_code(code: CodeType) -> set[str]:
+    """Return the names in code, and in the functions within it. A status with which a view refuses
+    counts as a name."""
+    inner = (_names_in_code(item) for item in code.co_consts if isinstance(item, CodeType))
+    refused = {f"HTTP_{item}" for item in code.co_consts if item in _REFUSED}
+    return {*code.co_names, *refused}.union(*inner)
 
 
 @lru_cache(4_096)

@@ -1,0 +1,80 @@
+"""Words for the agent about an answer that is only a part of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from django.http import HttpResponseBase
+from rest_framework.response import Response
+
+from penstock.django.site_pages import PageCapture, links_of, total_of
+from penstock.django.tool_results import FIRST_ERROR
+
+_ONE_PAGE: Final = "This is one of the API's own pages{extent}; `next` or the tool's parameters lead to the others."
+_MAYBE: Final = (
+    "This may be one of the API's own pages, and not the whole list; "
+    "the tool's parameters lead to the others."
+)
+_SLICE: Final = (
+    "The view answers with only {shown:,} of {total:,} rows; "
+    "if the tool has parameters for pages, they lead to the others."
+)
+_FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
+_TOTALS: Final = ("count", "total", "total_count", "totalCount")
+
+
+class _Extent(NamedTuple):
+    """How much of a list an answer holds, as far as that is known."""
+
+    shown: int | None
+    total: int | None
+    is_part: bool | None
+
+
+def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: bool) -> str:
+    """Return what the agent must know about a response that is a page; "" if it is all there is.
+    `is_paged`: the view answers with pages of its own."""
+    if response.status_code >= FIRST_ERROR:
+        return ""
+    is_seen = capture.given is not None
+    extent = _by_paginator(capture) if is_seen else _by_response(response, is_paged)
+    if extent.is_part is None:
+        return _MAYBE if is_paged or is_seen else ""
+    if not extent.is_part:
+        return ""
+    is_known = extent.shown is not None and extent.total is not None
+    told = f", {extent.shown:,} of {extent.total:,} rows" if is_known else ""
+    return _ONE_PAGE.format(extent=told)
+
+
+def _by_paginator(capture: PageCapture) -> _Extent:
+    shown, total = capture.given, total_of(capture.paginator)
+    if shown is not None and total is not None:
+        return _Extent(shown, total, shown < total)
+    links = links_of(capture.paginator)
+    return _Extent(shown, total, None if links is None else any(links))
+
+
+def _by_response(response: HttpResponseBase, is_paged: bool) -> _Extent:
+    data = response.data if isinstance(response, Response) else None
+    found = data if isinstance(data, Mapping) else {}
+    lists = [item for item in found.values() if isinstance(item, list)]
+    shown = len(lists[0]) if len(lists) == 1 else None
+    totals = (found.get(name) for name in _TOTALS)
+    total = next((count for count in totals if type(count) is int), None)
+    if lists and {"next", "previous"} & found.keys():
+        return _Extent(shown, total, bool(found.get("next") or found.get("previous")))
+    if is_paged and shown is not None and total is not None:
+        return _Extent(shown, total, shown < total)
+    return _Extent(shown, total, None)
+
+
+def word_on_slice(shown: int, total: int) -> str:
+    return _SLICE.format(shown=shown, total=total) if shown < total else ""
+
+
+def word_on_first_rows(shown: int, total: int | None) -> str:
+    """Return what the agent must know about a list that was not read to its end."""
+    known = f"more than {shown:,}" if total is None else f"{total:,}"
+    return _FIRST.format(shown=shown, total=known)

@@ -1,0 +1,168 @@
+"""The reader of lists that only the site's own paginator can page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+
+from penstock.core.json.encoding import encode
+from penstock.core.model.values import LiveWindow
+from penstock.django.callers import Caller
+from penstock.django.page_words import word_on_first_rows
+from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
+from penstock.django.tool_results import FIRST_ERROR
+from penstock.django.view_calls import SiteRequest
+from penstock.django.view_readers import LiveRowsFailed, ViewReader, result_of_rows
+from penstock.log import logger
+from penstock.wire.request import InsideResult
+
+_LARGEST_PAGE: Final = 1_000
+
+
+class PagesHaveGaps(LiveRowsFailed):
+    """Some pages of the list are not full, so that its rows cannot be numbered."""
+
+    next_step = "Read the API's own pages: call the tool again with its parameters for pages."
+
+
+class PagedReader(ViewReader):
+    """A reader that asks a view for pages of its own paginator, see `site_pages`."""
+
+    def read(
+        self, site_request: SiteRequest, caller: Caller, *, is_throttled: bool = True
+    ) -> InsideResult:
+        size = self.policy_of(caller).page_size
+        first = self._page(site_request, caller, 0, size, is_throttled=is_throttled)
+        if first.response.status_code >= FIRST_ERROR:
+            return self.answer(site_request, caller, first.response)
+        if first.rows is None:
+            # The view has built something else from the page, so it gets the page that it expects.
+            return super().read(site_request, caller, is_throttled=False)
+        if first.total is None or not first.is_regular:
+            return self._walked(site_request, caller)
+        if first.capture.is_random and not first.is_all:
+            return self._at_once(site_request, caller, first.total)
+        found = self.live(site_request, caller, first.rows, first.total, refuses_part=True)
+        return found or self._small(site_request, caller, first, first.total)
+
+    def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
+        return self._page(site_request, caller, 0, 1).response
+
+    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
+        site_request = self.view.request_again(reference)
+        key = encode(reference)
+        is_first = key not in caller.counts  # one call may read many parts; throttles count one
+        try:
+            window = self._window(site_request, caller, start, stop, is_throttled=is_first)
+        except LiveRowsFailed:
+            raise
+        except Exception as error:
+            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
+            raise LiveRowsFailed from error
+        if window.count is not None:
+            caller.counts[key] = window.count
+        return window
+
+    # -- pages ---------------------------------------------------------------------------------
+
+    def _page(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        row: int,
+        size: int,
+        *,
+        paginator: Any = None,
+        is_throttled: bool = False,
+    ) -> SitePage:
+        """Ask for the page with this row. The paginator may give pages of another size."""
+        asked = page_with(paginator or self.own_paginator, row, size)
+        others = [pair for pair in site_request.query if pair[0] not in asked]
+        return self._asked(
+            site_request, caller, [*others, *asked.items()], is_throttled=is_throttled
+        )
+
+    def _asked(
+        self, site_request: SiteRequest, caller: Caller, query: Query, *, is_throttled: bool = False
+    ) -> SitePage:
+        capture = PageCapture()
+        asked = replace(site_request, query=query)
+        return SitePage(self.respond(asked, caller, capture, is_throttled=is_throttled), capture)
+
+    def _page_at(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        row: int,
+        size: int,
+        *,
+        is_throttled: bool = False,
+    ) -> SitePage:
+        """Return the page with this row; any page, if the list ends before the row."""
+        page = self._page(site_request, caller, row, size, is_throttled=is_throttled)
+        if page.rows_from(row, row) is not None:
+            return page
+        # The list has become shorter, or pages have another size than was asked for.
+        known = page if page.place is not None else self._page(site_request, caller, 0, size)
+        if known.place is None or known.ends_before(row):
+            return known
+        found = known.capture.paginator
+        return self._page(site_request, caller, row, known.place[1], paginator=found)
+
+    def _window(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        start: int,
+        stop: int,
+        *,
+        is_throttled: bool = False,
+    ) -> LiveWindow:
+        size = stop - start
+        page = self._page_at(site_request, caller, start, size, is_throttled=is_throttled)
+        rows: list[bytes] = []
+        while len(rows) < size and not page.ends_before(start + len(rows)):
+            if rows and page.place is not None:
+                page = self._page_at(site_request, caller, start + len(rows), page.place[1])
+            found = page.rows_from(start + len(rows), stop)
+            if not found:
+                raise LiveRowsFailed if page.rows is None else PagesHaveGaps
+            rows += found
+        return LiveWindow(rows, page.total)
+
+    # -- whole lists ---------------------------------------------------------------------------
+
+    def _small(
+        self, site_request: SiteRequest, caller: Caller, first: SitePage, total: int
+    ) -> InsideResult:
+        if first.is_all:
+            return self.answer(site_request, caller, first.response, is_list=True)
+        try:
+            rows = self._window(site_request, caller, 0, total).rows
+        except PagesHaveGaps:
+            return self._walked(site_request, caller)
+        return self.answer(site_request, caller, result_of_rows(rows), is_list=True)
+
+    def _at_once(self, site_request: SiteRequest, caller: Caller, total: int) -> InsideResult:
+        """Return a list in random order, of which two pages may hold the same row."""
+        page = self._page(site_request, caller, 0, total)
+        if page.rows is None or not page.is_all:
+            return super().read(site_request, caller, is_throttled=False)
+        return self.answer(site_request, caller, result_of_rows(page.rows), is_list=True)
+
+    def _walked(self, site_request: SiteRequest, caller: Caller) -> InsideResult:
+        """Return a list whose pages have no numbers, or no common size: follow the links from one
+        page to the next."""
+        most = self.policy_of(caller).query_rows
+        page = self._page(site_request, caller, 0, _LARGEST_PAGE)
+        if page.links is None or page.rows is None:
+            return super().read(site_request, caller, is_throttled=False)
+        total, rows = page.total, [*page.rows]
+        while page.rows and page.next_query is not None and len(rows) < most:
+            page = self._asked(site_request, caller, page.next_query)
+            rows += page.rows or ()
+        is_whole = page.rows is not None and page.next_query is None
+        word = "" if is_whole else word_on_first_rows(len(rows), total)
+        return self.answer(site_request, caller, result_of_rows(rows), is_list=True, word=word)

@@ -1,0 +1,199 @@
+"""The pages that a site's own paginator gives to a view.
+
+A paginator may choose among rows, or read them in its own way. Penstock must not take its place: it
+asks the view for one page after the other, with the paginator's own query parameters, and keeps the
+rows that the view passes on as they were serialized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, cast
+from urllib.parse import parse_qsl, urlsplit
+
+from django.core.paginator import Page
+from django.db.models import QuerySet
+from django.http import HttpResponseBase
+from rest_framework.generics import GenericAPIView
+from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
+from rest_framework.response import Response
+
+from penstock.django.inputs.faults import quietly
+from penstock.django.ordering import in_order, is_in_random_order
+from penstock.django.tool_results import FIRST_ERROR, encoded_rows
+
+Query = Sequence[tuple[str, str]]
+
+_USUAL_PARAMETERS: Final = frozenset({"page", "page_size", "limit", "offset", "cursor"})
+
+
+class PageCapture:
+    """A listener that keeps the page of a view's own paginator."""
+
+    def __init__(self) -> None:
+        self.given: int | None = None  # the rows of the page; None if the view made none
+        self.is_random = False
+        self._view: Any = None
+        self._passed_on: list[bytes] | None = None  # the rows as the view serialized them
+
+    def capture(self, view: Any) -> None:
+        """Listen to a view's calls of its paginator."""
+        if not isinstance(view, GenericAPIView) or self._view is view:
+            return
+        self._view = captured = cast("Any", view)
+        captured.paginate_queryset = self._paginating(captured.paginate_queryset)
+        captured.get_paginated_response = self._responding(captured.get_paginated_response)
+
+    @property
+    def paginator(self) -> Any:
+        return None if self._view is None else self._view.paginator
+
+    def rows_in(self, response: HttpResponseBase) -> list[bytes] | None:
+        """Return the rows of the page, unless the view answered with others or changed them."""
+        rows = self._passed_on
+        if rows is None or response.status_code >= FIRST_ERROR:
+            return None
+        data = response.data if isinstance(response, Response) else None
+        is_shown = any(encoded_rows(found) == rows for found in _lists_in(data))
+        return rows if is_shown else None
+
+    def _paginating(self, paginate: Callable[..., Any]) -> Callable[..., Any]:
+        def paginate_queryset(*args: Any, **kwargs: Any) -> Any:
+            page = paginate(*map(self._ordered, args), **kwargs)
+            self.given = None if page is None else len(page)
+            return page
+
+        return paginate_queryset
+
+    def _ordered(self, found: Any) -> Any:
+        """Break ties in the order of a queryset, so that every row is on one page."""
+        if not isinstance(found, QuerySet):
+            return found
+        self.is_random = is_in_random_order(found)
+        ordered = quietly(lambda: in_order(found, self._view))
+        return found if ordered is None else ordered
+
+    def _responding(self, respond: Callable[..., Any]) -> Callable[..., Any]:
+        def get_paginated_response(*args: Any, **kwargs: Any) -> Any:
+            data = next(iter((*args, *kwargs.values())), None)
+            self._passed_on = encoded_rows(data) if isinstance(data, list) else None
+            return respond(*args, **kwargs)
+
+        return get_paginated_response
+
+
+def _lists_in(data: Any) -> Iterator[list[Any]]:
+    """Yield a response's list, or the lists in its objects."""
+    if isinstance(data, list):
+        yield data
+    elif isinstance(data, Mapping):
+        for item in data.values():
+            yield from _lists_in(item)
+
+
+@dataclass(frozen=True)
+class SitePage:
+    """A response of a view, and the page in it."""
+
+    response: HttpResponseBase
+    capture: PageCapture
+
+    @cached_property
+    def rows(self) -> list[bytes] | None:
+        """The serialized rows; None if the view does not answer with just a page of rows."""
+        return self.capture.rows_in(self.response)
+
+    @cached_property
+    def total(self) -> int | None:
+        """The rows of the whole list, if the paginator counts them."""
+        return total_of(self.capture.paginator)
+
+    @cached_property
+    def place(self) -> tuple[int, int] | None:
+        """The number of the page's first row, and the size of pages, if the paginator tells."""
+        paginator = self.capture.paginator
+        page = getattr(paginator, "page", None)
+        if isinstance(paginator, PageNumberPagination) and isinstance(page, Page):
+            size = page.paginator.per_page
+            # With orphans, the last page is longer than the others.
+            return None if page.paginator.orphans else ((page.number - 1) * size, size)
+        if isinstance(paginator, LimitOffsetPagination) and hasattr(paginator, "offset"):
+            return paginator.offset or 0, paginator.limit or self.total or 0
+        return None
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether the page is full or the last, so that its place tells which rows it has."""
+        if self.rows is None or self.total is None or self.place is None:
+            return False
+        start, size = self.place
+        return min(size, self.total - start) <= len(self.rows) <= size
+
+    @property
+    def is_all(self) -> bool:
+        return self.is_regular and len(self.rows or ()) >= (self.total or 0)
+
+    def rows_from(self, start: int, stop: int) -> list[bytes] | None:
+        """Return the rows of this page from `start` to `stop`; None if `start` is on another page."""
+        if not self.is_regular or self.place is None or self.rows is None:
+            return None
+        first = self.place[0]
+        is_here = first <= start < first + len(self.rows)
+        return self.rows[start - first : stop - first] if is_here else None
+
+    def ends_before(self, row: int) -> bool:
+        return self.total is not None and self.total <= row
+
+    @cached_property
+    def links(self) -> tuple[str | None, str | None] | None:
+        return links_of(self.capture.paginator)
+
+    @property
+    def next_query(self) -> Query | None:
+        link = self.links[0] if self.links else None
+        return tuple(parse_qsl(urlsplit(link).query, keep_blank_values=True)) if link else None
+
+
+def total_of(paginator: Any) -> int | None:
+    """Return the number of rows in the whole list, if a paginator has counted them."""
+    for counting in (getattr(getattr(paginator, "page", None), "paginator", None), paginator):
+        count = getattr(counting, "count", None)
+        if isinstance(count, int):
+            return count
+    return None
+
+
+def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
+    """Return the links to the next page and to the previous one; None if a paginator has none."""
+    previous = getattr(paginator, "get_previous_link", lambda: None)
+    # A paginator may make no links, or may have made no page.
+    return quietly(lambda: (paginator.get_next_link(), previous()))
+
+
+# -- parameters --------------------------------------------------------------------------------
+
+
+def parameters_of(paginator: Any) -> frozenset[str]:
+    """Return the query parameters that choose a page."""
+    names = [name for name in dir(paginator) if name.endswith("_query_param")]
+    values = (getattr(paginator, name) for name in names)
+    return frozenset(value for value in values if isinstance(value, str)) or _USUAL_PARAMETERS
+
+
+def page_with(paginator: Any, row: int, size: int) -> dict[str, str]:
+    """Return the query parameters for the page with this row, if pages have this size. Of a paginator
+    that finds no page by a number, they lead to the first page."""
+    size_name = getattr(paginator, "page_size_query_param", None)
+    size = min(size, getattr(paginator, "max_page_size", None) or size)
+    asked: dict[str | None, int]
+    if isinstance(paginator, LimitOffsetPagination):
+        limit = min(size, paginator.max_limit or size)
+        asked = {paginator.limit_query_param: limit, paginator.offset_query_param: row}
+    elif isinstance(paginator, PageNumberPagination):
+        size = size if size_name else paginator.page_size or size
+        asked = {size_name: size, paginator.page_query_param: row // size + 1}
+    else:
+        asked = {size_name: size}
+    return {name: str(value) for name, value in asked.items() if name}

@@ -1,0 +1,78 @@
+"""Tokens of nested lists: each use asks the view for what it checked at the first call, whatever the
+keys in its path mean."""
+
+import pytest
+from agents import Agent
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from gateway_site.inventory.models import Device, Location
+
+ROWS = 400
+REFUSED = "Continuation token expired or not found."
+NESTED = {
+    "queryset": "inventory_devices_list",
+    "object": "inventory_hall_by_object",
+    "lookup": "inventory_hall_by_lookup",
+    "status": "inventory_hall_by_status",
+}
+
+
+@pytest.fixture
+def hall(plant, settings):
+    """Make a hall with many devices, none of which has the hall's own key."""
+    settings.ROOT_URLCONF = "gateway_site.list_urls"
+    made = Location.objects.create(name="annex")
+    Device.objects.bulk_create(Device(name=f"d{n}", location=made) for n in range(ROWS))
+    assert not made.devices.filter(pk=made.pk).exists()
+    return made
+
+
+@pytest.fixture
+def holder(ada, hall, era):
+    """Return the agent of a user with a key to the hall."""
+    ada.last_name = hall.name
+    ada.save()
+    return Agent.of(ada, era)
+
+
+@pytest.mark.parametrize("tool", NESTED.values(), ids=NESTED)
+def test_a_nested_list_is_read_to_its_end(holder, hall, tool):
+    page = holder.value(tool, pk=hall.pk)
+    assert (page["count"], len(page["results"])) == (ROWS, 20)
+    rows = holder.walk(tool, page)
+    assert {row["id"] for row in rows} == {*hall.devices.values_list("pk", flat=True)}
+    told = holder.value(
+        "read_result", continuation_token=page["next"], mode="sql",
+        query="SELECT count(*) AS n FROM result",
+    )  # fmt: skip
+    assert told["items"] == [{"n": ROWS}]
+
+
+@pytest.mark.parametrize("tool", NESTED.values(), ids=NESTED)
+def test_the_permission_of_the_parent_is_asked_again(holder, ada, hall, tool):
+    token = holder.value(tool, pk=hall.pk)["next"]
+    ada.last_name = "another hall"
+    ada.save()
+    assert holder.error(tool, continuation_token=token)["error"].startswith(REFUSED)
+
+
+@pytest.mark.parametrize("tool", NESTED.values(), ids=NESTED)
+def test_a_parent_that_is_deleted(holder, hall, tool):
+    token = holder.value(tool, pk=hall.pk)["next"]
+    hall.delete()
+    assert holder.error(tool, continuation_token=token)["error"].startswith(REFUSED)
+
+
+def test_the_check_reads_no_rows(holder, hall):
+    token = holder.value(NESTED["queryset"], pk=hall.pk)["next"]
+    with CaptureQueriesContext(connection) as queries:
+        holder.value("read_result", continuation_token=token)
+    said = [query["sql"] for query in queries if 'FROM "inventory_device"' in query["sql"]]
+    assert ["COUNT(" in sql for sql in said] == [True, False]
+
+
+def test_a_key_that_names_no_row(holder):
+    """An action that looks up nothing is not refused because the queryset has no such row."""
+    probe = holder.value("inventory_hall_in_year", pk=2026)
+    page = holder.value("read_result", continuation_token=probe["continuation_token"])
+    assert len(holder.walk("read_result", page)) == 365

@@ -1,0 +1,244 @@
+"""Lists that a site's own paginator pages: they are read to their end, and no page passes for all."""
+
+import pytest
+from agents import Agent
+from django.core.cache import cache
+from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.paged_views import ByLimit
+from rest_framework.throttling import UserRateThrottle
+
+from penstock.django import registry
+from penstock.django.list_kinds import ListKind
+
+COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice")
+WALKED = ("ByCursor", "ByKey", "WithOrphans")
+COUNT = "SELECT count(*) AS n, count(DISTINCT id) AS different FROM result"
+
+
+def tool(view):
+    return f"inventory_{view}_{'get' if view == 'LargePages' else 'list'}"
+
+
+@pytest.fixture
+def paged(ada, plant, settings):
+    """Return an agent who holds the key to a hall, in which all devices are."""
+    settings.ROOT_URLCONF = "gateway_site.list_urls"
+    ada.last_name = Location.objects.order_by("name").first().name
+    ada.save()
+    Device.objects.update(location=Location.objects.get(name=ada.last_name))
+    return Agent.of(ada)
+
+
+def first_page(agent, view, **arguments):
+    hall = {"hall": "hall 0"} if view == "InReport" else {}
+    return agent.value(tool(view), **hall, **arguments)
+
+
+def counted(agent, page):
+    token = page["continuation_token"]
+    return agent.value("read_result", continuation_token=token, mode="sql", query=COUNT)["items"]
+
+
+def ids(rows):
+    return sorted(row["id"] for row in rows)
+
+
+def all_ids():
+    return sorted(Device.objects.values_list("id", flat=True))
+
+
+def words(agent):
+    """Return what the last reply says beside its value."""
+    return agent.last.json()["result"]["content"][1]["text"]
+
+
+# -- lists that are read to their end ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", COUNTED)
+def test_a_list_is_read_through_the_paginator(paged, view):
+    page = first_page(paged, view)
+    assert (page["count"], len(page["results"]), page["live"]) == (130, 20, True)
+    assert ids(paged.walk(tool(view), page)) == all_ids()
+    assert counted(paged, page) == [{"n": 130, "different": 130}]
+
+
+@pytest.mark.parametrize("view", WALKED)
+def test_a_list_without_a_count_is_walked(paged, view):
+    page = first_page(paged, view)
+    assert (page["count"], len(page["results"])) == (130, 20)
+    assert ids(paged.walk(tool(view), page)) == all_ids()
+    assert counted(paged, page) == [{"n": 130, "different": 130}]
+
+
+def test_rows_that_the_paginator_hides_stay_hidden_and_are_not_counted(paged):
+    page = first_page(paged, "WithGaps")
+    shown = [key for key in all_ids() if key % 5]
+    assert page["count"] == len(shown)
+    assert ids(paged.walk(tool("WithGaps"), page)) == shown
+
+
+def test_gaps_that_show_late_end_the_reading(paged):
+    """A page with a gap must not pass for the end of the list."""
+    page = first_page(paged, "WithLateGaps")
+    token = page["continuation_token"]
+    told = paged.error("read_result", continuation_token=token, mode="sql", query=COUNT)
+    assert "pages of the list are not full" in told["error"]
+    assert "parameters for pages" in told["next_step"]
+
+
+def test_a_small_list_with_gaps_is_walked(paged):
+    Location.objects.bulk_create(Location(name=f"x{n:03}") for n in range(120))
+    assert first_page(paged, "SmallWithGaps")["count"] == 122
+
+
+def test_a_heavy_list(paged):
+    page = first_page(paged, "ByNumberHeavy")
+    assert (page["count"], len(page["results"])) == (130, 40)
+    told = paged.value(tool("ByNumberHeavy"), continuation_token=page["next"], page=4)
+    assert len(told["items"]) == 10
+
+
+def test_a_list_that_becomes_shorter(paged):
+    page = first_page(paged, "ByNumber")
+    Device.objects.filter(pk__in=all_ids()[10:]).delete()
+    told = paged.value(tool("ByNumber"), continuation_token=page["next"])
+    assert (told["items"], told["total"], told["count_was"]) == ([], 10, 130)
+
+
+def test_a_small_list_has_the_form_that_the_api_gives_it(paged):
+    told = first_page(paged, "SmallList")
+    assert told["unit"] == "EUR"
+    assert len(told["all"]["rows"]) == 3
+    Location.objects.bulk_create(Location(name=f"x{n}") for n in range(60))
+    assert len(first_page(paged, "SmallList")["results"]) == 63
+
+
+def test_a_list_in_random_order_is_read_at_once_or_not_at_all(paged):
+    page = first_page(paged, "AllInRandomOrder")
+    assert ids(paged.walk(tool("AllInRandomOrder"), page)) == all_ids()
+    first_page(paged, "InRandomOrder")
+    assert "50 of 130 rows" in words(paged)
+
+
+# -- lists above the limit for queries ---------------------------------------------------------------
+
+
+@pytest.fixture
+def limited(paged, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "QUERY_ROWS": 100}
+    return paged
+
+
+@pytest.mark.parametrize("view", COUNTED)
+def test_above_the_limit_pages_go_on_and_queries_are_refused(limited, view):
+    page = first_page(limited, view)
+    assert page["count"] == 130
+    assert ids(limited.walk(tool(view), page)) == all_ids()
+    for asked in ({"mode": "sql", "query": COUNT}, {"mode": "summary"}):
+        told = limited.error("read_result", continuation_token=page["next"], **asked)
+        assert "The list has 130 rows." in told["error"]
+        assert "filters" in told["next_step"]
+
+
+@pytest.mark.parametrize("view", ["ByCursor", "ByKey"])
+def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
+    probe = first_page(limited, view)
+    assert "only the first 120 rows; the list has more than 120" in probe["notices"][0]
+    assert probe["count"] == 2  # the notice, and the rows
+    token = probe["continuation_token"]
+    told = limited.value("read_result", continuation_token=token, path="/page/results")
+    assert told["total"] == 120
+
+
+# -- single pages -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments", "shown"),
+    [
+        ("ByNumber", {"page": 3}, 30),
+        ("BySize", {"page_size": 7}, 7),
+        ("ByLimit", {"offset": 110}, 20),
+    ],
+)
+def test_a_page_that_the_agent_asks_for_is_marked(paged, view, arguments, shown):
+    page = first_page(paged, view, **arguments)
+    assert (page["count"], len(page["results"])) == (130, shown)
+    assert f"one of the API's own pages, {shown} of 130 rows" in words(paged)
+
+
+def told_of(agent, probe):
+    """Return what a stored page says of itself. Its rows are not the rows of the result."""
+    assert probe["notices"]
+    assert probe["count"] == 2  # the notice, and the page
+    assert "sql" not in probe["available_modes"]
+    token = probe["continuation_token"]
+    told = agent.value("read_result", continuation_token=token)
+    assert told["items"][0] == {"key": "notice", "value": probe["notices"][0]}
+    return probe["notices"][0]
+
+
+def test_a_page_above_the_budget_is_marked_too(paged):
+    probe = first_page(paged, "ByLimit", limit=100)
+    assert "100 of 130 rows" in told_of(paged, probe)
+    probe = first_page(paged, "LargePages")
+    assert "100 of 130 rows" in told_of(paged, probe)
+    assert first_page(paged, "LargePages", page=2)["count"] == 130
+    assert "30 of 130 rows" in words(paged)
+
+
+@pytest.mark.parametrize("rows", range(70, 100, 3))
+def test_no_size_of_a_page_drops_the_mark(paged, rows):
+    """Near the budget, a page passes as it is or is stored."""
+    paged.call(tool("ByLimit"), limit=rows)
+    assert f"{rows} of 130 rows" in paged.last.content.decode()
+    assert f'\\"count\\":{rows}' not in paged.last.content.decode()
+
+
+def test_an_answer_that_is_built_from_a_page(paged):
+    assert len(first_page(paged, "Ranking")["ranks"]) == 50
+    assert "50 of 130 rows" in words(paged)
+
+
+def test_a_page_that_tells_nothing(paged):
+    assert len(first_page(paged, "Untold")) == 30
+    assert "may be one of the API's own pages" in words(paged)
+
+
+def test_a_view_that_slices_its_rows(paged):
+    probe = first_page(paged, "Sliced")
+    assert "only 110 of 130 rows" in told_of(paged, probe)
+    assert len(first_page(paged, "Sliced", page=2)) == 20
+    assert "only 20 of 130 rows" in words(paged)
+
+
+# -- callers ------------------------------------------------------------------------------------------
+
+
+def test_the_handler_is_asked_again(paged, ada):
+    page = first_page(paged, "InReport")
+    ada.last_name = ""
+    ada.save()
+    told = paged.error("read_result", continuation_token=page["next"])
+    assert told["error"].startswith("Continuation token expired or not found.")
+
+
+def test_many_pages_count_as_one_call(paged, monkeypatch):
+    class Twice(UserRateThrottle):
+        rate = "2/day"
+
+    monkeypatch.setattr(ByLimit, "throttle_classes", (Twice,))
+    monkeypatch.setattr("gateway_site.inventory.paged_views.OptionalLimits.largest", 20)
+    cache.clear()
+    page = first_page(paged, "ByLimit")
+    assert counted(paged, page) == [{"n": 130, "different": 130}]
+    assert paged.error(tool("ByLimit"))["status_code"] == 429
+
+
+def test_how_lists_are_read_is_known(paged, settings):
+    kinds = {name: one.runs.lists for name, one in registry.tools().items() if "inventory" in name}
+    assert {kinds[tool(view)] for view in (*COUNTED, *WALKED, "Untold")} == {ListKind.PAGED}
+    assert kinds[tool("LargePages")] is ListKind.OWN_PAGES
+    assert kinds["inventory_devices_list"] is ListKind.LIVE
+    assert "page" in paged.tools()[tool("ByNumber")]["inputSchema"]["properties"]

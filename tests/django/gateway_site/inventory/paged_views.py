@@ -1,0 +1,274 @@
+"""Lists whose paginators have their own way to make a page, as on real sites."""
+
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404
+from rest_framework import generics, permissions
+from rest_framework.pagination import (
+    BasePagination,
+    CursorPagination,
+    LimitOffsetPagination,
+    PageNumberPagination,
+)
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.nested_views import HoldsKey
+from gateway_site.inventory.serializers import DeviceSerializer, LocationSerializer
+from gateway_site.inventory.views import Pages
+from penstock.django import mcp_heavy
+
+
+class DeviceLists(generics.ListAPIView):
+    queryset = Device.objects.order_by("name")
+    serializer_class = DeviceSerializer
+
+
+# -- paginators that count --------------------------------------------------------------------------
+
+
+class Calling(PageNumberPagination):
+    """A paginator that only calls the one it extends."""
+
+    page_size = 50
+
+    def paginate_queryset(self, queryset, request, view=None):
+        return super().paginate_queryset(queryset, request, view)
+
+
+class ByNumber(DeviceLists):
+    pagination_class = Calling
+
+
+class Sized(Calling):
+    page_size_query_param = "page_size"
+    max_page_size = 30
+
+
+class BySize(DeviceLists):
+    pagination_class = Sized
+
+
+class AtLeastTen(Sized):
+    """A paginator with a smallest page, which no attribute tells."""
+
+    max_page_size = None
+
+    def get_page_size(self, request):
+        return max(10, super().get_page_size(request))
+
+
+class ByTens(DeviceLists):
+    pagination_class = AtLeastTen
+
+
+class OptionalLimits(LimitOffsetPagination):
+    """A paginator for which a limit of 0 means all rows, as in Nautobot."""
+
+    default_limit = 50
+    largest = 100
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.count = self.get_count(queryset)
+        self.limit = self.get_limit(request)
+        self.offset = self.get_offset(request)
+        self.request = request
+        if self.count == 0 or self.offset > self.count:
+            return []
+        stop = self.offset + self.limit if self.limit else None
+        return list(queryset[self.offset : stop])
+
+    def get_limit(self, request):
+        limit = request.query_params.get(self.limit_query_param)
+        return self.default_limit if limit is None else min(int(limit), self.largest)
+
+
+class ByLimit(DeviceLists):
+    pagination_class = OptionalLimits
+
+
+class Reported(Sized):
+    """A paginator with an answer of its own form, as in Label Studio."""
+
+    def get_paginated_response(self, data):
+        return Response({"unit": "EUR", "all": {"rows": data}})
+
+
+class InReport(generics.GenericAPIView):
+    """The devices of a hall, which the handler looks up."""
+
+    serializer_class = DeviceSerializer
+    pagination_class = Reported
+    permission_classes = (permissions.IsAuthenticated, HoldsKey)
+
+    def get(self, request):
+        hall = get_object_or_404(Location, name=request.query_params.get("hall"))
+        self.check_object_permissions(request, hall)
+        page = self.paginate_queryset(hall.devices.all())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class ByChoice(DeviceLists):
+    """A view that chooses its paginator for each request."""
+
+    @property
+    def pagination_class(self):
+        return OptionalLimits if self.request.user.is_authenticated else None
+
+
+@mcp_heavy(page_size=40)
+class ByNumberHeavy(ByNumber):
+    pass
+
+
+class SmallList(generics.ListAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+    pagination_class = Reported
+
+
+class InRandomOrder(DeviceLists):
+    queryset = Device.objects.order_by("?")
+    pagination_class = Sized
+
+
+class AllInRandomOrder(DeviceLists):
+    queryset = Device.objects.order_by("?")
+    pagination_class = AtLeastTen
+
+
+# -- paginators that do not count, or not the rows that they show ------------------------------------
+
+
+class CallingCursors(CursorPagination):
+    page_size = 30
+    ordering = "-id"
+
+    def paginate_queryset(self, queryset, request, view=None):
+        return super().paginate_queryset(queryset, request, view)
+
+
+class ByCursor(DeviceLists):
+    pagination_class = CallingCursors
+
+
+class Hiding(Calling):
+    """A paginator that leaves out some rows of a page, and counts them."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        page = super().paginate_queryset(queryset, request, view)
+        return [device for device in page if device.pk % 5]
+
+
+class WithGaps(DeviceLists):
+    pagination_class = Hiding
+
+
+class HidingLate(Calling):
+    """A paginator whose first page tells nothing of the gaps in later ones."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        page = super().paginate_queryset(queryset, request, view)
+        return page[:-1] if self.page.number == 2 else page
+
+
+class WithLateGaps(DeviceLists):
+    pagination_class = HidingLate
+
+
+class Generous(Paginator):
+    """A paginator of Django's whose last page takes in a short rest."""
+
+    def __init__(self, rows, size):
+        super().__init__(rows, size, orphans=40)
+
+
+class CallingGenerously(Calling):
+    django_paginator_class = Generous
+
+
+class WithOrphans(DeviceLists):
+    pagination_class = CallingGenerously
+
+
+class SmallWithGaps(generics.ListAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+    pagination_class = HidingLate
+
+
+class Following(BasePagination):
+    """A paginator of a site's own, with links and without a count."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.request = request
+        start = int(request.query_params.get("after", 0))
+        found = list(queryset.filter(pk__gt=start).order_by("pk")[:31])
+        self.last = found[29].pk if len(found) > 30 else None
+        return found[:30]
+
+    def get_next_link(self):
+        url = self.request.build_absolute_uri(self.request.path)
+        return None if self.last is None else f"{url}?after={self.last}"
+
+    def get_previous_link(self):
+        return None
+
+    def get_paginated_response(self, data):
+        return Response({"rows": data, "more": self.last is not None})
+
+
+class ByKey(DeviceLists):
+    pagination_class = Following
+
+
+# -- pages that cannot be put together ---------------------------------------------------------------
+
+
+class Blind(BasePagination):
+    """A paginator that tells neither how much there is nor where."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        start = int(request.query_params.get("from", 0))
+        return list(queryset[start : start + 30])
+
+    def get_paginated_response(self, data):
+        return Response(data)
+
+
+class Untold(DeviceLists):
+    pagination_class = Blind
+
+
+class Ranking(DeviceLists):
+    """A view that builds its own answer from a page."""
+
+    pagination_class = Sized
+
+    def list(self, request):
+        page = self.paginate_queryset(self.get_queryset())
+        rows = self.get_serializer(page, many=True).data
+        return Response(
+            {"best": rows[0], "ranks": [{"rank": n, **row} for n, row in enumerate(rows)]}
+        )
+
+
+class Large(Pages):
+    page_size = 100
+
+
+class LargePages(APIView):
+    """Devices, by pages of its own that are above the budget."""
+
+    def get(self, request):
+        paginator = Large()
+        page = paginator.paginate_queryset(Device.objects.order_by("id"), request, view=self)
+        return paginator.get_paginated_response(DeviceSerializer(page, many=True).data)
+
+
+class Sliced(DeviceLists):
+    """A view that makes its pages where it filters rows, as in Label Studio."""
+
+    def filter_queryset(self, queryset):
+        number = self.request.query_params.get("page", 1)
+        return Paginator(queryset, 110).page(number).object_list
