@@ -12,11 +12,22 @@ from typing import Final
 from penstock.django.exposure import LeftOut
 from penstock.django.inputs.bodies import has_body, serializer_of
 from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.handlers import reads_list
 from penstock.django.inputs.views import view_of
+from penstock.django.list_kinds import ListKind
 from penstock.django.registry import SiteTools
 from penstock.django.tools import SiteTool
 from penstock.django.view_tools import ViewAction
 
+_READ: Final = {
+    ListKind.LIVE: "live, in parts",
+    ListKind.PAGED: "through the site's own paginator",
+    ListKind.OWN_PAGES: "one page at a time, as the view answers",
+    ListKind.WHOLE: "whole",
+}
+_HINTS: Final = {
+    ListKind.OWN_PAGES: "An agent has to ask for each page: page with a paginator class instead.",
+}
 _CREDENTIAL: Final = re.compile(r"(.*_)?(key|token|secret|password)", re.IGNORECASE)
 
 
@@ -32,7 +43,18 @@ class Advice:
 def advice_on(found: SiteTools) -> Iterator[Advice]:
     """Yield advice on the endpoints that are left out, and on the tools that are exposed."""
     yield from left_out(found.left_out)
+    yield from lists(found)
     yield from risks(found)
+
+
+def lists(found: SiteTools) -> Iterator[Advice]:
+    """Yield how the lists of the exposed tools are read."""
+    by_kind: dict[ListKind, list[str]] = defaultdict(list)
+    for tool in found.exposed.values():
+        if isinstance(tool.runs, ViewAction) and reads_list(tool.runs.endpoint):
+            by_kind[tool.runs.lists].append(tool.name)
+    for kind, names in by_kind.items():
+        yield Advice(f"{len(names)} lists are read {_READ[kind]}.", _HINTS.get(kind, ""), names)
 
 
 def left_out(endpoints: Sequence[LeftOut]) -> Iterator[Advice]:

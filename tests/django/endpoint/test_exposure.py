@@ -186,6 +186,7 @@ def test_the_doctor_tells_what_is_left_out_and_what_may_leak(admin, capsys):
     told = capsys.readouterr().out
     assert "endpoints are no tools: it answers only with HTML." in told
     assert "  - GET /devices/\n" in told
+    assert "lists are read live, in parts." in told
     assert "tools may return credentials." in told
     assert "keys_list (secret)" in told
     assert "unread_create" in told.partition("a body without a schema")[2]
