@@ -227,7 +227,7 @@ def test_a_told_file_goes_with_a_form():
     inputs = found_at("POST", "/uploads/")
     file = inputs.schema["properties"]["file"]
     assert file["properties"]["base64"]["contentEncoding"] == "base64"
-    assert file["description"].startswith("Scanned. A file:")
+    assert file["description"].endswith("a token. Scanned.")
     assert inputs.schema["required"] == ["title", "file"]
     assert inputs.places["file"].style == "file"
 

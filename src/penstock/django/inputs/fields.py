@@ -65,7 +65,7 @@ def schema_of_serializer(serializer: Any, walk: FieldWalk) -> Schema:
     for name, item in fields.items():
         if item.read_only or isinstance(item, serializers.HiddenField) or name in excluded:
             continue
-        if holds_files(item) and (walk.at or not walk.takes_files):
+        if holds_files(item) and not _is_sent(item, walk):
             walk.files[walk.at + name] = item.required and not walk.is_partial
             continue
         properties[name] = _schema_of_named(name, item, inner)
@@ -87,6 +87,12 @@ def holds_files(item: Any) -> bool:
     return isinstance(item, serializers.FileField) or isinstance(
         getattr(item, "child", None), serializers.FileField
     )
+
+
+def _is_sent(item: Any, walk: FieldWalk) -> bool:
+    """Return whether a form can carry a field of files: one file or a list, at the top."""
+    is_plain = isinstance(item, serializers.FileField | serializers.ListField)
+    return is_plain and walk.takes_files and not walk.at
 
 
 def _schema_of_named(name: str, item: Any, walk: FieldWalk) -> Schema:

@@ -22,6 +22,7 @@ _MEMBERS: Final = {
     "text": {"type": "string"},
     "base64": {"type": "string", "contentEncoding": "base64"},
 }
+_SHAPES: Final = ({"filename", "text"}, {"filename", "base64"})
 _FILE: Final[Schema] = {
     "type": "object",
     "properties": _MEMBERS,
@@ -54,8 +55,7 @@ def is_file_schema(schema: Schema) -> bool:
 
 def is_file(value: Any) -> bool:
     """Return whether a value has exactly the members of a file."""
-    is_whole = isinstance(value, Mapping) and len(value) == _FILE["minProperties"]
-    return is_whole and "filename" in value and value.keys() <= _MEMBERS.keys()
+    return isinstance(value, Mapping) and value.keys() in _SHAPES
 
 
 def sent_files(name: str, value: Any) -> Any:
@@ -66,14 +66,12 @@ def sent_files(name: str, value: Any) -> Any:
 
 
 def _sent_file(name: str, value: Mapping[str, Any]) -> SentFile:
+    if "text" in value:
+        text = value["text"]
+        content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else encode(text)
+        return SentFile(str(value["filename"]), content)
     try:
-        return SentFile(str(value["filename"]), _content(value))
+        content = b64decode("".join(str(value["base64"]).split()), validate=True)
     except ValueError as fault:
         raise ValidationError({name: f"This is not base64: {fault}."}) from fault
-
-
-def _content(value: Mapping[str, Any]) -> bytes:
-    if "text" not in value:
-        return b64decode("".join(str(value["base64"]).split()), validate=True)
-    text = value["text"]
-    return text.encode() if isinstance(text, str) else encode(text)
+    return SentFile(str(value["filename"]), content)

@@ -209,19 +209,16 @@ def _part_of(schema: Schema, takes_files: bool) -> InputPart:
     """Make arguments of an object's properties. Only a form can carry files."""
     is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
     properties, required = schema.get("properties", {}), schema.get("required", ())
-    files = {name: item for name, item in properties.items() if _is_binary(item)}
-    sent = {name: _file(item) for name, item in files.items()} if takes_files else {}
-    lost = {name: name in required for name in files.keys() - sent.keys()}
-    kept = {name: item for name, item in {**properties, **sent}.items() if name not in lost}
+    files = {name: _file(item) for name, item in properties.items() if _is_binary(item)}
+    lost = {} if takes_files else {name: name in required for name in files}
+    kept = {name: files.get(name, item) for name, item in properties.items() if name not in lost}
     part = part_of_object({**schema, "properties": kept})
     return replace(part, closed=not is_open, notes=notes_on(lost))
 
 
 def _file(schema: Schema) -> Schema:
     made = file_schema(is_list=schema.get("type") == "array")
-    return described(
-        {**made, "description": schema.get("description", "")}, made.get("description", "")
-    )
+    return described(made, schema.get("description", ""))
 
 
 def _is_binary(schema: Schema) -> bool:
