@@ -49,9 +49,8 @@ class ListCapture:
     own_form_page_size: int = 0
     unsliced_count: int | None = None  # of all rows, if the view has passed only a slice of them
     rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
-    own_page: PageCapture = field(
-        default_factory=PageCapture
-    )  # of a paginator that is not replaced
+    # The page of a paginator that must not be replaced.
+    own_page: PageCapture = field(default_factory=PageCapture)
     _given: int = 0  # rows given to the view; -1 if it asked for several lists
 
     def capture(self, view: Any) -> None:
@@ -111,6 +110,7 @@ def _length(rows: Any) -> int:
 
 
 def _unsliced_count(rows: QuerySet[Any]) -> int:
+    """Return the number of rows that a queryset is a slice of."""
     whole = rows.all()
     whole.query.clear_limits()
     return whole.count()

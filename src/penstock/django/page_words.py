@@ -11,7 +11,10 @@ from rest_framework.response import Response
 from penstock.django.site_pages import PageCapture, links_of, total_of
 from penstock.django.tool_results import FIRST_ERROR
 
-_ONE_PAGE: Final = "This is one of the API's own pages{extent}; `next` or the tool's parameters lead to the others."
+_ONE_PAGE: Final = (
+    "This is one of the API's own pages{extent}; "
+    "`next` or the tool's parameters lead to the others."
+)
 _MAYBE: Final = (
     "This may be one of the API's own pages, and not the whole list; "
     "the tool's parameters lead to the others."

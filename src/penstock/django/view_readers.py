@@ -102,7 +102,7 @@ class ViewReader:
     ) -> InsideResult:
         """Return a view's response, or rows as a result. `word` says that they are a part."""
         result = response if isinstance(response, Result) else result_of_response(response)
-        if word:
+        if word and (result.content or isinstance(result.structured, msgspec.Raw)):
             is_small = bool(result.content) or self._passes_inline(result, caller)
             result = with_word(result, word, is_small=is_small)
             notice = f"{notice} {word}".lstrip()
