@@ -13,4 +13,4 @@ _view = McpView.as_view()
 for _alias in connections:  # each view that a tool calls gets its own transaction
     _view = transaction.non_atomic_requests(using=_alias)(_view)
 
-urlpatterns = [re_path(r"^/?$", _view, name="mcp")]
+urlpatterns = [re_path(r"^(?:/)?$", _view, name="mcp")]

@@ -196,3 +196,7 @@ def test_a_check_before_deployment_warns_of_credentials():
     found = [one for one in run_checks(include_deployment_checks=True) if one.id == "penstock.W006"]
     assert [one.msg for one in found if "tools may return credentials. " in one.msg]
     assert not [one for one in run_checks() if one.id == "penstock.W006"]
+
+
+def test_django_has_nothing_to_say_about_the_url():
+    assert not [one for one in run_checks() if one.id.startswith("urls.")]
