@@ -1,0 +1,1 @@
+"""Programs that run in a site's own Python, and write what they find as JSON."""
