@@ -17,7 +17,7 @@ APPS_READY := $(APPS)/node_modules/.ready
 .DEFAULT_GOAL := help
 # Several targets fill one environment.
 .NOTPARALLEL:
-.PHONY: help demo demo-django app test chromium test-oldest-django check format bench fuzz clean
+.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ test-oldest-django: ## Run the tests of the Django gateway on the oldest version
 	$(call install,$(OLDEST),-r requirements-oldest-django.txt -e .)
 	@$(OLDEST)/bin/python -m pytest -n 2 tests/django
 
+test-sites: $(READY) ## Compare MCP with REST on Nautobot, Label Studio and Wagtail; takes an hour
+	@$(BIN)/python -m pytest --capture=no tests/sites
+
 check: $(READY) ## Lint, check formatting, types, the direction of imports and the prose
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -96,4 +99,4 @@ fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property
 
 clean: ## Remove everything that make made
-	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues .sites examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

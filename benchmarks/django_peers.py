@@ -69,8 +69,13 @@ def _started(
 
 
 def as_markdown(rows: Sequence[Sequence[str]]) -> str:
-    headings = ["", *(contender.name for contender in CONTENDERS)]
-    lines = [headings, ["---"] * len(headings), *rows]
+    return as_table([["", *(contender.name for contender in CONTENDERS)], *rows])
+
+
+def as_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown, with the headings in the first row."""
+    headings, *others = rows
+    lines = [headings, ["---"] * len(headings), *others]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
 
@@ -78,12 +83,12 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def put_between(page: str, table: str) -> str:
+def put_between(page: str, table: str, begin: str = BEGIN) -> str:
     """Return the page with this table in the place that is marked for it."""
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    made, count = pattern.subn(lambda _: f"{BEGIN}\n\n{table}\n\n{END}", page)
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(END)}", re.DOTALL)
+    made, count = pattern.subn(lambda _: f"{begin}\n\n{table}\n\n{END}", page)
     if count != 1:
-        raise ValueError(f"{PAGE.name} has no place for the table: put {BEGIN} and {END} there")
+        raise ValueError(f"{PAGE.name} has no place for the table: put {begin} and {END} there")
     return made
 
 

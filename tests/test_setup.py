@@ -25,7 +25,7 @@ def test_a_demo_installs_what_it_needs_and_no_more(command, installed, tmp_path)
     assert EVERYTHING not in planned
 
 
-@pytest.mark.parametrize("command", ["test", "check", "format", "bench", "fuzz"])
+@pytest.mark.parametrize("command", ["test", "test-sites", "check", "format", "bench", "fuzz"])
 def test_all_other_commands_install_everything(command, tmp_path):
     assert EVERYTHING in make(tmp_path, "--dry-run", command).stdout
 

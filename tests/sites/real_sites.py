@@ -57,7 +57,9 @@ class RealSite:
 
     def fill(self) -> None:
         """Make the data, once. What is there already stays."""
-        wanted = self._pins.read_text("utf-8") + (HERE / self.package / "fill.py").read_text("utf-8")
+        wanted = self._pins.read_text("utf-8") + (HERE / self.package / "fill.py").read_text(
+            "utf-8"
+        )
         with _once(self.folder / "filled", wanted) as is_wanted:
             if is_wanted:
                 _say(f"filling {self.title}: on a new database this takes minutes")
@@ -65,20 +67,24 @@ class RealSite:
 
     def run(self, task: str, gateway: str = "penstock", state: str = "", **settings: Any) -> Any:
         """Run a task of `inside` in a new process, and return its result. `state` is Penstock's
-        state folder, a new one if none is named. Results and logs stay in `.sites/results`."""
+        state folder, a new one if none is named. The result and the log stay in a file each."""
         _say(f"{self.title}: {task}, {gateway}")
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        result = RESULTS / f"{self.name}-{task}-{gateway}.json"
-        with TemporaryDirectory() as folder, result.with_suffix(".log").open("wb") as log:
+        file = self.result_file(task, gateway)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory() as folder, file.with_suffix(".log").open("wb") as log:
             ran = subprocess.run(
-                [self.python, "-m", "inside", self.package, task, str(result)],
+                [self.python, "-m", "inside", self.package, task, str(file)],
                 env=self._environment(gateway, state or folder, settings),
                 cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False,
             )  # fmt: skip
         if ran.returncode:
-            tail = result.with_suffix(".log").read_text("utf-8", "replace")[-2_000:]
-            raise DidNotRun(f"{self.title}, {task}, {gateway}: {tail}")
-        return json.loads(result.read_text("utf-8"))
+            printed = file.with_suffix(".log").read_text("utf-8", "replace").strip()
+            file.write_text(json.dumps({"failed": printed.splitlines()[-1]}), "utf-8")
+            raise DidNotRun(f"{self.title}, {task}, {gateway}: {printed[-2_000:]}")
+        return json.loads(file.read_text("utf-8"))
+
+    def result_file(self, task: str, gateway: str) -> Path:
+        return RESULTS / f"{self.name}-{task}-{gateway}.json"
 
     def _environment(self, gateway: str, state: str, settings: dict[str, Any]) -> dict[str, str]:
         ours = ("PENSTOCK_", "DJANGO_", "NAUTOBOT_", "LABEL_STUDIO_", "SITE_")
@@ -145,4 +151,4 @@ def _install(environment: Path, *packages: str) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 (the progress of an hour)

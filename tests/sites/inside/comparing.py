@@ -70,7 +70,13 @@ def _compare_one(case, tool, kind, agent, shown, found):
     rest = by_rest(agent, case)
     parameters = shown.get(tool, {}).get("inputSchema", {}).get("properties", {})
     mcp = by_mcp(agent, tool, case.arguments, parameters, case.pages_by)
-    told = {"path": case.url(), "tool": tool, "caller": kind, "rest": rest.told(), "mcp": mcp.told()}
+    told = {
+        "path": case.url(),
+        "tool": tool,
+        "caller": kind,
+        "rest": rest.told(),
+        "mcp": mcp.told(),
+    }
     if mcp.tokens:
         found["walked"].append(told)
     if rest.status in (401, 403) and tool in shown:

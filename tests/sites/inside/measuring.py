@@ -8,13 +8,16 @@ from time import perf_counter
 from agents import LEGACY
 from django.core.cache import cache
 
-from inside.answers import rows_of
+from inside import STARTED
+from inside.answers import count_of
 from inside.callers import send
 from inside.comparing import tools_by_place
 from inside.gateway import GATEWAY
-from inside.reading import READER
+from inside.reading import READER, first_reply
 
 ROUNDS = 25
+INVOKER = "call_read_only_tool"
+FEW = 20  # rows, if a reply has none
 HELLO = {
     "protocolVersion": LEGACY,
     "capabilities": {},
@@ -25,7 +28,7 @@ HELLO = {
 def alone(about):
     """Measure the memory of the site without a gateway, and the generation of its own schema."""
     _served(about)
-    return {"megabytes": _megabytes(), "schema": _schema_seconds()}
+    return {"ready": _since_start(), "megabytes": _megabytes(), "schema": _schema_seconds()}
 
 
 def cold(about):
@@ -37,46 +40,64 @@ def cold(about):
 def warm(about):
     """Measure the first connection of a process, and a list of tools that is known."""
     agent = _served(about)
+    ready = _since_start()
     first = _seconds(lambda: (agent.ask("initialize", HELLO), agent.ask("tools/list")))
     memory = _megabytes()
     again = median(_seconds(lambda: agent.ask("tools/list")) for _ in range(ROUNDS))
-    listed = agent.post(agent.message("tools/list")).content.decode()
-    return {"first": first, "megabytes": memory, "again": again, "listed": listed}
+    listed = agent.last.content.decode()
+    return {
+        "ready": ready, "first": first, "megabytes": memory, "again": again, "listed": listed
+    }  # fmt: skip
 
 
 def calls(about):
     """Measure calls of tools, each as a ratio to a request to the API that answers the same."""
     agent, one, many = _served(about), about.one(), about.listed()
-    names = tools_by_place() if GATEWAY == "penstock" else about.FRISIAN
-    call = _caller(agent)
-    first = call(names[many.place], many.arguments)
-    rows = len(rows_of(first) or ())
-    ask_one = partial(send, agent, one.url())
-    ask_page = partial(send, agent, many.url(**about.page(rows)))
-    found = {
-        "rows": rows,
-        "record": _ratio(partial(call, names[one.place], one.arguments), ask_one),
-        "page": _ratio(partial(call, names[many.place], many.arguments), ask_page),
-    }
-    token = first.get("continuation_token") and first.get("next")
-    if token:
-        read = partial(agent.value, READER, continuation_token=token)
-        found["next"] = _ratio(read, ask_page)
+    tools = _tools(about, agent, one, many)
+    if many.place not in tools:
+        return {"failed": "no such tool"}
+    first = first_reply(agent, *tools[many.place])
+    if first.status != 200:
+        return {"failed": first.told()}
+    found = {"reply": agent.last.content.decode()}
+    page = many.url(**about.page(len(first.rows or ()) or FEW))
+    found["page"] = _ratio(agent, *tools[many.place], page)
+    if one.place in tools:
+        found["record"] = _ratio(agent, *tools[one.place], one.url())
+    if first.value.get("continuation_token") and first.value.get("next"):
+        token = {"continuation_token": first.value["next"]}
+        found["next"] = _ratio(agent, READER, token, page)
+    callers = about.agents().items()
+    found["seen"] = {kind: _seen(caller, many, *tools[many.place]) for kind, caller in callers}
     return found
 
 
-def _caller(agent):
-    """Return a function that calls a tool as the list of tools has it: by another one, if the list
-    is an index."""
-    if "call_read_only_tool" not in agent.tools():
-        return lambda tool, arguments: agent.value(tool, **arguments)
-    return lambda tool, arguments: agent.value(
-        "call_read_only_tool", name=tool, arguments=arguments
-    )
+def _tools(about, agent, *cases):
+    """Return the tool and the arguments for each case that the gateway has a tool for. In an index,
+    it is another tool that calls the one."""
+    if GATEWAY != "penstock":
+        return about.frisian()
+    names = tools_by_place()
+    found = {case.place: (names[case.place], case.arguments) for case in cases}
+    if INVOKER not in agent.tools():
+        return found
+    return {
+        place: (INVOKER, {"name": tool, "arguments": arguments})
+        for place, (tool, arguments) in found.items()
+    }
 
 
-def _ratio(call, ask):
-    """Call and ask in turn, and return the ratio of the medians."""
+def _seen(agent, case, tool, arguments):
+    """Return the number of rows, or the status, that the API and the gateway tell a caller."""
+    response = send(agent, case.url())
+    reply = first_reply(agent, tool, arguments)
+    by_api = count_of(response.json()) if response.status_code == 200 else response.status_code
+    return [by_api, reply.count if reply.status == 200 else reply.status]
+
+
+def _ratio(agent, tool, arguments, url):
+    """Call a tool and the API in turn, and return the ratio of the medians."""
+    call, ask = partial(agent.value, tool, **arguments), partial(send, agent, url)
     pairs = [(_seconds(call), _seconds(ask)) for _ in range(ROUNDS)]
     return median(called for called, _ in pairs) / median(asked for _, asked in pairs)
 
@@ -97,6 +118,11 @@ def _schema_seconds():
         return None
     generator = spectacular_settings.DEFAULT_GENERATOR_CLASS()
     return _seconds(lambda: generator.get_schema(request=None, public=True))
+
+
+def _since_start():
+    """Return the seconds since the process started."""
+    return perf_counter() - STARTED
 
 
 def _megabytes():

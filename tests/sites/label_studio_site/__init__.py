@@ -19,9 +19,10 @@ def start():
     os.environ["DJANGO_SETTINGS_MODULE"] = "core.settings.label_studio"
     os.environ |= {"LABEL_STUDIO_BASE_DATA_DIR": os.environ["SITE_STATE"], **VARIABLES}
     sys.path.insert(0, find_spec("label_studio").submodule_search_locations[0])
-    import django
     from django.conf import settings
     from inside import gateway
+
+    import django
 
     settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, *gateway.APPS]
     settings.ROOT_URLCONF = "label_studio_site.urls"

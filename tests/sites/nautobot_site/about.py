@@ -40,6 +40,14 @@ def more_lists():
     return [Case("/api/dcim/devices/{pk}/notes/", one().parameters)]
 
 
+def frisian():
+    """Return the tools of frisian-mcp for the calls that are timed."""
+    return {
+        one().place: ("device_retrieve", {"id": one().parameters["pk"]}),
+        listed().place: ("device_list", {}),
+    }
+
+
 def at_stake():
     """Return all that the writes would change."""
     return sorted(map(str, Device.objects.values_list("pk", "name", "location", "serial")))

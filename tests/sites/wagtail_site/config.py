@@ -14,9 +14,7 @@ WAGTAILADMIN_BASE_URL = "http://testserver"
 ROOT_URLCONF = "wagtail_site.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL, MEDIA_URL, MEDIA_ROOT = "/static/", "/media/", STATE / "media"
-DATABASES = {
-    "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": STATE / "wagtail.sqlite3"}
-}
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": STATE / "wagtail.sqlite3"}}
 INSTALLED_APPS = [
     *(f"wagtail.{app}" for app in ("contrib.redirects", "embeds", "sites", "users", "snippets")),
     *(f"wagtail.{app}" for app in ("documents", "images", "search", "admin", "api.v2")),
