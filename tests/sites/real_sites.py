@@ -49,8 +49,9 @@ class RealSite:
         return HERE / f"requirements-{self.name}.txt"
 
     def install(self) -> None:
-        """Install the site, once, and again if the pins change."""
-        with _once(self.folder / "installed", self._pins.read_text("utf-8")) as is_wanted:
+        """Install the site, once, and again if the pins or Penstock's own dependencies change."""
+        wanted = self._pins.read_text("utf-8") + (ROOT / "pyproject.toml").read_text("utf-8")
+        with _once(self.folder / "installed", wanted) as is_wanted:
             if is_wanted:
                 _say(f"installing {self.title}")
                 _install(self.folder / "environment", "-r", str(self._pins), "-e", str(ROOT))

@@ -28,6 +28,7 @@ def compare(about):
         "visible": {kind: len(seen) for kind, seen in shown.items()},
         "list_in_full": canonical(list(shown["superuser"].values())),
         "walked": [],
+        "closed": [],  # open in the API to a caller whom the endpoint refuses every tool
         "shown_though_refused": [],
         "differences": [],
     }
@@ -71,23 +72,23 @@ def _compare_one(case, tool, kind, agent, shown, found):
     parameters = shown.get(tool, {}).get("inputSchema", {}).get("properties", {})
     mcp = by_mcp(agent, tool, case.arguments, parameters, case.pages_by)
     told = {
-        "path": case.url(),
-        "tool": tool,
-        "caller": kind,
-        "rest": rest.told(),
-        "mcp": mcp.told(),
-    }
-    if mcp.tokens:
-        found["walked"].append(told)
+        "path": case.url(), "tool": tool, "caller": kind, "rest": rest.told(), "mcp": mcp.told()
+    }  # fmt: skip
     if rest.status in (401, 403) and tool in shown:
         found["shown_though_refused"].append(told)
-    if (not shown and mcp.kind == "refused") or not _why_not_same(rest, mcp):
-        return  # if the endpoint refuses a caller, it refuses the caller everything
-    # Some answers change by themselves, such as the time of the last request.
-    again = by_rest(agent, case)
-    is_moving = bool(_why_not_same(rest, again))
-    if why := _why_not_same(again, mcp, only_size=is_moving):
+    why = _why_not_same(rest, mcp)
+    if why and not shown and mcp.kind == "refused":
+        found["closed"].append(told)
+    elif why := why and _why_still_not_same(rest, by_rest(agent, case), mcp):
         found["differences"].append({**told, "why": why})
+    elif mcp.tokens:
+        found["walked"].append(told)
+
+
+def _why_still_not_same(rest, again, mcp):
+    """Compare once more. Some answers change by themselves, such as the time of the last request:
+    of these, only the size is compared."""
+    return _why_not_same(again, mcp, only_size=bool(_why_not_same(rest, again)))
 
 
 def _why_not_same(rest, mcp, *, only_size=False):

@@ -3,7 +3,7 @@
 import base64
 import json
 
-from inside.answers import Answer, count_of, following, rows_of
+from inside.answers import ROWS_IN, Answer, count_of, following, rows_of
 from inside.callers import send
 
 READER = "read_result"
@@ -30,10 +30,14 @@ def is_html(response):
 
 def _value(response):
     content = b"".join(response) if response.streaming else response.content
+    return _parsed(content.decode("utf-8", "replace"))
+
+
+def _parsed(text):
     try:
-        return json.loads(content)
+        return json.loads(text)
     except ValueError:
-        return content.decode("utf-8", "replace")
+        return text
 
 
 def by_mcp(agent, tool, arguments, parameters=(), pages_by=""):
@@ -92,10 +96,7 @@ def _content(result):
     """Return the value of a result: its first text, or the bytes of its first block."""
     first = result["content"][0]
     if first["type"] == "text":
-        try:
-            return json.loads(first["text"])
-        except ValueError:
-            return first["text"]
+        return _parsed(first["text"])
     data = first.get("data") or first.get("resource", {}).get("blob", "")
     return base64.b64decode(data).decode("utf-8", "replace")
 
@@ -103,9 +104,9 @@ def _content(result):
 def _stored(agent, probe):
     """Read the result behind a probe: the rows of a list by their pages, anything else in full."""
     token = probe["continuation_token"]
-    if "count" in probe and ("rows_at" in probe or "columns" in probe):
+    if probe["preview"].startswith("[") or probe.get("rows_at", "/").strip("/") in ROWS_IN:
         first = {**agent.value(READER, continuation_token=token), "continuation_token": token}
-        return _by_token(agent, Answer(200, first, first["items"], probe["count"]))
+        return _by_token(agent, Answer(200, first, first["items"], count_of(probe)))
     return Answer(200, _in_full(agent, token))
 
 
@@ -115,8 +116,7 @@ def _in_full(agent, token, **where):
     links = [block["uri"] for block in result["content"] if block["type"] == "resource_link"]
     if not links:
         return _content(result)
-    contents = agent.ask("resources/read", {"uri": links[0]})["contents"][0]
-    return json.loads(contents["text"])
+    return _parsed(agent.ask("resources/read", {"uri": links[0]})["contents"][0]["text"])
 
 
 def _by_token(agent, answer):
