@@ -159,9 +159,13 @@ def test_a_list_that_an_inspector_of_the_site_s_own_describes(method, names, req
     assert schema["properties"].keys() == {"items"}
     assert schema["required"] == ["items"]
     row = schema["properties"]["items"]["items"]
-    row = schema["$defs"][row["$ref"].rpartition("/")[2]] if "$ref" in row else row
     assert row["properties"].keys() == names
     assert {*row["required"]} == required
+
+
+def test_files_of_a_list_are_left_out():
+    note = found_at("PUT", "/many-places/").schema["description"]
+    assert note == "Files cannot be sent here: plan."
 
 
 @pytest.mark.django_db
@@ -221,6 +225,12 @@ def test_a_told_file_is_left_out_where_the_view_takes_no_forms():
     assert schema["properties"] == {"title": TEXT}
     assert schema["required"] == ["title"]
     assert schema["description"] == "Files cannot be sent here: file (required)."
+
+
+def test_a_field_of_files_that_was_told_goes_with_a_form():
+    inputs = found_at("POST", "/plans/")
+    assert inputs.schema["properties"]["plan"]["required"] == ["filename"]
+    assert inputs.places["plan"].style == "file"
 
 
 def test_a_told_file_goes_with_a_form():

@@ -14,13 +14,13 @@ from typing import Any, Final
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.bodies import has_body, is_whole
 from penstock.django.inputs.handlers import filters_list
+from penstock.django.inputs.operation_bodies import referring
 from penstock.django.inputs.operations import (
     DocumentedInputs,
     Operation,
     ask_for_requests_only,
     declared_inputs,
     operation_of,
-    referring,
 )
 from penstock.django.inputs.routes import Route
 from penstock.django.inputs.schemas import Schema

@@ -109,13 +109,21 @@ def _schema_of_named(name: str, item: Any, walk: FieldWalk) -> Schema:
 
 def schema_of_field(item: Any, walk: FieldWalk) -> Schema:
     """Return the schema of a field, without a description by its name."""
-    make = _files if holds_files(item) else nearest(_MAKERS, type(item))
-    make = make or _maker_of_foreign(type(item))
-    if make is None or is_told_of(item):
+    make = _maker_of(item)
+    if make is None:
         _note_gap(item, walk)
         return {}
     schema = make(item, walk)
     return or_null(schema) if item.allow_null else schema
+
+
+def _maker_of(item: Any) -> Maker | None:
+    """Return the maker for a field; None for an unknown kind, and for what a developer declared."""
+    if holds_files(item):
+        return _files
+    if is_told_of(item):
+        return None
+    return nearest(_MAKERS, type(item)) or _maker_of_foreign(type(item))
 
 
 def _note_gap(item: Any, walk: FieldWalk) -> None:

@@ -21,28 +21,19 @@ from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import OpenApiRequest
 from rest_framework.serializers import BaseSerializer
 from rest_framework.settings import api_settings
-from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.bodies import (
-    notes_on,
-    part_of_object,
-    part_of_whole,
-    unknown_body,
-)
-from penstock.django.inputs.components import flattened, reachable, without_required
 from penstock.django.inputs.faults import quietly
-from penstock.django.inputs.files import file_schema
-from penstock.django.inputs.media import takes_files
-from penstock.django.inputs.openapi import arguments_of, json_schema, sound
+from penstock.django.inputs.media import JSON
+from penstock.django.inputs.openapi import arguments_of, json_schema
+from penstock.django.inputs.operation_bodies import documented_body
 from penstock.django.inputs.routes import Route
-from penstock.django.inputs.schemas import Schema, described
+from penstock.django.inputs.schemas import Schema
 from penstock.django.inputs.values import Argument, InputPart, InputPlace
 
 # Silencing the generator affects the whole process, so only one thread at a time does that.
 _SILENCE: Final = threading.RLock()
 _PACKAGES: Final = ("drf_spectacular.", "rest_framework.")
-_JSON: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +101,7 @@ def _serializer_in(request: Any) -> BaseSerializer[Any] | None:
     """Return the serializer in a declared request, also if it is declared for a content type. The
     package's own serializers do not count: they only describe."""
     if isinstance(request, Mapping) and request:
-        request = request.get(_JSON, next(iter(request.values())))
+        request = request.get(JSON, next(iter(request.values())))
     if isinstance(request, OpenApiRequest):
         request = request.request
     made = quietly(request) if isinstance(request, type) else request
@@ -152,7 +143,7 @@ def operation_of(
         tuple(
             item for item in in_query if item.place.name in told.parameters or not _is_format(item)
         ),
-        _body(said.get("requestBody") or {}, definitions, inspector.view),
+        documented_body(said.get("requestBody") or {}, definitions, inspector.view),
         definitions,
     )
 
@@ -169,57 +160,3 @@ def _renamed(argument: Argument, endpoint: Endpoint) -> Argument:
 def _is_format(argument: Argument) -> bool:
     """Return whether an argument sets the format of the answer, which no agent should choose."""
     return argument.place.name == api_settings.URL_FORMAT_OVERRIDE
-
-
-def _body(
-    said: Mapping[str, Any], definitions: Mapping[str, Schema], view: APIView
-) -> InputPart | None:
-    content = said.get("content") or {}
-    if not content:
-        return None
-    kind = _JSON if _JSON in content else next(iter(content))
-    schema = json_schema(content[kind].get("schema") or {})
-    if not schema:
-        return unknown_body(view)
-    if view.request.method == "PATCH":
-        schema, definitions = _of_change(schema, definitions), without_required(definitions)
-    flat = flattened(schema, definitions)
-    part = part_of_whole(schema) if flat is None else _part_of(flat, takes_files(view))
-    checked = (replace(item, schema=sound(item.schema, definitions)) for item in part.arguments)
-    return referring(replace(part, arguments=tuple(checked)), definitions)
-
-
-def _of_change(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """Return the schema of a partial update. Each row of a list keeps what it requires: the key of
-    the record to change."""
-    changed: Schema = without_required(schema)
-    row = flattened(schema["items"], definitions) if isinstance(schema.get("items"), dict) else None
-    if row is not None and "required" in row:
-        changed["items"] = {**without_required(row), "required": row["required"]}
-    return changed
-
-
-def referring(part: InputPart, definitions: Mapping[str, Schema]) -> InputPart:
-    """Add the definitions that a part's schemas refer to."""
-    used = reachable([argument.schema for argument in part.arguments], definitions)
-    return replace(part, definitions=used)
-
-
-def _part_of(schema: Schema, takes_files: bool) -> InputPart:
-    """Make arguments of an object's properties. Only a form can carry files."""
-    is_open = "properties" not in schema or bool(schema.get("additionalProperties"))
-    properties, required = schema.get("properties", {}), schema.get("required", ())
-    files = {name: _file(item) for name, item in properties.items() if _is_binary(item)}
-    lost = {} if takes_files else {name: name in required for name in files}
-    kept = {name: files.get(name, item) for name, item in properties.items() if name not in lost}
-    part = part_of_object({**schema, "properties": kept})
-    return replace(part, closed=not is_open, notes=notes_on(lost))
-
-
-def _file(schema: Schema) -> Schema:
-    made = file_schema(is_list=schema.get("type") == "array")
-    return described(made, schema.get("description", ""))
-
-
-def _is_binary(schema: Schema) -> bool:
-    return "binary" in (schema.get("format"), schema.get("items", {}).get("format"))

@@ -236,8 +236,24 @@ class KeySerializer(serializers.Serializer):
     id = serializers.IntegerField()
 
 
-class KeyedPlaceSerializer(KeySerializer, PlaceSerializer):
+@extend_schema_field(OpenApiTypes.BINARY)
+class PlanField(serializers.FileField):
     pass
+
+
+class PlanSerializer(serializers.Serializer):
+    plan = PlanField()
+
+
+class Plans(generics.CreateAPIView):
+    serializer_class = PlanSerializer
+
+
+class KeyedPlaceSerializer(KeySerializer, PlaceSerializer):
+    plan = PlanField(required=False)
+
+    class Meta(PlaceSerializer.Meta):
+        fields = (*PlaceSerializer.Meta.fields, "plan")
 
 
 class ManyPlaces(viewsets.GenericViewSet):
@@ -356,6 +372,7 @@ urlpatterns = [
     path("near/", Near.as_view()),
     path("near/<int:pk>/", Near.as_view()),
     path("journeys/", Journeys.as_view()),
+    path("plans/", Plans.as_view()),
     path("answering/", Answering.as_view()),
     path(
         "many-places/",
