@@ -37,6 +37,13 @@ class RealSite:
         return SITES / self.name
 
     @property
+    def state(self) -> Path:
+        """The folder of the site's database and files."""
+        folder = self.folder / "state"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    @property
     def python(self) -> str:
         return str(self.folder / "environment" / "bin" / "python")
 
@@ -90,14 +97,12 @@ class RealSite:
     def _environment(self, gateway: str, state: str, settings: dict[str, Any]) -> dict[str, str]:
         ours = ("PENSTOCK_", "DJANGO_", "NAUTOBOT_", "LABEL_STUDIO_", "SITE_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-        data = self.folder / "state"
-        data.mkdir(parents=True, exist_ok=True)
         return {
             **kept,
             **self.services,
             "PYTHONPATH": os.pathsep.join(map(str, SOURCES)),
             "XDG_STATE_HOME": state,
-            "SITE_STATE": str(data),
+            "SITE_STATE": str(self.state),
             "SITE_GATEWAY": gateway,
             "SITE_PENSTOCK": json.dumps(settings),
         }
@@ -119,12 +124,14 @@ def services_of(site: RealSite) -> Iterator[dict[str, str]]:
     """Run the database and the cache that a site needs, and yield the variables that name them."""
     with TemporaryDirectory(prefix="s-") as runtime:
         process = subprocess.Popen(
-            [site.python, "-m", "inside.services", str(site.folder / "state")],
+            [site.python, "-m", "inside.services", str(site.state)],
             env={**os.environ, "PYTHONPATH": str(HERE), "XDG_RUNTIME_DIR": runtime},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         with process:
-            found = json.loads(process.stdout.readline())
+            found = json.loads(process.stdout.readline() or "{}")
+            if not found:
+                raise DidNotRun(f"{site.title}: its database or its cache did not start")
             yield {f"SITE_{name.upper()}": value for name, value in found.items()}
             process.stdin.close()
 

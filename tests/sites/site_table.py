@@ -90,10 +90,12 @@ def _written(column: Column) -> str:
 
 def _seen(column: Column) -> str:
     """Return the rows that each caller is told of, and the API's if they differ."""
-    pairs = column.calls["seen"].values()
-    return ", ".join(
-        f"{seen:,}" if seen == by_api else f"{seen:,} (API: {by_api:,})" for by_api, seen in pairs
-    )
+    told = ([_number(one) for one in pair] for pair in column.calls["seen"].values())
+    return ", ".join(seen if seen == by_api else f"{seen} (API: {by_api})" for by_api, seen in told)
+
+
+def _number(value: int | str | None) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value or "not told")
 
 
 def _first(column: Column) -> str:

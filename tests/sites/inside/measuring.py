@@ -9,7 +9,7 @@ from agents import LEGACY
 from django.core.cache import cache
 
 from inside import STARTED
-from inside.answers import count_of
+from inside.answers import Answer, count_of
 from inside.callers import send
 from inside.comparing import tools_by_place
 from inside.gateway import GATEWAY
@@ -53,17 +53,18 @@ def warm(about):
 def calls(about):
     """Measure calls of tools, each as a ratio to a request to the API that answers the same."""
     agent, one, many = _served(about), about.one(), about.listed()
-    tools = _tools(about, agent, one, many)
+    tools = about.frisian() if GATEWAY == "frisian" else _tools(one, many)
     if many.place not in tools:
         return {"failed": "no such tool"}
-    first = first_reply(agent, *tools[many.place])
+    calls = _as_listed(agent, tools)
+    first = first_reply(agent, *calls[many.place])
     if first.status != 200:
         return {"failed": first.told()}
     found = {"reply": agent.last.content.decode()}
     page = many.url(**about.page(len(first.rows or ()) or FEW))
-    found["page"] = _ratio(agent, *tools[many.place], page)
-    if one.place in tools:
-        found["record"] = _ratio(agent, *tools[one.place], one.url())
+    found["page"] = _ratio(agent, *calls[many.place], page)
+    if one.place in calls:
+        found["record"] = _ratio(agent, *calls[one.place], one.url())
     if first.value.get("continuation_token") and first.value.get("next"):
         token = {"continuation_token": first.value["next"]}
         found["next"] = _ratio(agent, READER, token, page)
@@ -72,27 +73,27 @@ def calls(about):
     return found
 
 
-def _tools(about, agent, *cases):
-    """Return the tool and the arguments for each case that the gateway has a tool for. In an index,
-    it is another tool that calls the one."""
-    if GATEWAY != "penstock":
-        return about.frisian()
+def _tools(*cases):
     names = tools_by_place()
-    found = {case.place: (names[case.place], case.arguments) for case in cases}
+    return {case.place: (names[case.place], case.arguments) for case in cases}
+
+
+def _as_listed(agent, tools):
+    """Return the calls of these tools as an agent makes them: in an index, another tool does it."""
     if INVOKER not in agent.tools():
-        return found
+        return tools
     return {
         place: (INVOKER, {"name": tool, "arguments": arguments})
-        for place, (tool, arguments) in found.items()
+        for place, (tool, arguments) in tools.items()
     }
 
 
 def _seen(agent, case, tool, arguments):
-    """Return the number of rows, or the status, that the API and the gateway tell a caller."""
+    """Return the number of rows that a caller is told of, by the API and by the gateway."""
     response = send(agent, case.url())
-    reply = first_reply(agent, tool, arguments)
-    by_api = count_of(response.json()) if response.status_code == 200 else response.status_code
-    return [by_api, reply.count if reply.status == 200 else reply.status]
+    by_api = Answer(response.status_code, count=count_of(response.json()))
+    both = (by_api, first_reply(agent, tool, arguments))
+    return [one.kind if one.status != 200 else one.count for one in both]
 
 
 def _ratio(agent, tool, arguments, url):
