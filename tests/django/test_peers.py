@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import real_sites
+import site_table
 from benchmarks.django_peers import PAGE, as_markdown, put_between
 from benchmarks.django_questions import CONTENDERS, QUESTIONS
 from benchmarks.django_site import seed
@@ -82,6 +84,13 @@ def test_the_page_has_every_question_put_to_every_gateway():
     assert rows[0][1:] == [*(each.name for each in CONTENDERS[:-1]), f"{CONTENDERS[-1].name} |"]
     assert [row[0].removeprefix("| ") for row in rows[2:]] == [each.what for each in QUESTIONS]
     assert all(len(row) == len(CONTENDERS) + 1 for row in rows)
+
+
+def test_the_page_has_every_measurement_of_real_sites():
+    table = PAGE.read_text("utf-8").partition(site_table.BEGIN)[2].partition(django_peers.END)[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("|")]
+    assert [row[0].removeprefix("| ") for row in rows[2:]] == [*site_table.ROWS]
+    assert all(len(row) == 2 * len(real_sites.ALL) + 1 for row in rows)
 
 
 def test_the_rows_of_the_site_are_always_the_same():

