@@ -102,8 +102,13 @@ class Catalogue:
 
     def without_apps(self) -> Catalogue:
         """Return the catalogue as a model may see it: without the tools for apps alone."""
+        return self if self._for_models is None else self._for_models
+
+    @cached_property
+    def _for_models(self) -> Catalogue | None:
+        """The tools that a model may see; None if these are all. Kept, because every call asks."""
         if not any(b'"app"' in tool.raw and tool.is_for_apps_alone for tool in self):
-            return self
+            return None
         return Catalogue(tool for tool in self if not tool.is_for_apps_alone)
 
     @cached_property

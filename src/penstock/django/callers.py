@@ -16,10 +16,9 @@ from rest_framework.views import APIView
 
 from penstock.core.model.values import NOBODY, Principal
 from penstock.django.conf import Site, tier_for
-from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.faults import quietly
-from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery, Undecided
-from penstock.django.requests import handed_on, inner_request
+from penstock.django.missing_arguments import Undecided
+from penstock.django.requests import handed_on
 from penstock.django.tiers import Tier
 from penstock.gate.gate import Gate
 from penstock.log import logger
@@ -58,7 +57,7 @@ class Caller:
         return found
 
     @cached_property
-    def _meta(self) -> dict[str, Any]:
+    def meta(self) -> dict[str, Any]:
         """The part of META that every view gets."""
         return handed_on(self.http)
 
@@ -98,31 +97,7 @@ class Caller:
             self._permitted[name] = _answer(name, ask)
         return self._permitted[name]
 
-    def ask_view(self, endpoint: Endpoint) -> None:
-        """Raise the view's refusal of this caller, or `Undecided` if the refusal depends on
-        arguments, which are not known yet."""
-        looked_for = Lookups()
-        inner = inner_request(self.http, endpoint, meta=self._meta)
-        view = endpoint.view()
-        request = view.initialize_request(inner)
-        view.request = request
-        try:
-            # As in `APIView.initial`: a version may be part of the media type.
-            accepted = view.perform_content_negotiation(request)
-            request.accepted_renderer, request.accepted_media_type = accepted
-            request.version, request.versioning_scheme = view.determine_version(request)
-            self.identify(view)
-            self._share_user(view)
-            view.kwargs = NotedArguments(looked_for)
-            inner.__dict__["GET"] = NotedQuery(looked_for)
-            request.__dict__["_full_data"] = request.__dict__["_data"] = view.kwargs
-            view.check_permissions(request)
-        except REFUSALS as refusal:
-            if looked_for.anything:
-                raise Undecided from refusal
-            raise
-
-    def _share_user(self, view: APIView) -> None:
+    def share_user(self, view: APIView) -> None:
         """Authenticate once for all views with the same authentication classes that are only asked
         for their permissions. A call authenticates by itself."""
         request: Any = view.request

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, assert_never
 
@@ -17,22 +18,33 @@ from msgspec import UNSET
 
 from penstock._version import __version__
 from penstock.core.model.recent import Recent
-from penstock.core.model.values import LiveWindow
+from penstock.core.model.values import LiveWindow, Principal
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, is_called
 from penstock.django import registry
 from penstock.django.callers import Caller
 from penstock.django.conf import Site, open_site_store, site
 from penstock.django.site_server import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
+from penstock.django.tiers import Tier
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.reader import reader_name
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 from penstock.wire.upstream_state import UpstreamState
 
 _MOST_KNOWN: Final = 64
 _MOST_CALLERS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The tools that a caller was shown, and until when that is taken for true."""
+
+    visible: VisibleTools
+    rights: str
+    until: float
 
 
 class Gateway:
@@ -43,7 +55,7 @@ class Gateway:
         self.gate = Gate(site.policy, open_site_store(site))
         self._engine = Engine(self.gate)
         self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
-        self._seen: Recent[str, tuple[float, VisibleTools]] = Recent(_MOST_CALLERS)
+        self._seen: Recent[tuple[Principal, Tier | None], _Seen] = Recent(_MOST_CALLERS)
         # Tells sites apart that share a store and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
         self._server = f"django:{site.server_name}:{secret[:16]}"
@@ -111,16 +123,19 @@ class Gateway:
     def _visible_tools(self, caller: Caller, line: bytes) -> VisibleTools:
         """Return the tools that a caller may use, as found up to `LIST_SECONDS` ago: to ask every view
         takes long. A new set is found if the caller's rights in Django have changed. A call of a
-        known tool takes a set of any age, because the call asks the view."""
-        who = f"{caller.principal.id}/{caller.tier}/{caller.rights}"
-        now = self.gate.clock()
-        until, seen = self._seen.get(who) or (0.0, None)
-        is_known = seen is not None and _called_tool(line) in seen.names
-        if seen is None or (until < now and not is_known):
-            found = registry.tools().values()
-            seen = VisibleTools([tool for tool in found if tool.may(caller)])
-            self._seen.put(who, (now + LIST_SECONDS, seen))
-        return seen
+        known tool, or of the reader, takes a set of any age, because it asks the view."""
+        who = (caller.principal, caller.tier)
+        seen, now = self._seen.get(who), self.gate.clock()
+        if seen is not None:
+            called, names = _called_tool(line), seen.visible.names
+            if called in names or called == reader_name(names):
+                return seen.visible
+            if now <= seen.until and caller.rights == seen.rights:
+                return seen.visible
+        found = registry.tools().values()
+        visible = VisibleTools([tool for tool in found if tool.may(caller)])
+        self._seen.put(who, _Seen(visible, caller.rights, now + LIST_SECONDS))
+        return visible
 
     def _newly_known(self, is_modern: bool) -> UpstreamState:
         known = UpstreamState()

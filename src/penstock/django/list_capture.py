@@ -24,7 +24,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from penstock.django.inputs.handlers import chooses_rows, overrides
+from penstock.django.inputs.code_names import overrides
+from penstock.django.inputs.handlers import chooses_rows
 from penstock.django.ordering import in_order
 from penstock.django.site_pages import PageCapture
 from penstock.django.tool_results import encoded_rows

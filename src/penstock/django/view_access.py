@@ -7,24 +7,20 @@ a row's parent, or of neither.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import lru_cache, partial
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
 from penstock.django.callers import Caller
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.handlers import names_behind
+from penstock.django.inputs.code_names import may_refuse, names_behind
 from penstock.django.tool_results import FIRST_REDIRECT
 from penstock.django.view_calls import SiteRequest, SiteView
+from penstock.django.view_permissions import ask_view
 from penstock.django.view_visits import ViewVisit, is_guarded_elsewhere, is_plain
-
-_REFUSING: Final = re.compile(
-    "40[134]|permission|has_perm|not_?found|forbidden|authenticat", re.IGNORECASE
-)
 
 Glance = Callable[[SiteRequest, Caller], HttpResponseBase]
 _Check = Callable[[Any], Response]
@@ -34,23 +30,19 @@ def lets_in(view: SiteView, site_request: SiteRequest, caller: Caller, glance: G
     """Return whether a view, and everything that guards it, still lets a request in. `glance` calls
     the view, and has it do as little as it can."""
     endpoint = view.endpoint
-    if endpoint.is_read and (not is_plain(endpoint.callback) or _refuses_itself(endpoint)):
+    if endpoint.is_read and (
+        not is_plain(endpoint.callback) or may_refuse(endpoint.view_class, endpoint.action)
+    ):
         return glance(site_request, caller).status_code < FIRST_REDIRECT
     if not is_plain(endpoint.callback):
         # A write cannot be repeated, nor can its decorator be asked without it.
-        caller.ask_view(endpoint)
+        ask_view(caller, endpoint)
         return True
     visit = ViewVisit(caller.identify, is_throttled=False, instead=_check_of(endpoint))
     if is_guarded_elsewhere(endpoint.view_class):
         return view.respond(site_request, caller, visit).status_code < FIRST_REDIRECT
     _ask_directly(view, site_request, caller, visit)
     return True
-
-
-@lru_cache(4_096)
-def _refuses_itself(endpoint: Endpoint) -> bool:
-    """Return whether the code of a view looks up objects or refuses callers by itself."""
-    return any(map(_REFUSING.search, names_behind(endpoint)))
 
 
 def _check_of(endpoint: Endpoint) -> _Check:

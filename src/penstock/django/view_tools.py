@@ -19,6 +19,7 @@ from penstock.django.requests import NoSuchPlace, path_of
 from penstock.django.tool_results import failure, result_of_response
 from penstock.django.view_access import lets_in
 from penstock.django.view_calls import SiteRequest, SiteView
+from penstock.django.view_permissions import ask_view
 from penstock.django.view_readers import ViewReader
 from penstock.django.view_visits import ViewVisit
 from penstock.django.written_records import VERIFY, VERIFY_SCHEMA, essence_of
@@ -82,7 +83,7 @@ class ViewAction:
     # -- permissions ---------------------------------------------------------------------------
 
     def ask(self, caller: Caller) -> None:
-        caller.ask_view(self.endpoint)
+        ask_view(caller, self.endpoint)
 
     def may_read(self, caller: Caller, origin: Any) -> bool:
         """Return whether the view would still let this request in, and to its object if any."""

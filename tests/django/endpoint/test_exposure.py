@@ -10,8 +10,7 @@ from agents import Agent
 from django.core.checks import run_checks
 from django.core.management import call_command
 
-from penstock.django import gateway, inspection, registry
-from penstock.django.callers import Caller
+from penstock.django import gateway, inspection, registry, view_tools
 
 pytestmark = pytest.mark.django_db
 
@@ -143,13 +142,13 @@ def test_a_deployment_inspects_before_the_first_client(admin, inspected, capsys)
 @pytest.fixture
 def asked(monkeypatch):
     """Note the paths of the views that are asked for their permissions."""
-    paths, ask = [], Caller.ask_view
+    paths, ask = [], view_tools.ask_view
 
-    def noted(self, endpoint):
+    def noted(caller, endpoint):
         paths.append(endpoint.path)
-        return ask(self, endpoint)
+        return ask(caller, endpoint)
 
-    monkeypatch.setattr(Caller, "ask_view", noted)
+    monkeypatch.setattr(view_tools, "ask_view", noted)
     return paths
 
 
@@ -169,6 +168,15 @@ def test_a_call_asks_one_view_even_after_the_list_has_expired(root, plant, setti
             "call_read_only_tool", name="inventory_device_retrieve", arguments={"pk": plant[0].pk}
         )
         assert {*asked} == {"/api/devices/{pk}/"}
+
+
+def test_a_page_asks_for_no_list_of_tools(admin, asked):
+    token = admin.value("inventory_device_list")["next"]
+    gate = gateway.gateway().gate
+    gate.clock = partial(add, gate.clock(), 120)
+    del asked[:]
+    assert admin.value("read_result", continuation_token=token)["items"]
+    assert not asked
 
 
 def test_views_are_authenticated_once_to_be_asked(ada, plant, django_assert_max_num_queries):

@@ -8,6 +8,7 @@ from time import perf_counter
 from agents import LEGACY
 from django.core.cache import cache
 
+from benchmarks import clock
 from inside import STARTED
 from inside.answers import Answer, count_of
 from inside.callers import send
@@ -98,9 +99,9 @@ def _seen(agent, case, tool, arguments):
 
 def _ratio(agent, tool, arguments, url):
     """Call a tool and the API in turn, and return the ratio of the medians."""
-    call, ask = partial(agent.value, tool, **arguments), partial(send, agent, url)
-    pairs = [(_seconds(call), _seconds(ask)) for _ in range(ROUNDS)]
-    return median(called for called, _ in pairs) / median(asked for _, asked in pairs)
+    both = {"tool": partial(agent.value, tool, **arguments), "api": partial(send, agent, url)}
+    found = clock.middle(clock.in_turns(both, ROUNDS))
+    return found["tool"] / found["api"]
 
 
 def _served(about):

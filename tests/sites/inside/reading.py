@@ -112,7 +112,10 @@ def _stored(agent, probe):
     if probe["preview"].startswith("[") or probe.get("rows_at", "/").strip("/") in ROWS_IN:
         first = {**agent.value(READER, continuation_token=token), "continuation_token": token}
         return _by_token(agent, Answer(200, first, first["items"], count_of(probe)))
-    return Answer(200, _in_full(agent, token))
+    value = _in_full(agent, token)
+    if isinstance(value, dict) and value.keys() == {"notice", "page"}:  # one of the site's pages
+        value = value["page"]
+    return Answer(200, value, rows_of(value))
 
 
 def _in_full(agent, token, **where):

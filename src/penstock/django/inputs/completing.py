@@ -95,8 +95,21 @@ class Documentation:
 def _with_told_path(path: InputPart, operation: Operation) -> InputPart:
     told = {item.place.name: item for item in operation.path}
     return replace(
-        path, arguments=tuple(told.get(item.place.name, item) for item in path.arguments)
+        path,
+        arguments=tuple(_told_key(item, told.get(item.place.name)) for item in path.arguments),
     )
+
+
+def _told_key(ours: Argument, told: Argument | None) -> Argument:
+    """Return a documented argument of the path. Admit a number for a text if the column takes one:
+    in a URL, both are the same."""
+    if told is None:
+        return ours
+    types = ours.schema.get("type")
+    takes_number = types == "integer" or (isinstance(types, list) and "integer" in types)
+    if not takes_number or not _is_bare_text(told.schema):
+        return told
+    return replace(told, schema={**told.schema, "type": ["string", "integer"]})
 
 
 def _has_gaps(part: InputPart) -> bool:
@@ -107,5 +120,8 @@ def _fills(schema: Schema, ours: Argument | None) -> bool:
     """Return whether a documented schema fills a gap. A bare text may only mean an unknown type."""
     if ours is None or not ours.gap:
         return False
-    is_guess = schema.get("type") == "string" and schema.keys() <= _OF_GUESSES
-    return ours.gap == "told" or not is_guess
+    return ours.gap == "told" or not _is_bare_text(schema)
+
+
+def _is_bare_text(schema: Schema) -> bool:
+    return schema.get("type") == "string" and schema.keys() <= _OF_GUESSES

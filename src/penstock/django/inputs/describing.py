@@ -11,9 +11,10 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.code_names import is_frameworks
 from penstock.django.inputs.documented import inspector_of
 from penstock.django.inputs.faults import quietly
-from penstock.django.inputs.handlers import handler_of, is_frameworks, reads_list
+from penstock.django.inputs.handlers import handler_of, reads_list
 from penstock.django.inputs.views import model_of, title_of, view_of
 from penstock.django.inputs.wording import joined, without_tags
 

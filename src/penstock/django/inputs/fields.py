@@ -18,11 +18,11 @@ from rest_framework.relations import ManyRelatedField, RelatedField
 from rest_framework.settings import api_settings
 from rest_framework.utils import humanize_datetime
 
+from penstock.django.inputs.code_names import overrides
 from penstock.django.inputs.columns import column_at, schema_of_column
 from penstock.django.inputs.documented import excluded_fields, is_told_of
 from penstock.django.inputs.faults import attempt, quietly
 from penstock.django.inputs.files import file_schema
-from penstock.django.inputs.handlers import overrides
 from penstock.django.inputs.nearest import nearest
 from penstock.django.inputs.schemas import (
     Schema,

@@ -7,12 +7,7 @@ kinds of action apart. They are only hints: without one, a schema stays open.
 
 from __future__ import annotations
 
-import dis
 import inspect
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from itertools import pairwise
-from types import CodeType, FunctionType
 from typing import Any, Final, Literal
 
 from django.core.paginator import Paginator
@@ -21,55 +16,41 @@ from rest_framework.pagination import BasePagination
 from rest_framework.serializers import BaseSerializer
 
 from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.code_names import (
+    MIXED_IN,
+    QUERIED,
+    is_frameworks,
+    names_behind,
+    names_in,
+    overrides,
+    unwrapped,
+)
 
 OfView = Literal["view"]
-_FRAMEWORK: Final = "rest_framework."
 _METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
-_CALLED: Final = frozenset({"list", "retrieve", "create", "update", "partial_update", "destroy"})
 _ASKS_FOR_SERIALIZER: Final = frozenset(
     {"get_serializer", "get_serializer_class", "serializer_class"}
 )
 _READS_QUERY: Final = frozenset({"query_params", "GET"})
-_QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
 _PAGINATORS: Final = (BasePagination, Paginator)
-_LOOKUPS: Final = ("LOAD_ATTR", "LOAD_METHOD")
-_REFUSED: Final = (401, 403, 404)
 _FILTERS: Final = frozenset({"filter_queryset", "filterset_class"})
 
 
 def handler_of(endpoint: Endpoint) -> Any:
     """Return the function that answers: under `@api_view`, the decorated function; if REST
     framework's `post` calls `create`, the view's `create`."""
-    found = _unwrapped(endpoint.handler)
+    found = unwrapped(endpoint.handler)
     seen: set[str] = set()
-    while is_frameworks(found) and (called := _CALLED.intersection(_names_in(found)) - seen):
+    while is_frameworks(found) and (called := MIXED_IN.intersection(names_in(found)) - seen):
         seen |= called
-        found = _unwrapped(getattr(endpoint.view_class, min(called), None))
+        found = unwrapped(getattr(endpoint.view_class, min(called), None))
     return found
-
-
-def _unwrapped(function: Any) -> Any:
-    found: Any = inspect.unwrap(function) if function is not None else None
-    if getattr(found, "__qualname__", "").startswith("api_view."):
-        return inspect.getclosurevars(found).nonlocals.get("func", found)
-    return found
-
-
-def is_frameworks(function: Any) -> bool:
-    """Return whether a function is REST framework's own, so that its behaviour is known."""
-    return (getattr(function, "__module__", None) or "").startswith(_FRAMEWORK)
-
-
-def overrides(kind: type, name: str) -> bool:
-    """Return whether a site's class overrides what REST framework defines under this name."""
-    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
-    return owner is not None and not is_frameworks(owner)
 
 
 def reads_list(endpoint: Endpoint) -> bool:
     """Return whether an endpoint answers with a list of rows, filtered or not."""
     is_read = endpoint.method == "GET"
-    is_paged = is_read and "paginate_queryset" in _names_in(handler_of(endpoint))
+    is_paged = is_read and "paginate_queryset" in names_in(handler_of(endpoint))
     return is_paged or filters_list(endpoint)
 
 
@@ -77,7 +58,7 @@ def filters_list(endpoint: Endpoint) -> bool:
     """Return whether an endpoint answers with a list that the view's filter backends filter."""
     if endpoint.method != "GET":
         return False
-    if endpoint.action == "list" or _FILTERS.intersection(_names_in(handler_of(endpoint))):
+    if endpoint.action == "list" or _FILTERS.intersection(names_in(handler_of(endpoint))):
         return True
     is_lister = issubclass(endpoint.view_class, ListModelMixin)
     is_finder = issubclass(endpoint.view_class, RetrieveModelMixin)
@@ -88,7 +69,7 @@ def has_own_query(endpoint: Endpoint) -> bool:
     """Return whether an endpoint may read query parameters that no filter backend declares."""
     functions = [
         handler_of(endpoint),
-        *(getattr(endpoint.view_class, name, None) for name in _QUERIED),
+        *(getattr(endpoint.view_class, name, None) for name in QUERIED),
     ]
     own = getattr(getattr(endpoint.view_class, "pagination_class", None), "paginate_queryset", None)
     if any(map(reads_query, [*functions, own])) or pages_itself(endpoint):
@@ -102,11 +83,11 @@ def pages_itself(endpoint: Endpoint) -> bool:
     than pages, or it answers with a page in a form of its own."""
     handler = handler_of(endpoint)
     known = getattr(handler, "__globals__", {})
-    values = [known.get(name) for name in _names_in(handler)]
+    values = [known.get(name) for name in names_in(handler)]
     if any(isinstance(one, type) and issubclass(one, _PAGINATORS) for one in values):
         return True
     has_form = overrides(endpoint.view_class, "get_paginated_response")
-    return "paginator" in _names_in(handler) or (has_form and reads_list(endpoint))
+    return "paginator" in names_in(handler) or (has_form and reads_list(endpoint))
 
 
 def pages_through(endpoint: Endpoint) -> bool:
@@ -125,12 +106,12 @@ def chooses_rows(paginator: type | None) -> bool:
 
 
 def reads_query(function: Any) -> bool:
-    return not _READS_QUERY.isdisjoint(_names_in(function))
+    return not _READS_QUERY.isdisjoint(names_in(function))
 
 
 def reads_body(endpoint: Endpoint) -> bool:
     """Return whether a DELETE reads its body, as bulk actions do."""
-    return endpoint.method == "DELETE" and "data" in _names_in(handler_of(endpoint))
+    return endpoint.method == "DELETE" and "data" in names_in(handler_of(endpoint))
 
 
 def is_standard(endpoint: Endpoint) -> bool:
@@ -139,12 +120,12 @@ def is_standard(endpoint: Endpoint) -> bool:
 
 
 def _extends(endpoint: Endpoint) -> bool:
-    return has_standard_action(endpoint) and "super" in _names_in(handler_of(endpoint))
+    return has_standard_action(endpoint) and "super" in names_in(handler_of(endpoint))
 
 
 def has_standard_action(endpoint: Endpoint) -> bool:
     """Return whether an endpoint's action is one that REST framework defines."""
-    return endpoint.action in _CALLED | _METHODS
+    return endpoint.action in MIXED_IN | _METHODS
 
 
 def has_own_serializer(endpoint: Endpoint) -> bool:
@@ -155,7 +136,7 @@ def has_own_serializer(endpoint: Endpoint) -> bool:
 def validating_serializer(endpoint: Endpoint) -> type[BaseSerializer[Any]] | OfView | None:
     """Return the serializer with which the function validates: the first that it names. Others are
     for the answer; all are if the function does not validate."""
-    names = _names_in(handler_of(endpoint))
+    names = names_in(handler_of(endpoint))
     known = getattr(handler_of(endpoint), "__globals__", {})
     if "is_valid" not in names:
         return None
@@ -177,85 +158,8 @@ def reads_many(endpoint: Endpoint) -> bool:
     handler = handler_of(endpoint)
     calls = (item for item in handler.__code__.co_consts if isinstance(item, tuple))
     is_many = any({"data", "many"} <= {*filter(_is_text, names)} for names in calls)
-    return is_many and "isinstance" not in _names_in(handler)
+    return is_many and "isinstance" not in names_in(handler)
 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-@lru_cache(4_096)
-def names_behind(endpoint: Endpoint) -> frozenset[str]:
-    """Return the names in the code that answers: in the handler, in what it extends, and in the
-    methods and functions of the site that these call. `get_queryset`, `filter_queryset` and
-    `get_object` are not looked into."""
-    view, names, seen = endpoint.view_class, set[str](), set(_QUERIED)
-    waiting = [endpoint.action]
-    while waiting:
-        for function in _extended(view, waiting.pop()):
-            names |= _all_names(function)
-            called = {name for name in _own_names(function) - seen if _is_looked_into(view, name)}
-            seen |= called
-            waiting += called
-    return frozenset(names)
-
-
-def _is_looked_into(view: type, name: str) -> bool:
-    return name in _CALLED or overrides(view, name)
-
-
-def _extended(view: type, name: str) -> Iterator[FunctionType]:
-    """Yield a method of a class, and the methods that it extends by `super`."""
-    for base in view.__mro__:
-        if name not in vars(base):
-            continue
-        found = vars(base)[name]
-        # A property keeps its function here, a cached one there.
-        function = _unwrapped(getattr(found, "fget", None) or getattr(found, "func", found))
-        if not inspect.isfunction(function):
-            return
-        yield function
-        if "super" not in _names_in(function):
-            return
-
-
-@lru_cache(4_096)
-def _own_names(function: FunctionType) -> frozenset[str]:
-    """Return the attributes of `self` that a function uses."""
-    code, steps = function.__code__, list(dis.get_instructions(function))
-    own = code.co_varnames[0] if code.co_argcount else ""
-    names = (
-        step.argval
-        for before, step in pairwise(steps)
-        if step.opname in _LOOKUPS and own in (before.argval, *_last(before.argval))
-    )
-    return frozenset(names)
-
-
-def _last(loaded: Any) -> tuple[Any, ...]:
-    """Return the last of the variables that one instruction of a later Python loads."""
-    return loaded[-1:] if isinstance(loaded, tuple) else ()
-
-
-@lru_cache(4_096)
-def _all_names(function: FunctionType) -> frozenset[str]:
-    """Return the names in a function, and in the functions of the site that it calls."""
-    names = _names_in_code(function.__code__)
-    called = (function.__globals__.get(name) for name in names)
-    own = [one for one in called if inspect.isfunction(one) and not is_frameworks(one)]
-    return frozenset(names.union(*(_names_in_code(one.__code__) for one in own)))
-
-
-def _names_in_code(code: CodeType) -> set[str]:
-    """Return the names in code, and in the functions within it. A status with which a view refuses
-    counts as a name."""
-    inner = (_names_in_code(item) for item in code.co_consts if isinstance(item, CodeType))
-    refused = {f"HTTP_{item}" for item in code.co_consts if item in _REFUSED}
-    return {*code.co_names, *refused}.union(*inner)
-
-
-@lru_cache(4_096)
-def _names_in(function: Callable[..., Any] | None) -> tuple[str, ...]:
-    """Return the names that a function uses, in the order of their first use."""
-    code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
-    return code.co_names if code is not None else ()

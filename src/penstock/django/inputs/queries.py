@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import handlers
+from penstock.django.inputs.code_names import overrides
 from penstock.django.inputs.faults import attempt
 from penstock.django.inputs.openapi import arguments_of
 from penstock.django.inputs.ordering import ordering_schema
@@ -58,7 +59,7 @@ def _part_of_backend(kind: Callable[[], Any], view: APIView) -> InputPart:
 
 
 def _inspected(backend: Any, view: APIView) -> InputPart:
-    if handlers.overrides(type(backend), _OWN_PARAMETERS) and not _has_filterset(backend):
+    if overrides(type(backend), _OWN_PARAMETERS) and not _has_filterset(backend):
         return _part_by_itself(backend, view)
     if isinstance(backend, SearchFilter):
         return _search(backend, view)

@@ -1,0 +1,70 @@
+"""Views under Django's permissions of models, which ask for the queryset only to find its model."""
+
+from django.core.exceptions import PermissionDenied
+from rest_framework import generics, permissions
+
+from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.serializers import DeviceSerializer, LocationSerializer
+
+
+class MayView(permissions.DjangoModelPermissions):
+    perms_map = {**permissions.DjangoModelPermissions.perms_map, "GET": ["%(app_label)s.view_%(model_name)s"]}  # fmt: skip  # noqa: RUF012
+
+
+class OfModel(generics.ListAPIView):
+    queryset = Device.objects.all()
+    serializer_class = DeviceSerializer
+    permission_classes = (MayView,)
+
+
+class Sorted(OfModel):
+    """The queryset depends on the query, its model does not."""
+
+    made = 0
+
+    def get_queryset(self):
+        Sorted.made += 1
+        return super().get_queryset().order_by(self.request.query_params.get("by", "pk"))
+
+
+class OfOtherModel(OfModel):
+    """The class declares another model than the one that is listed."""
+
+    serializer_class = LocationSerializer
+
+    def get_queryset(self):
+        return Location.objects.all()
+
+
+class OfChosenModel(OfModel):
+    """The query chooses the model."""
+
+    def get_queryset(self):
+        chosen = Location if self.request.query_params.get("of") == "halls" else Device
+        return chosen.objects.all()
+
+    def get_serializer_class(self):
+        return LocationSerializer if "of" in self.request.query_params else DeviceSerializer
+
+
+class ForStaff(OfModel):
+    """The queryset itself refuses callers."""
+
+    def get_queryset(self):
+        if not self.request.user.is_staff:
+            raise PermissionDenied
+        return super().get_queryset()
+
+
+class WithRows(permissions.BasePermission):
+    """A permission that looks at the rows of the queryset, and not only at its model."""
+
+    def has_permission(self, request, view):
+        return view.get_queryset().exists()
+
+
+class OfHall(OfModel):
+    permission_classes = (WithRows,)
+
+    def get_queryset(self):
+        return super().get_queryset().filter(location__name=self.request.query_params.get("hall"))
