@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 
 from penstock.django.endpoints import Endpoint
+from penstock.django.inputs.code_names import names_behind
 from penstock.django.inputs.handlers import pages_itself, pages_through, reads_list
-from penstock.django.view_visits import is_plain
+from penstock.django.view_visits import can_be_copied, is_plain
 
 
 class ListKind(StrEnum):
@@ -20,10 +21,14 @@ class ListKind(StrEnum):
 
 def list_kind(endpoint: Endpoint, *, is_covered: bool, is_heavy: bool) -> ListKind:
     """Return how an endpoint's lists are read. `is_covered`: its tool's results are Penstock's.
-    Behind a decorator of the URLconf, Penstock sees only a heavy view."""
+    Behind a decorator of the URLconf, which may keep responses in a cache for all clients, a list
+    gets no paginator but its own, unless it is heavy."""
     if pages_itself(endpoint):
         return ListKind.OWN_PAGES
     if is_covered and (is_heavy or is_plain(endpoint.callback)):
         return ListKind.PAGED if pages_through(endpoint) else ListKind.LIVE
-    has_pages = getattr(endpoint.view_class, "pagination_class", None) is not None
-    return ListKind.OWN_PAGES if has_pages and reads_list(endpoint) else ListKind.WHOLE
+    if getattr(endpoint.view_class, "pagination_class", None) is None:
+        return ListKind.WHOLE
+    if is_covered and "paginate_queryset" in names_behind(endpoint):
+        return ListKind.PAGED if can_be_copied(endpoint.callback) else ListKind.OWN_PAGES
+    return ListKind.OWN_PAGES if reads_list(endpoint) else ListKind.WHOLE

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
-from penstock.django.site_pages import PageCapture, links_of, total_of
+from penstock.django.site_pages import TOTALS, PageCapture, links_of, total_of
 from penstock.django.tool_results import FIRST_ERROR
 
 _ONE_PAGE: Final = (
@@ -23,8 +23,8 @@ _SLICE: Final = (
     "The view answers with only {shown:,} of {total:,} rows; "
     "if the tool has parameters for pages, they lead to the others."
 )
+_OTHERS: Final = "The API's own pages also have {names}; ask for a page by the tool's parameters."
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
-_TOTALS: Final = ("count", "total", "total_count", "totalCount")
 
 
 class _Extent(NamedTuple):
@@ -64,13 +64,18 @@ def _by_response(response: HttpResponseBase, is_paged: bool) -> _Extent:
     found = data if isinstance(data, Mapping) else {}
     lists = [item for item in found.values() if isinstance(item, list)]
     shown = len(lists[0]) if len(lists) == 1 else None
-    totals = (found.get(name) for name in _TOTALS)
+    totals = (found.get(name) for name in TOTALS)
     total = next((count for count in totals if type(count) is int), None)
     if lists and {"next", "previous"} & found.keys():
         return _Extent(shown, total, bool(found.get("next") or found.get("previous")))
     if is_paged and shown is not None and total is not None:
         return _Extent(shown, total, shown < total)
     return _Extent(shown, total, None)
+
+
+def word_on_members(names: Sequence[str]) -> str:
+    """Return what the agent must know about a list whose pages hold more than its rows."""
+    return _OTHERS.format(names=", ".join(names)) if names else ""
 
 
 def word_on_slice(shown: int, total: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from django.http import HttpResponseBase
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
-from penstock.django.page_words import word_on_first_rows
+from penstock.django.page_words import word_on_first_rows, word_on_members
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
@@ -44,7 +45,14 @@ class PagedReader(ViewReader):
             return self._walked(site_request, caller)
         if first.capture.is_random and not first.is_all:
             return self._at_once(site_request, caller, first.total)
-        found = self.live(site_request, caller, first.rows, first.total, refuses_part=True)
+        found = self.live(
+            site_request,
+            caller,
+            first.rows,
+            first.total,
+            refuses_part=True,
+            notice=word_on_members(first.other_members),
+        )
         return found or self._small(site_request, caller, first, first.total)
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
@@ -89,7 +97,8 @@ class PagedReader(ViewReader):
     ) -> SitePage:
         capture = PageCapture()
         asked = replace(site_request, query=query)
-        return SitePage(self.respond(asked, caller, capture, is_throttled=is_throttled), capture)
+        response = self.respond(asked, caller, capture, is_throttled=is_throttled)
+        return SitePage(response, capture, query)
 
     def _page_at(
         self,
@@ -143,26 +152,41 @@ class PagedReader(ViewReader):
             rows = self._window(site_request, caller, 0, total).rows
         except PagesHaveGaps:
             return self._walked(site_request, caller)
-        return self.answer(site_request, caller, result_of_rows(rows), is_list=True)
+        return self._rebuilt(site_request, caller, first, rows)
 
     def _at_once(self, site_request: SiteRequest, caller: Caller, total: int) -> InsideResult:
         """Return a list in random order, of which two pages may hold the same row."""
         page = self._page(site_request, caller, 0, total)
         if page.rows is None or not page.is_all:
             return super().read(site_request, caller, is_throttled=False)
-        return self.answer(site_request, caller, result_of_rows(page.rows), is_list=True)
+        return self._rebuilt(site_request, caller, page, page.rows)
 
     def _walked(self, site_request: SiteRequest, caller: Caller) -> InsideResult:
-        """Return a list whose pages have no numbers, or no common size: follow the links from one
-        page to the next."""
+        """Return a list whose pages have no numbers, or no common size: go from one page to the
+        next. Without links, pages must have one size: otherwise the next row has no known number."""
         most = self.policy_of(caller).query_rows
-        page = self._page(site_request, caller, 0, _LARGEST_PAGE)
-        if page.links is None or page.rows is None:
+        first = page = self._page(site_request, caller, 0, _LARGEST_PAGE)
+        if page.rows is None or not page.leads_on:
             return super().read(site_request, caller, is_throttled=False)
-        total, rows = page.total, [*page.rows]
+        total, rows, size = page.total, [*page.rows], len(page.rows)
         while page.rows and page.next_query is not None and len(rows) < most:
+            if page.links is None and len(page.rows) != size:
+                return super().read(site_request, caller, is_throttled=False)
             page = self._asked(site_request, caller, page.next_query)
             rows += page.rows or ()
         is_whole = page.rows is not None and page.next_query is None
         word = "" if is_whole else word_on_first_rows(len(rows), total)
-        return self.answer(site_request, caller, result_of_rows(rows), is_list=True, word=word)
+        return self._rebuilt(site_request, caller, first, rows, word)
+
+    def _rebuilt(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        page: SitePage,
+        rows: Sequence[bytes],
+        word: str = "",
+    ) -> InsideResult:
+        """Return a list made of pages, in place of the form that the paginator gives one page."""
+        notice = word_on_members(page.other_members)
+        made = result_of_rows(rows)
+        return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)

@@ -7,6 +7,7 @@ rows that the view passes on as they were serialized.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,12 +21,20 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 from rest_framework.response import Response
 
+from penstock.django.inputs.code_names import query_names
 from penstock.django.inputs.faults import quietly
 from penstock.django.ordering import in_order, is_in_random_order
 from penstock.django.tool_results import FIRST_ERROR, encoded_rows
 
 Query = Sequence[tuple[str, str]]
 
+# The names under which paginators and answers state the number of all rows.
+TOTALS: Final = ("count", "total", "total_count", "totalCount")
+_OFFSET: Final = "offset"
+_ABOUT_PAGES: Final = re.compile(
+    "count|next|prev(ious)?|first|last|size|links|meta|limit|offset|.*(page|total).*|has_.*|current.*",
+    re.IGNORECASE,
+)
 _USUAL_PARAMETERS: Final = frozenset({"page", "page_size", "limit", "offset", "cursor"})
 
 
@@ -99,6 +108,7 @@ class SitePage:
 
     response: HttpResponseBase
     capture: PageCapture
+    query: Query = ()
 
     @cached_property
     def rows(self) -> list[bytes] | None:
@@ -122,6 +132,20 @@ class SitePage:
         if isinstance(paginator, LimitOffsetPagination) and hasattr(paginator, "offset"):
             return paginator.offset or 0, paginator.limit or self.total or 0
         return None
+
+    @cached_property
+    def other_members(self) -> tuple[str, ...]:
+        """The members of the response that hold neither the rows nor facts about pages."""
+        data = self.response.data if isinstance(self.response, Response) else None
+        found = data.items() if isinstance(data, Mapping) else ()
+        return tuple(
+            str(name)
+            for name, item in found
+            if not _ABOUT_PAGES.fullmatch(str(name)) and not self._holds_rows(item)
+        )
+
+    def _holds_rows(self, item: Any) -> bool:
+        return any(encoded_rows(listed) == self.rows for listed in _lists_in(item))
 
     @property
     def is_regular(self) -> bool:
@@ -151,18 +175,32 @@ class SitePage:
         return links_of(self.capture.paginator)
 
     @property
+    def leads_on(self) -> bool:
+        """Whether this page tells where the next one is, if there is one."""
+        is_counted = self.total is not None and reads_offset(self.capture.paginator)
+        return self.rows is not None and (self.links is not None or is_counted)
+
+    @property
     def next_query(self) -> Query | None:
-        link = self.links[0] if self.links else None
-        return tuple(parse_qsl(urlsplit(link).query, keep_blank_values=True)) if link else None
+        """The query for the next page: by its link, or by the number of its first row."""
+        if self.links is not None:
+            link = self.links[0]
+            return tuple(parse_qsl(urlsplit(link).query, keep_blank_values=True)) if link else None
+        given = dict(self.query)
+        following = int(given.get(_OFFSET, 0)) + len(self.rows or ())
+        if not self.leads_on or self.ends_before(following):
+            return None
+        return tuple({**given, _OFFSET: str(following)}.items())
 
 
 def total_of(paginator: Any) -> int | None:
     """Return the number of rows in the whole list, if a paginator has counted them."""
-    for counting in (getattr(getattr(paginator, "page", None), "paginator", None), paginator):
-        count = getattr(counting, "count", None)
-        if isinstance(count, int):
-            return count
-    return None
+    counting = getattr(getattr(paginator, "page", None), "paginator", None)
+    counts = (
+        getattr(counting, "count", None),
+        *(getattr(paginator, name, None) for name in TOTALS),
+    )
+    return next((count for count in counts if type(count) is int), None)
 
 
 def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
@@ -170,6 +208,11 @@ def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
     previous = getattr(paginator, "get_previous_link", lambda: None)
     # A paginator may make no links, or may have made no page.
     return quietly(lambda: (paginator.get_next_link(), previous()))
+
+
+def reads_offset(paginator: Any) -> bool:
+    """Return whether a paginator of the site's finds a page by the number of its first row."""
+    return _OFFSET in query_names(type(paginator).paginate_queryset)
 
 
 # -- parameters --------------------------------------------------------------------------------

@@ -123,6 +123,7 @@ class ViewReader:
         count: int,
         *,
         refuses_part: bool = False,
+        notice: str = "",
     ) -> InsideResult | None:
         """Return live rows if a list is large or its tool heavy; None if the whole list is small."""
         size = sum(map(len, rows)) + len(rows) + 1
@@ -132,7 +133,7 @@ class ViewReader:
             return None
         reference = {"tool": self.tool, **site_request.reference}
         live = LiveRows(reference, count, rows, estimate, not is_all, refuses_part)
-        return InsideResult(live, site_request.reference)
+        return InsideResult(live, site_request.reference, notice=notice)
 
 
 def result_of_rows(rows: Sequence[bytes]) -> Result:

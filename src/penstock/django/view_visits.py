@@ -1,14 +1,16 @@
 """Visits: the instructions for a view that is called for a tool.
 
-A visit is attached to the request that the view gets. If the URLconf names the view itself, a
-subclass of the view is called, which follows the visit. If the URLconf names a decorator around the
-view, the decorator is called, because it may guard the view.
+A visit is attached to the request that the view gets. A subclass of the view is called, which
+follows the visit. If the URLconf names a decorator around the view, which may guard it, a copy of
+the decorator is called, around the subclass; if it cannot be copied, the decorator itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import isfunction
+from types import CellType, FunctionType
 from typing import Any, Final, Protocol
 
 from rest_framework.request import Request
@@ -117,16 +119,46 @@ def visited_class(own: Any) -> Any:
 
 
 def visited_view(endpoint: Endpoint, visited: Any) -> Callable[..., Any]:
-    """Return the view of an endpoint with that class, and with the marks of its decorators."""
-    if not is_plain(endpoint.callback):
-        return endpoint.callback
-    actions = getattr(endpoint.callback, "actions", None)
-    initkwargs = getattr(endpoint.callback, "initkwargs", {})
+    """Return the view of an endpoint with that class, and with its decorators."""
+    callback = endpoint.callback
+    actions, initkwargs = getattr(callback, "actions", None), getattr(callback, "initkwargs", {})
     made: Callable[..., Any] = (
         visited.as_view(dict(actions), **initkwargs) if actions else visited.as_view(**initkwargs)
     )
-    marks = {
-        name: value for name, value in vars(endpoint.callback).items() if name not in vars(made)
-    }
+    marks = {name: value for name, value in vars(callback).items() if name not in vars(made)}
     vars(made).update(marks)
-    return made
+    return _copied_around(made, callback) or callback
+
+
+def can_be_copied(callback: Any) -> bool:
+    """Return whether the decorators around a view can be put around another one."""
+    return _copied_around(_identify_nobody, callback) is not None
+
+
+def _copied_around(made: Callable[..., Any], callback: Any) -> Callable[..., Any] | None:
+    """Put copies of the decorators in a callback around another view. Such a decorator is a function
+    that has the view, and nothing else that leads to it, in one variable."""
+    if is_plain(callback):
+        return made
+    inner = getattr(callback, "__wrapped__", None)
+    if not isfunction(callback) or inner is None:
+        return None
+    around = _copied_around(made, inner)
+    held = [*map(_held, callback.__closure__ or ())]
+    if around is None or [one is inner for one in held].count(True) != 1:
+        return None
+    cells = zip(callback.__closure__ or (), held, strict=True)
+    closure = tuple(CellType(around) if one is inner else cell for cell, one in cells)
+    code, known, name = callback.__code__, callback.__globals__, callback.__name__
+    copied = FunctionType(code, known, name, callback.__defaults__, closure)
+    copied.__kwdefaults__ = callback.__kwdefaults__
+    vars(copied).update({**vars(callback), "__wrapped__": around})
+    return copied
+
+
+def _held(cell: CellType) -> Any:
+    """Return the value of a variable; None if it has none yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None

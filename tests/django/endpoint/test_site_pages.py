@@ -11,7 +11,7 @@ from penstock.django import registry
 from penstock.django.list_kinds import ListKind
 
 COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice")
-WALKED = ("ByCursor", "ByKey", "WithOrphans")
+WALKED = ("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated")
 COUNT = "SELECT count(*) AS n, count(DISTINCT id) AS different FROM result"
 
 
@@ -204,6 +204,38 @@ def test_an_answer_that_is_built_from_a_page(paged):
 def test_a_page_that_tells_nothing(paged):
     assert len(first_page(paged, "Untold")) == 30
     assert "may be one of the API's own pages" in words(paged)
+
+
+def test_pages_by_offset_with_rows_missing_in_them_are_not_put_together(paged):
+    page = first_page(paged, "ByOffsetWithGaps")
+    assert len(page["items"]) == len([key for key in all_ids()[:30] if key % 5])
+    assert "of 130 rows" in words(paged)
+
+
+def test_the_parameters_of_a_paginator_that_tells_none_are_named(paged):
+    named = paged.tools()[tool("ByOffset")]["inputSchema"]["properties"]
+    assert {"offset", "limit"} <= named.keys()
+    assert len(first_page(paged, "ByOffset", offset=120)["items"]) == 10
+
+
+def test_what_pages_hold_besides_their_rows_is_told(paged):
+    page = first_page(paged, "WithFacets")
+    assert page["count"] == 130
+    assert "facets" in str(page["notices"])
+    assert first_page(paged, "WithFacets", page=2)["facets"] == {"router": 44}
+
+
+# -- decorators of the URLconf -----------------------------------------------------------------------
+
+
+def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged):
+    """Other clients get from the cache what they would get without Penstock."""
+    cache.clear()
+    page = first_page(paged, "Cached")
+    assert (page["count"], len(page["results"])) == (130, 20)
+    assert ids(paged.walk(tool("Cached"), page)) == all_ids()
+    said = paged.client.get("/api/Cached/", headers=paged.headers).json()
+    assert (said["count"], len(said["results"])) == (130, 50)
 
 
 def test_a_view_that_slices_its_rows(paged):

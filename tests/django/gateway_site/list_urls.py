@@ -1,4 +1,6 @@
 from django.urls import include, path
+from django.views.decorators.cache import cache_page, never_cache
+from django.views.decorators.vary import vary_on_cookie
 from rest_framework.routers import SimpleRouter
 
 from gateway_site.inventory import nested_views, paged_views
@@ -9,11 +11,14 @@ PAGED = (
     *("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByNumberHeavy"),
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
+    *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
 )
 
 urlpatterns = [
     path("api/", include(router.urls)),
     path("api/halls/<int:pk>/devices/", nested_views.HallDevices.as_view()),
     *(path(f"api/{name}/", getattr(paged_views, name).as_view()) for name in PAGED),
+    path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
+    path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),
     path("mcp/", include("penstock.django.urls")),
 ]

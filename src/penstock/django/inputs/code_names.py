@@ -17,6 +17,7 @@ _FRAMEWORK: Final = "rest_framework."
 # The methods of REST framework's mixins, which its handlers call.
 MIXED_IN: Final = frozenset({"list", "retrieve", "create", "update", "partial_update", "destroy"})
 QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
+READS_QUERY: Final = frozenset({"query_params", "GET"})
 _LOOKUPS: Final = ("LOAD_ATTR", "LOAD_METHOD")
 _REFUSED: Final = (401, 403, 404)
 _REFUSING: Final = re.compile(
@@ -126,6 +127,18 @@ def _names_in_code(code: CodeType) -> set[str]:
     inner = (_names_in_code(item) for item in code.co_consts if isinstance(item, CodeType))
     refused = {f"HTTP_{item}" for item in code.co_consts if item in _REFUSED}
     return {*code.co_names, *refused}.union(*inner)
+
+
+@lru_cache(4_096)
+def query_names(function: FunctionType) -> tuple[str, ...]:
+    """Return the query parameters that a function reads by a name in its code."""
+    steps = list(dis.get_instructions(function))
+    found = (
+        name.argval
+        for source, method, name in zip(steps, steps[1:], steps[2:], strict=False)
+        if source.argval in READS_QUERY and method.argval == "get" and isinstance(name.argval, str)
+    )
+    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(4_096)

@@ -19,6 +19,7 @@ from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.code_names import (
     MIXED_IN,
     QUERIED,
+    READS_QUERY,
     is_frameworks,
     names_behind,
     names_in,
@@ -31,7 +32,6 @@ _METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
 _ASKS_FOR_SERIALIZER: Final = frozenset(
     {"get_serializer", "get_serializer_class", "serializer_class"}
 )
-_READS_QUERY: Final = frozenset({"query_params", "GET"})
 _PAGINATORS: Final = (BasePagination, Paginator)
 _FILTERS: Final = frozenset({"filter_queryset", "filterset_class"})
 
@@ -106,7 +106,7 @@ def chooses_rows(paginator: type | None) -> bool:
 
 
 def reads_query(function: Any) -> bool:
-    return not _READS_QUERY.isdisjoint(names_in(function))
+    return not READS_QUERY.isdisjoint(names_in(function))
 
 
 def reads_body(endpoint: Endpoint) -> bool:

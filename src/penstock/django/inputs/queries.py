@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from rest_framework.filters import BaseFilterBackend, OrderingFilter, SearchFilter
+from rest_framework.pagination import BasePagination
 from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import handlers
-from penstock.django.inputs.code_names import overrides
+from penstock.django.inputs.code_names import overrides, query_names
 from penstock.django.inputs.faults import attempt
 from penstock.django.inputs.openapi import arguments_of
 from penstock.django.inputs.ordering import ordering_schema
@@ -50,7 +51,18 @@ def together(parts: Iterable[InputPart]) -> InputPart:
 
 def pagination_part(view: APIView) -> InputPart:
     paginator = attempt(_named(view, "pagination"), lambda: getattr(view, "paginator", None), None)
-    return _part_by_itself(paginator, view) if paginator is not None else NOTHING
+    if paginator is None:
+        return NOTHING
+    if overrides(type(paginator), "paginate_queryset") and not _has_parameters(paginator):
+        names = query_names(type(paginator).paginate_queryset)
+        return InputPart(tuple(Argument(InputPlace("query", name), {}) for name in names))
+    return _part_by_itself(paginator, view)
+
+
+def _has_parameters(paginator: Any) -> bool:
+    """Return whether a paginator tells its parameters, itself or as one of REST framework's."""
+    own = type(paginator).get_schema_operation_parameters
+    return own is not BasePagination.get_schema_operation_parameters
 
 
 def _part_of_backend(kind: Callable[[], Any], view: APIView) -> InputPart:

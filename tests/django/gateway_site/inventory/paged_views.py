@@ -3,6 +3,7 @@
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404
 from rest_framework import generics, permissions
+from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
     BasePagination,
     CursorPagination,
@@ -238,6 +239,51 @@ class Blind(BasePagination):
 
 class Untold(DeviceLists):
     pagination_class = Blind
+
+
+class Counting(BasePagination):
+    """A paginator that finds pages by an offset, and makes no links, as in Wagtail."""
+
+    size = 30
+
+    def paginate_queryset(self, queryset, request, view=None):
+        offset = int(request.GET.get("offset", 0))
+        limit = int(request.GET.get("limit", self.size))
+        if limit > self.size:
+            raise ValidationError("limit is too high")
+        self.total_count = queryset.count()
+        return queryset[offset : offset + limit]
+
+    def get_paginated_response(self, data):
+        return Response({"meta": {"total_count": self.total_count}, "items": data})
+
+
+class ByOffset(DeviceLists):
+    pagination_class = Counting
+
+
+class CountingTwice(Counting):
+    """A paginator that hides rows after it has sliced them."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        request.GET.get("offset")
+        page = super().paginate_queryset(queryset, request, view)
+        return [device for device in page if device.pk % 5]
+
+
+class ByOffsetWithGaps(DeviceLists):
+    pagination_class = CountingTwice
+
+
+class WithFacets(DeviceLists):
+    """A list whose pages hold more than rows."""
+
+    pagination_class = Calling
+
+    def list(self, request, *args, **kwargs):
+        response = super().list(request, *args, **kwargs)
+        response.data["facets"] = {"router": 44}
+        return response
 
 
 class Ranking(DeviceLists):
