@@ -73,7 +73,7 @@ def test_the_outline_of_a_dict_with_one_list(agent):
 
 
 @pytest.mark.parametrize(
-    "value", ["{not json\n" * 5_000, '{"a":1}\n' * 5_000, "{\n" * 20_000, "[\n" * 20_000]
+    "value", ["{not json\n" * 5_000, '"a":1}\n' * 5_000, "{\n" * 20_000, "[\n" * 20_000]
 )
 def test_text_that_looks_like_json_is_text(agent, value):
     probe = agent.offer(value).value

@@ -30,12 +30,12 @@ class Watched(Gate):
         self.has_read = isinstance(effect, ReadChunks)
         return super()._answer(hooks, effect)
 
-    def slice_rows(self, index, chunks, numbers, start, stop):
+    def slice_rows(self, index, chunks, numbers, start, stop, kind):
         """Note rows that were just read, and not those that came along with the head."""
         if self.has_read:
             self.spans.append((start, stop))
             self.has_read = False
-        return packing.slice_rows(index, chunks, numbers, start, stop)
+        return packing.slice_rows(index, chunks, numbers, start, stop, kind)
 
     def stored(self, value):
         return self.offer(Call("tool", principal=ANN), value).value["continuation_token"]
@@ -61,13 +61,13 @@ def gate(shared, monkeypatch):
 @pytest.fixture
 def unpacked(monkeypatch):
     """Return a list that collects the chunks as they are unpacked."""
-    chunks, unpack = [], packing.unpack_joined
+    chunks, unpack = [], packing.unpack
 
-    def noted(chunk):
+    def noted(chunk, kind):
         chunks.append(chunk)
-        return unpack(chunk)
+        return unpack(chunk, kind)
 
-    monkeypatch.setattr(packing, "unpack_joined", noted)
+    monkeypatch.setattr(packing, "unpack", noted)
     return chunks
 
 

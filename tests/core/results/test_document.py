@@ -82,7 +82,7 @@ def nested(levels):
 def test_the_table(result, shape, rows, list_path):
     document = read(result)
     assert (document.shape, document.list_path) == (shape, list_path)
-    assert rows_of(document) == rows
+    assert document.decoded(rows_of(document)) == rows
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,7 @@ def test_the_table(result, shape, rows, list_path):
 def test_json_comes_back_to_the_byte(value, pretty, way):
     given = b" " + value.replace(b",", b" ,\n\t").replace(b":", b" : ") if pretty else value
     result = structured(msgspec.Raw(given)) if way == "raw" else text(given.decode())
-    if way == "text" and value == b"12":
-        return  # a bare number is text, and stays as written
-    assert whole(read(result)) == value
+    assert whole(read(result)) == (given if way == "text" else value)
 
 
 @pytest.mark.parametrize(

@@ -56,19 +56,22 @@ def test_a_page_touches_one_chunk_or_two():
 
 
 @pytest.mark.parametrize(
-    ("rows", "lines"),
+    ("rows", "kind"),
     [
-        ([b'{"a":"b\\n"}', b'"\\\\"'], False),
-        ([b"1", b"2", b"3"], False),
-        ([b'say "hi"', b"\\", b"tab\t", "é".encode()], True),
-        ([b"", b""], True),
-        ([b"\x00\x1f"], True),
+        ([b'{"a":"b\\n"}', b'"\\\\"'], "json"),
+        ([b"1", b"2", b"3"], "json"),
+        ([b'say "hi"', b"\\", b"tab\t", "é".encode()], "lines"),
+        ([b"", b""], "lines"),
+        ([b"\x00\x1f"], "lines"),
+        ([b'1,"a\nb"\r\n', b"2,c\n", "é,\\".encode()], "parts"),
+        ([b"{\n 1},\n", b'{"\xff"}'[:2]], "parts"),
     ],
 )
-def test_sizes_are_those_on_the_wire(rows, lines):
-    packed = pack(iter([rows]), lines=lines)
-    joined = (b"\n" if lines else b",").join(rows)
+def test_sizes_are_those_on_the_wire(rows, kind):
+    packed = pack(iter([rows]), kind)
+    joined = {"json": b",", "lines": b"\n", "parts": b""}[kind].join(rows)
     assert packed.size == len(joined)
+    assert [row for chunk in packed.chunks for row in unpack(chunk, kind)] == rows
     assert packed.quoted == len(rawjson.string(joined.decode())) - 2
 
 

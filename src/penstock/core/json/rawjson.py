@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # Deeper values are kept and shown as text (see `penstock.core.results.blocks`). Python's decoders
 # recurse, and without a fixed limit the depth they reach would depend on the caller's stack.
@@ -134,6 +134,34 @@ def _integer(digits: str) -> Any:
     return int(digits) if len(digits) <= _MOST_INT_DIGITS else Decimal(digits)
 
 
+def are_containers(values: Sequence[bytes]) -> bool:
+    """Return whether each of these is one list or dict in JSON."""
+    if not all(value[:1] in (b"[", b"{") for value in values):
+        return False
+    try:
+        return len(_ROWS.decode(b"[" + b",".join(values) + b"]")) == len(values)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+
+
+def raw_elements(array: bytes) -> list[msgspec.Raw]:
+    """Return the elements of an array, without the white space around them."""
+    try:
+        return _ROWS.decode(array)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise NotJson(str(error)) from error
+
+
+def member_lengths(document: bytes) -> list[tuple[str, int]]:
+    """Return the name of each member and the length of its value; nothing if the parser refuses the
+    object. Of members with the same name, only the last is there."""
+    try:
+        named = _FIELDS.decode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+    return [(name, len(memoryview(raw))) for name, raw in named.items()]
+
+
 def fields(raw: bytes) -> dict[str, bytes]:
     """Return the members of an object by name, with their values as bytes."""
     try:
@@ -242,7 +270,7 @@ def elements(array: bytes, position: int = 1) -> Iterator[bytes]:
 
 def _elements(document: bytes, position: int, end: int) -> Iterator[bytes]:
     while position < end:
-        stop = _value_end(document, position)
+        stop = value_end(document, position)
         yield document[position:stop]
         position = stop + 1
 
@@ -255,7 +283,7 @@ def members(document: bytes) -> Iterator[Member]:
     position, end = 1, len(document) - 1
     while position < end:
         colon = _match_end(_KEY, document, position)
-        stop = _value_end(document, colon + 1)
+        stop = value_end(document, colon + 1)
         yield Member(document[position:colon], document[colon + 1 : stop])
         position = stop + 1
 
@@ -292,7 +320,8 @@ def split_member(raw: bytes) -> Member:
     return Member(raw[:colon], raw[colon + 1 :])
 
 
-def _value_end(document: bytes, position: int) -> int:
+def value_end(document: bytes, position: int) -> int:
+    """Return where the value ends that starts there. White space between tokens is allowed."""
     match = _value().match(document, position)
     if match is not None:
         return match.end()

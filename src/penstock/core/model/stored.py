@@ -36,13 +36,14 @@ class Alias(msgspec.Struct, frozen=True, tag="alias"):
     is_handle: bool = False  # a handle names a resource, and is not a continuation token
 
 
-HEAD_VERSION = 1
+HEAD_VERSION = 2
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a stored result that need no row to be read.
 
-    The document is `prefix` + rows joined by a comma (lines: a newline) + `suffix`.
+    The document is `prefix` + rows joined by a comma (lines: a newline; parts of a text with a
+    format: nothing) + `suffix`.
     """
 
     version: int = HEAD_VERSION
@@ -67,6 +68,10 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     columns: dict[str, str] = {}
     outline: bytes = b"null"
     uniform: bool = False  # a dict of alike members, which SQL can read as a table
+    format: str = ""  # of a text with data, see `core.results.formats`
+    reading: bytes = b""  # all that decoding its rows needs to know
+    samples: dict[str, str] = {}  # a value of each column, if the text does not tell their types
+    is_said_twice: bool = False  # the text repeats structuredContent
     wrapped: Wrapped = ""
     wrapper: str = "result"  # the key that wraps the value in structuredContent
     is_error: bool = False

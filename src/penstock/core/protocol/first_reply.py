@@ -170,7 +170,9 @@ def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | 
     except StoreError:
         return None
     head = entry.head
-    return resource_link(resource_uri(named.token), head.size, is_text=head.shape == "lines")
+    return resource_link(
+        resource_uri(named.token), head.size, is_text=head.shape == "lines" or bool(head.format)
+    )
 
 
 def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplyScale:

@@ -54,7 +54,7 @@ from penstock.core.protocol.entries import (
 from penstock.core.protocol.first_reply import conclude, for_tool, refuse
 from penstock.core.protocol.reading import look, start_of
 from penstock.core.protocol.references import PREFIX as REFERENCE
-from penstock.core.protocol.references import has_references, resolve_arguments
+from penstock.core.protocol.references import Fetched, has_references, resolve_arguments
 from penstock.core.views.focus import resolve
 from penstock.core.views.full import handle_text
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
@@ -121,7 +121,7 @@ def _resolve_references(
     )
 
 
-def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes | Refusal]:
+def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched | Refusal]:
     """Return the stored value behind an `@result:` reference, whichever tool gave the value."""
     opened = yield from open_entry(replace(call, is_reader=True), context, parse(token))
     if isinstance(opened, Denied):
@@ -135,8 +135,9 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[bytes |
     focus = yield from resolve(start, opened.position.path + path)
     if isinstance(focus, Refusal):
         return focus
-    value = yield from focus.whole()
-    return rawjson.string(rawjson.text(value)) if focus.shape == "lines" else value
+    text = (yield from focus.text()) if focus.is_text else None
+    value = b"" if focus.shape == "lines" else (yield from focus.whole())
+    return Fetched(value, text, is_json=focus.is_json_text)
 
 
 def _too_many(count: int, most: int) -> Refusal:
@@ -242,9 +243,11 @@ def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | R
     focus = yield from start_of(opened)
     if isinstance(focus, Refusal):
         return focus
+    if focus.is_text:
+        text = yield from focus.text()
+        kind = "application/json" if focus.is_json_text else "text/plain"
+        return Resource(uri, kind, rawjson.text(text))
     value = yield from focus.whole()
-    if focus.shape == "lines":
-        return Resource(uri, "text/plain", rawjson.text(value))
     media = _media(value)
     if media is not None:
         return Resource(uri, media["mimeType"], "", media["data"])

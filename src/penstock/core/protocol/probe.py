@@ -18,6 +18,7 @@ from penstock.core.model.questions import jq_installed
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Head, Live
 from penstock.core.model.values import Mode
+from penstock.core.results.columns import described_columns
 from penstock.core.views.pages import Bookmark
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.settings.policy import Policy
@@ -104,9 +105,11 @@ def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
     if head.shape == "lines":
         yield {"lines": head.count}
         return
-    counted = {"count": head.count} if head.shape != "literal" else {}
-    shown = {clip(name, _NAME_CHARS): head.columns[name] for name in islice(head.columns, columns)}
-    hidden = len(head.columns) - len(shown)
+    named_format = {"format": head.format} if head.format else {}
+    counted = named_format | ({"count": head.count} if head.shape != "literal" else {})
+    all_columns = described_columns(head.columns, head.samples)
+    shown = {clip(name, _NAME_CHARS): told for name, told in islice(all_columns.items(), columns)}
+    hidden = len(all_columns) - len(shown)
     named = {"columns": shown} if shown else {}
     more = {"columns_omitted": hidden} if hidden else {}
     at = {"rows_at": head.list_path} if head.list_path else {}

@@ -228,7 +228,7 @@ class Look(msgspec.Struct, frozen=True):
         size = head.wire_size if is_all else focus.size_at_least
         modes = [mode for mode in (yield from self._modes(focus)) if mode != Mode.FULL]
         own = head.size if is_all else focus.size_at_least
-        return link_reply(self.scale, uri, size, own, focus.shape == "lines", first, modes)
+        return link_reply(self.scale, uri, size, own, focus.is_text, first, modes)
 
     # -- answers that become new results -------------------------------------------------------
 

@@ -34,8 +34,21 @@ class Reference(msgspec.Struct, frozen=True):
     schema: Any  # the tool's schema for this argument
 
 
-# Takes a token and a path, and returns the stored value as JSON.
-Fetch = Callable[[str, str], Steps[bytes | Refusal]]
+class Fetched(msgspec.Struct, frozen=True):
+    """A stored value as JSON, and the text that it is or that holds it, if it is one."""
+
+    value: bytes  # empty for a text without data
+    text: bytes | None = None
+    is_json: bool = False  # the text is the JSON of the value
+
+    @property
+    def as_text(self) -> bytes:
+        """The text as a JSON string; the value if there is no text."""
+        return self.value if self.text is None else rawjson.string(rawjson.text(self.text))
+
+
+# Takes a token and a path.
+Fetch = Callable[[str, str], Steps[Fetched | Refusal]]
 
 
 def has_references(value: Any) -> bool:
@@ -102,12 +115,19 @@ def _resolve_dict(
 
 
 def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> Steps[Any]:
-    raw = yield from fetch(reference.token, reference.path)
-    if isinstance(raw, Refusal):
-        return Refusal(raw.error, f"In argument {reference.where}: {raw.next_step}", raw.reason)
+    found = yield from fetch(reference.token, reference.path)
+    if isinstance(found, Refusal):
+        return Refusal(
+            found.error, f"In argument {reference.where}: {found.next_step}", found.reason
+        )
     admitted = _types(root, reference.schema)
-    if admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
-        return msgspec.Raw(raw)
+    forms = _forms(found, admitted)
+    if admitted is None:
+        return msgspec.Raw(forms[0])
+    for raw in forms:
+        if any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
+            return msgspec.Raw(raw)
+    raw = found.value or found.as_text
     if "string" in admitted:
         return rawjson.text(raw)
     return Refusal(
@@ -115,6 +135,16 @@ def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> 
         f"but the stored value is {type_name(raw)}.",
         "Point to a part that fits with #/json/pointer, or make one with mode query.",
     )
+
+
+def _forms(found: Fetched, admitted: set[str] | None) -> list[bytes]:
+    """Return the forms in which a stored value can be passed on, the best first. A text goes as it is
+    where only a text fits, and where anything does, unless it is JSON."""
+    if found.text is None or not found.value:
+        return [found.as_text]
+    is_for_text = admitted is not None and admitted <= {"string", "null"}
+    both = [found.as_text, found.value]
+    return both if is_for_text or not found.is_json else both[::-1]
 
 
 # -- what a schema says about a place in the arguments -----------------------------------------

@@ -2,9 +2,9 @@
 
     the result has                 its value is
     structuredContent              structuredContent; of {"result": x}, as frameworks wrap it, x; of
-                                   an object with one text, which is also the text block, the text
-    one text block that is JSON    the JSON
-    one text block                 the text
+                                   an object with one text, which is also the text block, the text.
+                                   If a text block is the same in JSON with white space, it is kept
+    one text block                 the text; the data in it, if it has a format
     several blocks                 a list of their values
 
 Images and audio go beside the reply, up to the cap; larger ones become part of the list. A block
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import Fallback, encode, opened
 from penstock.core.model.reply import MEDIA_TYPES, without_data
+from penstock.core.model.stored import Wrapped
 from penstock.core.model.values import ABSENT, Result
 from penstock.core.results.document import (
     TOO_DEEP,
@@ -31,7 +32,7 @@ from penstock.core.results.document import (
     is_json_container,
     read_json,
     read_text,
-    read_text_or_json,
+    read_text_with_data,
     read_value,
 )
 
@@ -106,9 +107,11 @@ def _read_structured_and(
         key, text = said_twice
         return replace(_unwrapped(text), wrapper=key, beside=media)
     data = compact_raw(structured) if isinstance(structured, msgspec.Raw) else b""
-    others = (
-        _not_said_again(blocks, data or encode(structured, fallback=fallback)) if blocks else []
-    )
+    whole = data or encode(structured, fallback=fallback) if blocks else b""
+    spelled = _spelled_otherwise(blocks, whole)
+    if spelled is not None:
+        return replace(spelled, beside=media)
+    others = _not_said_again(blocks, whole) if blocks else []
     beside = (*media, *others)
     if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
         document = _read_structured_json(data) if data else _read_structured(structured, fallback)
@@ -135,6 +138,21 @@ def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str
         raw = bytes(value)
         value = rawjson.decode(raw) if raw.startswith(b'"') else None
     return (key, value) if value == blocks[0]["text"] else None
+
+
+def _spelled_otherwise(blocks: Sequence[Block], whole: bytes) -> Document | None:
+    """Return the document of the one text block, if it is the structured content in JSON with white
+    space. So the text is kept, and the value is the same."""
+    if len(blocks) != 1 or not _is_plain_text(blocks[0]):
+        return None
+    is_wrapped = _is_wrapped(whole)
+    inner = whole[len(_WRAPPER) : -1] if is_wrapped else whole
+    text = blocks[0]["text"]
+    if len(text) <= len(inner) or not is_json_container(text) or not _says(blocks[0], inner):
+        return None
+    document = read_text_with_data(text)
+    wrapped: Wrapped = "value" if is_wrapped else ""
+    return replace(document, wrapped=wrapped, value_size=len(inner))
 
 
 def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
@@ -204,7 +222,7 @@ def _is_wrapped(data: bytes) -> bool:
 
 def _read_block(block: Block) -> Document:
     if _is_plain_text(block):
-        return read_text_or_json(str(block["text"]))
+        return read_text_with_data(str(block["text"]))
     return read_value(dict(block))
 
 

@@ -6,6 +6,7 @@ A document is a prefix, rows, and a suffix. Joined, they are the whole value, to
     a dict with one list {"a":1,"items":[   elements     ],"b":2}
     any other dict       {        its "key":value pairs  }
     text                          its lines
+    text with data               header       records, for instance
     number, true, null            the literal
 
 Rows come in blocks, on demand. So a list of Python objects is never encoded as a whole, and a small
@@ -33,17 +34,15 @@ from penstock.core.json.frames import DataRows, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Shape, Wrapped
+from penstock.core.results import formats
+from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, grouped
+from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
 from penstock.errors import InvalidResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-BLOCK_ROWS = 1_000
-BLOCK_BYTES = 64_000
 FIRST_ROWS = 20
-# Every page carries the other members of a dict with one list. If they are larger than this, the
-# pages show the members of the dict instead.
-LARGEST_ENVELOPE = 8_000
 # Values of these types are encoded in blocks.
 _LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
@@ -98,6 +97,26 @@ class Document(msgspec.Struct, frozen=True):
     beside: tuple[Mapping[str, Any], ...] = ()  # content blocks that go with every reply
     notices: tuple[str, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
+    format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
+    reading: bytes = b""  # as in `formats.Cut`
+    # The bytes of the compact value, for a text that repeats structuredContent.
+    value_size: int = 0
+
+    @property
+    def is_text(self) -> bool:
+        return self.shape == "lines" or bool(self.format)
+
+    @property
+    def envelope(self) -> bytes:
+        """The dict with one list, without the elements of the list, in compact JSON."""
+        if not self.format:
+            return self.prefix + self.suffix
+        frame = formats.frame_of(self.format, self.prefix, self.suffix, self.reading)
+        return frame.prefix + frame.suffix
+
+    def decoded(self, rows: list[bytes]) -> list[bytes]:
+        """Return rows as JSON; lines as they are."""
+        return formats.decoded(self.format, rows, self.reading) if self.format else rows
 
     @property
     def all_notices(self) -> tuple[str, ...]:
@@ -106,6 +125,8 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def separator(self) -> bytes:
+        if self.format:
+            return b""
         return b"\n" if self.shape == "lines" else b","
 
 
@@ -143,7 +164,7 @@ def read_value(value: Any, fallback: Fallback | None = None) -> Document:
     if isinstance(value, msgspec.Raw):
         return read_json(compact_raw(value))
     if isinstance(value, str):
-        return read_text_or_json(value)
+        return read_text_with_data(value)
     value = listed(value)
     tally = Tally(fallback)
     if type(value) in _LISTS:
@@ -153,13 +174,31 @@ def read_value(value: Any, fallback: Fallback | None = None) -> Document:
     return replace(read_json(tally.encoded(opened(value))), tally=tally)
 
 
-def read_text_or_json(text: str) -> Document:
+def read_text_with_data(text: str) -> Document:
+    """Return the document of a text: the rows of its format, or its lines if it has none. The text
+    is kept to the byte. Compact JSON is the same as a value and as a text."""
+    data = rawjson.utf8(text)
     if is_json_container(text):
         try:
-            return read_json(rawjson.compact(rawjson.utf8(text)))
+            compacted = rawjson.compact(data)
         except rawjson.NotJson:
             pass
-    return read_text(text)
+        else:
+            if len(compacted) == len(data):
+                return read_json(compacted)
+    found = formats.recognise(data)
+    if found is None:
+        return read_text(text)
+    name, cut = found
+    return Document(
+        cut.shape,
+        cut.blocks,
+        cut.prefix,
+        cut.suffix,
+        list_path=cut.list_path,
+        format=name,
+        reading=cut.reading,
+    )
 
 
 def compact_raw(raw: msgspec.Raw) -> bytes:
@@ -186,7 +225,7 @@ def _read_dict(given: dict[str, Any], tally: Tally) -> Document:
                 tally=tally,
             )
     rows = (members.get(key) or _encoded_member(key, value[key], tally) for key in value)
-    return Document("members", _grouped(rows), b"{", b"}", tally=tally)
+    return Document("members", grouped(rows), b"{", b"}", tally=tally)
 
 
 def _around(members: Mapping[str, bytes], at: int, list_key: str) -> tuple[bytes, bytes]:
@@ -240,7 +279,7 @@ def _read_object(data: bytes) -> Document:
     span = _sole_list(data)
     if span is None:
         rows = (member.key + b":" + member.value for member in rawjson.members(data))
-        return Document("members", _checked(_grouped(rows)), b"{", b"}")
+        return Document("members", _checked(grouped(rows)), b"{", b"}")
     name, start, stop = span
     rawjson.require_shallow(data[:start] + data[stop:])
     return Document(
@@ -289,16 +328,3 @@ def _line_blocks(data: bytes) -> Iterator[list[bytes]]:
         yield data[position:cut].split(b"\n")
         position = cut + 1
     yield data[position:].split(b"\n")
-
-
-def _grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
-    block: list[bytes] = []
-    size = 0
-    for row in rows:
-        block.append(row)
-        size += len(row)
-        if size >= BLOCK_BYTES or len(block) >= BLOCK_ROWS:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block

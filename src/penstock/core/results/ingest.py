@@ -14,7 +14,7 @@ from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame
 from penstock.core.results.document import Document
-from penstock.core.results.packing import Packed, pack, quoted_size
+from penstock.core.results.packing import Kind, Packed, kind_of, pack, quoted_size, quoted_text_size
 from penstock.core.results.sample import Sample
 
 
@@ -29,7 +29,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def packed(self) -> Packed:
         """The packed rows. Those of a small value are packed when first needed."""
-        return self.packed_early or pack([self.rows or []], lines=self.is_text)
+        return self.packed_early or pack([self.rows or []], _kind_of(self.document))
 
     @property
     def size(self) -> int:
@@ -38,12 +38,13 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     @property
     def quoted(self) -> int:
         """The number of bytes that the value takes inside a JSON string."""
-        around = quoted_size(self.document.prefix) + quoted_size(self.document.suffix)
-        return around + self.packed.quoted
+        around = self.document.prefix, self.document.suffix
+        quote = quoted_text_size if self.document.format else quoted_size
+        return sum(map(quote, around)) + self.packed.quoted
 
     @property
     def is_text(self) -> bool:
-        return self.document.shape == "lines"
+        return self.document.is_text
 
     def value(self) -> bytes | None:
         """Return the whole value if its rows are in memory, else None."""
@@ -59,29 +60,34 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         if frame.structured:
             as_text = self.is_text or self.document.wrapped == "text"
             value = self.quoted + len('""') if as_text else self.size
+            value = self.document.value_size or value
             size += len(b',"structuredContent":') + value
             size += 0 if self._is_object else len(b"{:}" + rawjson.string(self.document.wrapper))
         return size
 
     @property
     def _is_object(self) -> bool:
-        return self.document.prefix[:1] == b"{" and not self.document.wrapped
+        return self.document.envelope[:1] == b"{" and not self.document.wrapped
 
 
 def ingest(document: Document, inline: Budget) -> Ingested:
     """Read a document. Keep its rows while they may be within `inline`, otherwise pack them."""
-    sample = Sample(is_text=document.shape == "lines")
+    decode = document.decoded if document.format else None
+    sample = Sample(is_text=document.shape == "lines", decode=decode)
     blocks = sample.watch(document.blocks)
-    lines = document.shape == "lines"
     gathered: list[list[bytes]] = []
     size = 0
     for block in blocks:
         gathered.append(block)
         size += sum(map(len, block)) + len(block)
         if not inline.may_admit(size):
-            packed = pack(chain(_handed_over(gathered), blocks), lines=lines)
+            packed = pack(chain(_handed_over(gathered), blocks), _kind_of(document))
             return Ingested(document, sample, None, packed)
     return Ingested(document, sample, [row for block in gathered for row in block])
+
+
+def _kind_of(document: Document) -> Kind:
+    return kind_of(document.shape, document.format)
 
 
 def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:

@@ -1,7 +1,8 @@
 """Compression of rows into chunks, and the way back.
 
 A chunk is about 64 kB of rows, joined with newlines: neither compact JSON nor a line contains one.
-So a page unpacks one or two chunks, however large the result is.
+Parts of a text may, so these are joined with a byte that no text has in UTF-8. A page unpacks one or
+two chunks, however large the result is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 import zstandard
@@ -19,8 +20,12 @@ from penstock.core.model.store import chunk_numbers, pack_index
 from penstock.errors import EntryCorrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from penstock.core.model.stored import Shape
+
+Kind = Literal["json", "lines", "parts"]  # of rows: "parts" of a text, joined without a separator
+_JOINTS: Final[Mapping[Kind, bytes]] = {"json": b"\n", "lines": b"\n", "parts": b"\xff"}
 CHUNK_BYTES = 64_000
 CHUNK_ROWS = 1_000
 _LEVEL = 1
@@ -40,28 +45,34 @@ class Packed(msgspec.Struct, frozen=True):
     quoted: int  # the same inside a JSON string, where quotes, backslashes and newlines take two
 
 
-def pack(blocks: Iterable[list[bytes]], *, lines: bool = False) -> Packed:
+def kind_of(shape: Shape, format_name: str) -> Kind:
+    if format_name:
+        return "parts"
+    return "lines" if shape == "lines" else "json"
+
+
+def pack(blocks: Iterable[list[bytes]], kind: Kind = "json") -> Packed:
     chunks: list[bytes] = []
     rows_in: list[int] = []
     size = quoted = 0
     compress = _compressor().compress
-    quoted_size = _quoted_text if lines else _quoted_json
+    joint, between, quoted_size = _JOINTS[kind], _BETWEEN[kind], _QUOTED_SIZES[kind]
     for rows in _regrouped(blocks):
-        joined = b"\n".join(rows)
-        size += len(joined) + 1
+        joined = joint.join(rows)
+        size += len(joined) - (len(rows) - 1 if kind == "parts" else -1)
         quoted += quoted_size(joined)
         # Copy to the exact size: the compressor's buffer is as large as its input, and the unused
         # end would stay allocated with each chunk.
         chunks.append(bytes(memoryview(compress(joined))))
         rows_in.append(len(rows))
     firsts = [0, *accumulate(rows_in)]
-    last = _NEWLINE if lines else _COMMA  # there is one separator fewer than rows
+    # There is one separator fewer than rows.
     return Packed(
         chunks=tuple(chunks),
         index=pack_index(firsts[:-1]),
         count=firsts[-1],
-        size=size - 1 if chunks else 0,
-        quoted=quoted - last if chunks else 0,
+        size=size - (kind != "parts") if chunks else 0,
+        quoted=quoted - between if chunks else 0,
     )
 
 
@@ -75,29 +86,47 @@ def _quoted_json(joined: bytes) -> int:
     return quoted_size(joined) + _COMMA
 
 
-def _quoted_text(joined: bytes) -> int:
-    return len(rawjson.string(rawjson.text(joined))) - 2 + _NEWLINE
+def _quoted_lines(joined: bytes) -> int:
+    return quoted_text_size(joined) + _NEWLINE
 
 
-def unpack(chunk: bytes) -> list[bytes]:
-    return unpack_joined(chunk).split(b"\n")
+def _quoted_parts(joined: bytes) -> int:
+    return quoted_text_size(joined.replace(_JOINTS["parts"], b""))
 
 
-def unpack_joined(chunk: bytes) -> bytes:
-    """Return the rows of a chunk, joined with newlines."""
+def quoted_text_size(text: bytes) -> int:
+    """Return how many bytes a text takes inside a JSON string."""
+    return len(rawjson.string(rawjson.text(text))) - 2
+
+
+_BETWEEN: Final[Mapping[Kind, int]] = {"json": _COMMA, "lines": _NEWLINE, "parts": 0}
+_QUOTED_SIZES: Final[Mapping[Kind, Callable[[bytes], int]]] = {
+    "json": _quoted_json,
+    "lines": _quoted_lines,
+    "parts": _quoted_parts,
+}
+
+
+def unpack(chunk: bytes, kind: Kind = "json") -> list[bytes]:
     try:
-        return _decompressor().decompress(chunk, max_output_size=_LARGEST_CHUNK)
+        joined = _decompressor().decompress(chunk, max_output_size=_LARGEST_CHUNK)
+        return joined.split(_JOINTS[kind])
     except zstandard.ZstdError as error:
         raise EntryCorrupt from error
 
 
 def slice_rows(
-    index: bytes, chunks: Mapping[int, bytes], numbers: Sequence[int], start: int, stop: int
+    index: bytes,
+    chunks: Mapping[int, bytes],
+    numbers: Sequence[int],
+    start: int,
+    stop: int,
+    kind: Kind = "json",
 ) -> list[bytes]:
     """Return rows `start` to `stop`. `numbers` are the chunks that hold them, in order."""
     if not numbers:
         return []
-    rows = [row for number in numbers for row in unpack(chunks[number])]
+    rows = [row for number in numbers for row in unpack(chunks[number], kind)]
     first = int.from_bytes(index[8 * numbers[0] : 8 * numbers[0] + 8], "little")
     return rows[start - first : stop - first]
 
@@ -107,9 +136,11 @@ def chunks_of_rows(index: bytes, numbers: Iterable[int]) -> list[int]:
     return sorted({chunk for row in numbers for chunk in chunk_numbers(index, row, row + 1)})
 
 
-def pick_rows(index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int]) -> list[bytes]:
+def pick_rows(
+    index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int], kind: Kind = "json"
+) -> list[bytes]:
     """Return these rows, in this order, given the chunks that hold them."""
-    unpacked = {number: unpack(chunk) for number, chunk in chunks.items()}
+    unpacked = {number: unpack(chunk, kind) for number, chunk in chunks.items()}
     picked: list[bytes] = []
     for row in numbers:
         [number] = chunk_numbers(index, row, row + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -25,6 +25,8 @@ _SAMPLE_OF_FIRST = 100
 _MOST_COLUMNS = 500
 _LONGEST_NAME = 200
 _LONGEST_TYPE = 80
+_LONGEST_SAMPLE = 24
+_NOTHING = (b"null", b'""')
 _LARGEST_OUTLINED = 50_000_000
 
 
@@ -32,17 +34,22 @@ class Sample(msgspec.Struct):
     """A sample: the first rows, and the columns of these and of one row of each later block."""
 
     is_text: bool = False  # rows are lines, and have no columns
+    decode: Callable[[list[bytes]], list[bytes]] | None = None  # rows are parts of a text
     first: list[bytes] = []  # msgspec copies the default
+    values: list[bytes] = []  # the same, decoded
     columns: dict[str, dict[str, str]] = {}  # by name: each type that occurs, and how to show it
     is_all: bool = True  # `first` holds every row
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
         """Yield the blocks unchanged, and take the sample from them."""
         for block in blocks:
-            room = _SAMPLE_OF_FIRST - len(self.first)
-            self.first += block[: max(0, room)]
-            self.is_all = self.is_all and len(block) <= max(0, room)
-            for row in block[: max(1, room)]:
+            room = max(0, _SAMPLE_OF_FIRST - len(self.first))
+            self.first += block[:room]
+            self.is_all = self.is_all and len(block) <= room
+            noted = block[: max(1, room)]
+            values = noted if self.decode is None else self.decode(noted)
+            self.values += values[:room]
+            for row in values:
                 self._note(row)
             yield block
 
@@ -67,11 +74,21 @@ class Sample(msgspec.Struct):
             for name, kinds in self.columns.items()
         }
 
+    def samples(self) -> dict[str, str]:
+        """Return a value of each column, from the first rows that have one."""
+        found: dict[str, str] = {}
+        for row in self.values:
+            for name, value in rawjson.fields(row).items():
+                if name in self.columns and name not in found and value not in _NOTHING:
+                    shown = rawjson.decode(value) if value[:1] == b'"' else value.decode()
+                    found[name] = _kept(clip(shown, _LONGEST_SAMPLE))
+        return found
+
     def uniform(self, document: Document) -> bool:
         """Return whether the members of a dict are alike, so that SQL can read them as a table."""
         if document.shape != "members":
             return False
-        return alike([rawjson.split_member(row).value for row in self.first])
+        return alike([rawjson.split_member(row).value for row in self.values])
 
     def preview(self, document: Document, chars: int) -> str:
         """Return the first characters of the value."""
@@ -87,17 +104,17 @@ class Sample(msgspec.Struct):
 
     def outline(self, document: Document, count: int) -> bytes:
         """Return the outline of a nested value, or null for flat rows, which have columns."""
-        if document.shape == "members" and sum(map(len, self.first)) <= _LARGEST_OUTLINED:
-            return encode(outline_members([*map(rawjson.split_member, self.first)], count))
+        if document.shape == "members" and sum(map(len, self.values)) <= _LARGEST_OUTLINED:
+            return encode(outline_members([*map(rawjson.split_member, self.values)], count))
         if document.shape == "rows" and document.list_path:
             return encode(self._around_rows(document, count))
         return b"null"
 
     def _around_rows(self, document: Document, count: int) -> Any:
-        shape = outline(document.prefix + document.suffix)
+        shape = outline(document.envelope)
         name = unescaped(document.list_path.removeprefix("/"))
         if isinstance(shape, dict) and name in shape:
-            return {**shape, name: outline_rows(self.first[0] if self.first else None, count)}
+            return {**shape, name: outline_rows(self.values[0] if self.values else None, count)}
         return shape
 
 

@@ -1,7 +1,8 @@
 """The focus of a view: the whole result, or the part that `path` points to.
 
-`path` is a JSON Pointer with one addition: `/~#3` is the fourth member of a dict, as {"key",
-"value"}. It is for keys that occur twice, are too long for a reply, or are not printable.
+`path` is a JSON Pointer with two additions. `/~#3` is the fourth member of a dict, as {"key",
+"value"}. It is for keys that occur twice, are too long for a reply, or are not printable. `/~text`
+at the end is the exact text, if the value is a text that holds data.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from penstock.core.model.effects import Entry, ReadChunks, ReadWindow, Steps
 from penstock.core.model.store import chunk_numbers
 from penstock.core.model.stored import Live, Shape
 from penstock.core.model.values import LiveWindow, Refusal
-from penstock.core.results.document import Document, read_json
-from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
+from penstock.core.results import formats
+from penstock.core.results.document import Document, read_json, read_text, read_text_with_data
+from penstock.core.results.packing import chunks_of_rows, kind_of, pick_rows, slice_rows
 
 SPAN = 1_000
 _NAMED = 10
@@ -29,6 +31,11 @@ LONGEST_KEY = 60
 _ORDINAL = re.compile(r"~#([0-9]{1,18})")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 _BAD_ESCAPE = re.compile(r"~(?![01#])")
+
+
+# At the end of a path, leads to the lines of a text that holds data. It is no key: `~t` is not a
+# valid escape in a JSON Pointer.
+TEXT_STEP = "/~text"
 
 
 class Ordinal(int):
@@ -63,6 +70,10 @@ class Focus:
     entry: Entry | None = None  # the entry whose rows are in the store, otherwise
     ordinals: tuple[int, ...] | None = None  # of `rows` in their dict, if some members are left out
     ahead: Ahead | None = None
+    # Of a text with data: the text, or "" if the entry has it; and the text around the data.
+    text_in_memory: bytes | None = None
+    format_name: str = ""
+    around: tuple[bytes, bytes] = (b"", b"")
 
     def read(self, start: int, stop: int) -> Steps[list[bytes]]:
         if self.rows is not None:
@@ -76,9 +87,21 @@ class Focus:
         if isinstance(self.entry.head.source, Live):
             window: LiveWindow = yield ReadWindow(self.entry, start, stop)
             return list(window.rows)
-        numbers = chunk_numbers(self.entry.index, start, stop)
+        return self._decoded((yield from self._parts(start, stop)))
+
+    def _parts(self, start: int, stop: int) -> Steps[list[bytes]]:
+        """Return rows as they are in the store."""
+        assert self.entry is not None  # noqa: S101 (only these rows are in the store)
+        head, index = self.entry.head, self.entry.index
+        numbers = chunk_numbers(index, start, stop)
         chunks = yield from self._chunks(self.entry, numbers)
-        return slice_rows(self.entry.index, chunks, numbers, start, stop)
+        return slice_rows(index, chunks, numbers, start, stop, kind_of(head.shape, head.format))
+
+    def _decoded(self, parts: list[bytes]) -> list[bytes]:
+        head = self.entry.head if self.entry is not None else None
+        if head is None or not head.format:
+            return parts
+        return formats.decoded(head.format, parts, head.reading)
 
     def pick(self, rows: Sequence[int]) -> Steps[list[bytes]]:
         """Read rows in any order."""
@@ -86,7 +109,9 @@ class Focus:
             return [self.rows[row] for row in rows]
         assert self.entry is not None  # noqa: S101 (one of the two is always there)
         chunks = yield from self._chunks(self.entry, chunks_of_rows(self.entry.index, rows))
-        return pick_rows(self.entry.index, chunks, rows)
+        head = self.entry.head
+        parts = pick_rows(self.entry.index, chunks, rows, kind_of(head.shape, head.format))
+        return self._decoded(parts)
 
     def _chunks(self, entry: Entry, numbers: Sequence[int]) -> Steps[Mapping[int, bytes]]:
         """Return chunks: those that were loaded with the entry, if all are there, else read them."""
@@ -111,6 +136,25 @@ class Focus:
         rows = yield from self.read(0, self.count)
         separator = b"\n" if self.shape == "lines" else b","
         return self.prefix + separator.join(rows) + self.suffix
+
+    @property
+    def is_json_text(self) -> bool:
+        """Whether the value is a text that is JSON, and nothing else."""
+        return self.text_in_memory is not None and self.format_name == "json"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the value is a text, with data in it or without."""
+        return self.shape == "lines" or self.text_in_memory is not None
+
+    def text(self) -> Steps[bytes]:
+        """Return the text of a value, to the byte."""
+        if self.shape == "lines":
+            return (yield from self.whole())
+        if self.entry is None or self.text_in_memory:
+            return self.text_in_memory or b""
+        parts = yield from self._parts(0, self.count)
+        return self.entry.head.prefix + b"".join(parts) + self.entry.head.suffix
 
     @property
     def envelope(self) -> bytes:
@@ -167,24 +211,46 @@ def by_ordinal(number: int) -> str:
 def root(entry: Entry) -> Focus:
     """Return the focus on a whole stored result."""
     head = entry.head
-    return Focus("", head.shape, head.count, head.prefix, head.suffix, head.list_path, entry=entry)
+    focus = Focus("", head.shape, head.count, head.prefix, head.suffix, head.list_path, entry=entry)
+    if not head.format:
+        return focus
+    return _framed(focus, head.format, head.reading, text=b"")
 
 
 def of_value(raw: bytes, path: str) -> Focus:
-    """Return the focus on a value in memory."""
+    """Return the focus on a value in memory. A text that holds data is shown as the data."""
+    if raw[:1] == b'"':
+        return of_document(read_text_with_data(str(rawjson.decode(raw))), path)
     return of_document(read_json(raw), path)
 
 
 def of_document(document: Document, path: str) -> Focus:
-    rows = tuple(row for block in document.blocks for row in block)
-    return Focus(
+    rows = [row for block in document.blocks for row in block]
+    focus = Focus(
         path,
         document.shape,
         len(rows),
         document.prefix,
         document.suffix,
         document.list_path,
-        rows=rows,
+        rows=tuple(document.decoded(rows)),
+    )
+    if not document.format:
+        return focus
+    text = document.prefix + b"".join(rows) + document.suffix
+    return _framed(focus, document.format, document.reading, text)
+
+
+def _framed(focus: Focus, format_name: str, reading: bytes, text: bytes) -> Focus:
+    """Return a focus on the data in a text, in place of its parts."""
+    frame = formats.frame_of(format_name, focus.prefix, focus.suffix, reading)
+    return replace(
+        focus,
+        prefix=frame.prefix,
+        suffix=frame.suffix,
+        around=(frame.text_before, frame.text_after),
+        format_name=format_name,
+        text_in_memory=text,
     )
 
 
@@ -208,12 +274,21 @@ def _step(text: str) -> Step:
 
 def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
     """Return the part of `start` that `path` points to."""
+    if path.endswith(TEXT_STEP):
+        return (yield from _text_at(start, path))
     steps = parse_pointer(path)
     if isinstance(steps, Refusal) or not steps:
         return steps if isinstance(steps, Refusal) else start
     place = list_place(start)
     if place is not None:
-        rows = replace(start, path=start.path + path, prefix=b"[", suffix=b"]", list_path="")
+        rows = replace(
+            start,
+            path=start.path + path,
+            prefix=b"[",
+            suffix=b"]",
+            list_path="",
+            text_in_memory=None,
+        )
         if steps == [Ordinal(place.number)]:
             return of_value(_pair(place.member.key, (yield from rows.whole())), rows.path)
         below = _below_list(place, steps)
@@ -226,6 +301,20 @@ def resolve(start: Focus, path: str) -> Steps[Focus | Refusal]:
     if row is None:
         return _not_there(path, (yield from _parts_of(start)))
     return _descend(row, steps[1:], start.path + path)
+
+
+def _text_at(start: Focus, path: str) -> Steps[Focus | Refusal]:
+    """Return the lines of a text, also if it holds data."""
+    focus = yield from resolve(start, path.removesuffix(TEXT_STEP))
+    if isinstance(focus, Refusal) or focus.shape == "lines":
+        return focus if isinstance(focus, Refusal) else replace(focus, path=start.path + path)
+    if not focus.is_text:
+        return Refusal(
+            f"There is no text at path {_shown(path)}.",
+            f"{TEXT_STEP} follows the path of a text; mode full returns any other value.",
+        )
+    text = yield from focus.text()
+    return of_document(read_text(rawjson.text(text)), start.path + path)
 
 
 def _below_list(place: Place, steps: list[Step]) -> list[Step] | None:
@@ -297,10 +386,19 @@ def _child(raw: bytes, step: Step) -> bytes | None:
         return None if entry is None else _pair(*entry)
     if raw[:1] == b"[" and _is_index(step):
         return next(islice(rawjson.elements(raw), int(step), None), None)
-    if raw[:1] == b'"' and _is_index(step):
-        lines = str(rawjson.decode(raw)).split("\n")
-        return rawjson.string(lines[int(step)]) if int(step) < len(lines) else None
+    if raw[:1] == b'"':
+        return _child_of_text(of_value(raw, ""), step)
     return None
+
+
+def _child_of_text(text: Focus, step: Step) -> bytes | None:
+    """Return a part of the data in a text, or a line of a text without data."""
+    rows = text.rows or ()
+    if text.is_text and text.shape != "lines":
+        return _child(text.prefix + b",".join(rows) + text.suffix, step)
+    if not _is_index(step) or int(step) >= len(rows):
+        return None
+    return rawjson.string(rawjson.text(rows[int(step)]))
 
 
 def _parts_of(focus: Focus) -> Steps[str]:

@@ -31,12 +31,16 @@ def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[
     """Return the original value, or None if it is above the ceiling: the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
-    value = yield from focus.whole()
-    is_text = focus.shape == "lines"
+    is_text = focus.is_text
+    value = yield from (focus.text() if is_text else focus.whole())
     if not is_all:
         reply = _framed(value, is_text, _part(value, is_text), scale)
         return reply if scale.admits(reply) else None
-    reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
+    if head.is_said_twice:
+        again = _original((yield from focus.whole()), False, head.wrapped, head.wrapper)
+        reply = _framed(value, is_text, again, scale)
+    else:
+        reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
     reply = replace(reply, is_error=head.is_error)
     with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
     return next((form for form in (with_meta, reply) if scale.admits(form)), None)

@@ -25,6 +25,7 @@ from penstock.core.views.request import ViewRequest
 
 STUB_KEYS = (10, 5, 2)
 STUB_CHARS = 100
+AROUND_CHARS = 200
 
 # Returns the token for a row and an offset in the row, or None if the result is not stored.
 Bookmark = Callable[[int, int], str | None]
@@ -256,7 +257,20 @@ def names_beside(focus: Focus) -> set[str]:
 
 
 def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
-    """Return the other members of a dict with one list: whole, in brief, or only their count."""
+    """Return what there is beside the rows: the text around data, and the other members of a dict
+    with one list, whole, in brief, or only their count."""
+    return _text_around(focus) | _other_members(focus, scale, keep)
+
+
+def _text_around(focus: Focus) -> dict[str, str]:
+    names = ("text_before", "text_after")
+    texts = (rawjson.text(text).strip() for text in focus.around)
+    return {
+        name: cut_text(text, AROUND_CHARS) for name, text in zip(names, texts, strict=True) if text
+    }
+
+
+def _other_members(focus: Focus, scale: ReplyScale, keep: Collection[str] | None) -> dict[str, Any]:
     others = [
         entry
         for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")

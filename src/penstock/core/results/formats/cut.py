@@ -1,0 +1,60 @@
+"""The protocol of a format: how a text is cut into rows, and how a row is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from penstock.core.model.stored import Shape
+
+BLOCK_ROWS: Final = 1_000
+BLOCK_BYTES: Final = 64_000
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A text in rows. The prefix, the rows and the suffix, joined, are the text, to the byte."""
+
+    shape: Shape
+    blocks: Iterator[list[bytes]]  # can be read once
+    prefix: bytes = b""
+    suffix: bytes = b""
+    list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
+    reading: bytes = b""  # all that decoding needs to know about the text, as JSON
+
+
+class ValueFrame(NamedTuple):
+    """The value of a text in compact JSON, without its rows, and the text around the value."""
+
+    prefix: bytes = b"["
+    suffix: bytes = b"]"
+    text_before: bytes = b""
+    text_after: bytes = b""
+
+
+class Format(Protocol):
+    """A format that texts have."""
+
+    def recognise(self, text: bytes) -> Cut | None:
+        """Cut a text of this format. Return None unless all of the text is certainly of it."""
+
+    def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
+        """Return rows as compact JSON."""
+
+    def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
+        """Return what is around the rows."""
+
+
+def grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield rows in blocks."""
+    block: list[bytes] = []
+    size = 0
+    for row in rows:
+        block.append(row)
+        size += len(row)
+        if size >= BLOCK_BYTES or len(block) >= BLOCK_ROWS:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block

@@ -1,0 +1,193 @@
+"""JSON with white space between its tokens, as tools write it for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from penstock.core.json import rawjson
+from penstock.core.json.pointers import pointer
+from penstock.core.json.surrogates import has_half_pair
+from penstock.core.results.formats.cut import BLOCK_BYTES, Cut, ValueFrame, grouped
+
+# Every page carries the other members of a dict with one list. If they are larger than this, the
+# pages show the members of the dict instead.
+LARGEST_ENVELOPE: Final = 8_000
+_GAP: Final = re.compile(rb"[ \t\r\n]*+")
+_COMMA: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+")
+_COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
+_WHITE: Final = b" \t\r\n"
+_BETWEEN: Final = _WHITE + b","
+_LONGEST_START: Final = 200
+
+
+class _Member(NamedTuple):
+    """The places of a member in its text."""
+
+    key_at: int
+    key_end: int
+    value_at: int
+    end: int
+
+
+class JsonText:
+    """A list or dict in JSON, in any spelling."""
+
+    def recognise(self, text: bytes) -> Cut | None:
+        if text[_gap_end(text, 0) :][:1] not in (b"[", b"{"):
+            return None
+        try:
+            rawjson.compact(text)
+        except rawjson.NotJson:
+            return None
+        return cut_json(text)
+
+    def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
+        del reading
+        return [_decoded(row.rstrip(_BETWEEN)) for row in rows]
+
+    def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
+        del reading
+        return ValueFrame(rawjson.squeezed(prefix), rawjson.squeezed(suffix))
+
+
+def cut_json(text: bytes) -> Cut:
+    """Cut valid JSON, a list or a dict."""
+    opening = _gap_end(text, 0)
+    closing = len(text.rstrip(_WHITE)) - 1
+    if text[opening : opening + 1] == b"[":
+        return _cut_list(text, opening, closing)
+    members = _members(text, opening, closing)
+    lists = [member for member in members if text[member.value_at : member.value_at + 1] == b"["]
+    if len(lists) == 1:
+        found = lists[0]
+        name = str(rawjson.decode(text[found.key_at : found.key_end]))
+        around = len(text) - (found.end - found.value_at)
+        if around <= LARGEST_ENVELOPE and not has_half_pair(name):
+            return _cut_list(text, found.value_at, found.end - 1, pointer(name))
+    if not members:
+        return Cut("members", iter(()), text[:closing], text[closing:])
+    first, last = members[0].key_at, members[-1].end
+    starts = [*(member.key_at for member in members), last]
+    rows = (text[start:stop] for start, stop in pairwise(starts))
+    return Cut("members", grouped(rows), text[:first], text[last:])
+
+
+# -- lists -------------------------------------------------------------------------------------
+
+
+def _cut_list(text: bytes, opening: int, closing: int, list_path: str = "") -> Cut:
+    """Cut the list between these brackets. A row reaches to the start of the next."""
+    first = _gap_end(text, opening + 1)
+    rows = _row_blocks(text, first, closing)
+    return Cut("rows", rows, text[:first], text[closing:], list_path)
+
+
+def _row_blocks(text: bytes, position: int, end: int) -> Iterator[list[bytes]]:
+    """Yield rows in blocks. As in `rawjson.row_blocks`, a block is cut where a row seems to start,
+    and parsing the block proves the guess."""
+    key = text.find(b'":', position, position + _LONGEST_START)
+    row_start = text[position : key + 2] if key > 0 else text[position : position + 1]
+    while position < end:
+        stop = _block_end(text, position, end, row_start)
+        rows = None if stop is None else _parsed(text, position, stop)
+        if rows is None:
+            rows = [*_scanned(text, position, end)]
+        yield rows
+        position += sum(map(len, rows))
+
+
+def _block_end(text: bytes, position: int, end: int, row_start: bytes) -> int | None:
+    """Guess where a row starts, about a block from here."""
+    if end - position <= BLOCK_BYTES:
+        return end
+    found = text.rfind(row_start, position + 1, position + BLOCK_BYTES)
+    is_after_comma = text[position:found].rstrip(_WHITE)[-1:] == b"," if found > 0 else False
+    return found if is_after_comma else None
+
+
+def _parsed(text: bytes, position: int, stop: int) -> list[bytes] | None:
+    """Return the rows from here to there; None if these are not whole rows."""
+    try:
+        values = rawjson.raw_elements(b"[" + text[position:stop].rstrip(_BETWEEN) + b"]")
+    except rawjson.NotJson:
+        return None
+    rows: list[bytes] = []
+    for value in values:
+        comma = _COMMA.match(text, position + len(memoryview(value)), stop)
+        after = stop if comma is None else comma.end()
+        rows.append(text[position:after])
+        position = after
+    return rows if position == stop else None
+
+
+def _scanned(text: bytes, position: int, end: int) -> Iterator[bytes]:
+    """Yield about a block of rows, one by one. Needed for rows that are larger than a block, or
+    that hold the start of a row."""
+    stop = position + BLOCK_BYTES
+    while position < min(end, stop):
+        comma = _COMMA.match(text, rawjson.value_end(text, position), end)
+        after = end if comma is None else comma.end()
+        yield text[position:after]
+        position = after
+
+
+# -- dicts -------------------------------------------------------------------------------------
+
+
+def _members(text: bytes, opening: int, closing: int) -> list[_Member]:
+    """Return the places of the members. The parser knows the lengths of values, so that these need
+    not be scanned. Of members with the same key, it knows only the last: then all are scanned."""
+    inside = _gap_end(text, opening + 1)
+    return _known_members(text, inside, closing) or [*_scanned_members(text, inside, closing)]
+
+
+def _known_members(text: bytes, position: int, closing: int) -> list[_Member]:
+    found: list[_Member] = []
+    for name, length in rawjson.member_lengths(text):
+        member = _member_at(text, position, length)
+        if member is None or rawjson.decode(text[member.key_at : member.key_end]) != name:
+            return []
+        found.append(member)
+        position = _after_comma(text, member.end)
+    return found if position == closing else []
+
+
+def _scanned_members(text: bytes, position: int, closing: int) -> Iterator[_Member]:
+    while position < closing:
+        member = _member_at(text, position)
+        assert member is not None  # noqa: S101 (the text is valid)
+        yield member
+        position = _after_comma(text, member.end)
+
+
+def _member_at(text: bytes, position: int, length: int | None = None) -> _Member | None:
+    """Return the member that starts there. `length`: of its value, if it is known."""
+    if text[position : position + 1] != b'"':
+        return None
+    key_end = rawjson.value_end(text, position)
+    colon = _COLON.match(text, key_end)
+    if colon is None:
+        return None
+    end = rawjson.value_end(text, colon.end()) if length is None else colon.end() + length
+    return _Member(position, key_end, colon.end(), end)
+
+
+def _after_comma(text: bytes, position: int) -> int:
+    comma = _COMMA.match(text, position)
+    return _gap_end(text, position) if comma is None else comma.end()
+
+
+def _gap_end(text: bytes, position: int) -> int:
+    found = _GAP.match(text, position)
+    return found.end() if found is not None else position
+
+
+def _decoded(row: bytes) -> bytes:
+    """Return an element or a member in compact form."""
+    try:
+        return rawjson.compact(row)
+    except rawjson.NotJson:  # a member is not a value by itself
+        return rawjson.compact(b"{" + row + b"}")[1:-1]

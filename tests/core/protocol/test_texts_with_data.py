@@ -1,0 +1,186 @@
+"""Texts with data through a gate: the rows can be queried, and the text stays the text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from texts_with_data import PLAIN, ROWS, TEXTS, as_csv
+
+from penstock import Budget, Result
+from penstock.core.budget.measure import default_meter
+from penstock.core.model.values import Frame
+
+COUNT = "SELECT count(*) AS n FROM result"
+
+
+@pytest.fixture
+def reader(open_agent):
+    """Return an agent whose budget every text exceeds."""
+    return open_agent(budget="2kB")
+
+
+def probe_of(agent, text):
+    probe = agent.offer(text).value
+    assert "continuation_token" in probe, probe
+    return probe
+
+
+def windows(agent, token, path):
+    """Return all that paging through a text shows, joined."""
+    text, line = "", 1
+    for page in agent.walk(token, path=path, page_size=1_000):
+        for item in page["items"]:
+            text += item
+            is_cut = "window" in page and page["window"]["to"] < page["window"]["of"]
+            text += "" if is_cut else "\n"
+        line += len(page["items"])
+    return text.removesuffix("\n")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_sql_counts_the_records(reader, name):
+    text, kind, rows = TEXTS[name]
+    probe = probe_of(reader, text)
+    assert probe["format"] == kind
+    assert probe["count"] == len(rows or ROWS)
+    assert "sql" in probe["available_modes"]
+    told = reader.look(probe["continuation_token"], mode="sql", query=COUNT)
+    assert told["items"] == [{"n": len(rows or ROWS)}]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_comes_back_in_windows_and_whole(open_agent, name):
+    text = TEXTS[name][0]
+    agent = open_agent(budget="2kB", ceiling="100kB")
+    token = probe_of(agent, text)["continuation_token"]
+    assert windows(agent, token, "/~text") == text
+    for path in ("", "/~text"):
+        reply = agent.reply(token, mode="full", path=path)
+        assert reply.text == text
+    assert agent.look(token, path="/~text")["total"] == text.count("\n") + 1
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {}, {"page": 2}, {"mode": "summary"}, {"mode": "filtered", "filter_keys": ["id", "zip"]},
+        {"mode": "search", "query": "quote"}, {"mode": "sql", "query": "SELECT * FROM result"},
+        {"mode": "full"}, {"path": "/3"}, {"path": "/~text", "mode": "summary"},
+        {"path": "/~text", "mode": "search", "query": "1"}, {"mode": "query", "query": "."},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_no_reply_is_over_budget(open_agent, name, fields):
+    agent = open_agent(budget="2kB", ceiling="2kB")
+    probe = agent.offer(TEXTS[name][0])
+    replies = [probe, agent.reply(probe.value["continuation_token"], **fields)]
+    for reply in replies:
+        assert Budget.parse("2kB").admits(reply.wire(measured=True), default_meter())
+
+
+def test_rows_are_shown_filtered_searched_and_summarised(reader):
+    token = probe_of(reader, as_csv())["continuation_token"]
+    assert reader.look(token, page_size=2)["items"] == ROWS[:2]
+    assert reader.look(token, path="/5/name", mode="full") == ROWS[5]["name"]
+    told = reader.look(token, mode="filtered", filter_keys=["zip"], page_size=2)
+    assert told["items"] == [{"zip": "00000"}, {"zip": "00001"}]
+    assert reader.look(token, mode="search", query="no. 77")["items"][0]["path"] == "/77"
+    summary = reader.look(token, mode="summary")
+    assert summary["columns"]["price"]["max"] == 29.75
+    query = "SELECT sum(price) AS s FROM result WHERE zip < '00010'"
+    assert reader.look(token, mode="sql", query=query)["items"] == [{"s": 11.25}]
+
+
+def test_a_probe_shows_samples_of_columns(reader):
+    prices = [{"id": n, "price": f"{n + 1},000.50", "note": ""} for n in range(300)]
+    probe = probe_of(reader, as_csv(prices))
+    assert probe["columns"] == {"id": "int: 0", "price": "str: 1,000.50", "note": "str"}
+
+
+def test_many_columns_alike_are_one_entry(reader):
+    rows = [{"country": f"c{n}", **{str(year): n for year in range(1962, 2021)}} for n in range(60)]
+    probe = probe_of(reader, as_csv(rows))
+    assert probe["columns"] == {"country": "str: c0", "1962…2020": "int, 59 columns"}
+
+
+def test_the_text_around_data_is_told(reader):
+    text = f"Found 120 rows:\n```json\n{json.dumps(ROWS)}\n```\nAsk for more."
+    page = reader.look(probe_of(reader, text)["continuation_token"], page_size=1)
+    assert page["items"] == ROWS[:1]
+    assert (page["text_before"], page["text_after"]) == (
+        "Found 120 rows:\n```json",
+        "```\nAsk for more.",
+    )
+
+
+# -- a text inside a value -------------------------------------------------------------------------
+
+
+def test_a_text_in_an_object_is_data_where_path_points_at_it(reader):
+    text = as_csv(PLAIN)
+    token = probe_of(reader, {"code": 0, "stdout": text, "stderr": "x"})["continuation_token"]
+    told = reader.look(token, path="/stdout", mode="sql", query=COUNT)
+    assert told["items"] == [{"n": len(PLAIN)}]
+    assert reader.look(token, path="/stdout", page_size=1)["items"] == PLAIN[:1]
+    assert reader.look(token, path="/stdout/7/id", mode="full") == 7
+    assert windows(reader, token, "/stdout/~text") == text
+    assert "no text" in reader.refused(token, path="/code/~text")["error"]
+
+
+def test_blocks_of_texts(reader):
+    blocks = [{"type": "text", "text": as_csv(PLAIN)}, {"type": "text", "text": json.dumps(ROWS)}]
+    token = probe_of(reader, Result(content=blocks))["continuation_token"]
+    told = reader.look(token, path="/0", mode="sql", query=COUNT)
+    assert told["items"] == [{"n": len(PLAIN)}]
+
+
+# -- a text beside structuredContent ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_an_indented_text_beside_the_same_value_is_kept(open_agent, wrap):
+    value = ROWS if wrap else {"rows": ROWS}
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    structured = {"result": value} if wrap else value
+    agent = open_agent(budget="2kB", ceiling="200kB").but(frame=Frame(structured=True))
+    result = Result(content=[{"type": "text", "text": text}], structured=structured)
+    token = agent.offer(result).value["continuation_token"]
+    reply = agent.reply(token, mode="full")
+    assert reply.text == text
+    assert json.loads(reply.structured) == structured
+    path = "" if wrap else "/rows"
+    assert agent.look(token, path=path, mode="sql", query=COUNT)["items"] == [{"n": len(ROWS)}]
+
+
+# -- passing on ------------------------------------------------------------------------------------
+
+
+ARRAY, STRING, BOTH = {"type": "array"}, {"type": "string"}, {"type": ["array", "string"]}
+PASSED_ON = {
+    "csv into a text": ("csv", STRING, "text"),
+    "csv into a list": ("csv", ARRAY, "rows"),
+    "csv into either": ("csv", BOTH, "text"),
+    "csv into anything": ("csv", {}, "text"),
+    "json into a text": ("indented json", STRING, "text"),
+    "json into a list": ("indented json", ARRAY, "rows"),
+    "json into either": ("indented json", BOTH, "rows"),
+    "json into anything": ("indented json", {}, "rows"),
+    "python into a text": ("python", STRING, "text"),
+    "python into a list": ("python", ARRAY, "rows"),
+    "a fence into a text": ("fence", STRING, "text"),
+    "a fence into a list": ("fence", ARRAY, "rows"),
+}
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_a_text_is_passed_on_as_the_parameter_takes_it(reader, name):
+    source, schema, form = PASSED_ON[name]
+    text, _, rows = TEXTS[source]
+    token = probe_of(reader, text)["continuation_token"]
+    caller = reader.but(tool="consumer", schema={"type": "object", "properties": {"x": schema}})
+    reply = caller.call(lambda _: "done", x=f"@result:{token}")
+    assert not reply.is_error, reply.text
+    (given,) = caller.runs
+    assert given["x"] == (text if form == "text" else rows)

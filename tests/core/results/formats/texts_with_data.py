@@ -1,0 +1,57 @@
+"""Texts in every format, made by other programs than Penstock's: Python's csv, json and repr."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+ROWS = [
+    {
+        "id": n,
+        "name": f"Müller, no. {n}",
+        "price": n / 4,
+        "zip": f"{n:05}",
+        "said": 'a "quote"\nand more',
+    }
+    for n in range(120)
+]
+
+
+def as_csv(rows=ROWS, *, header=True, before="", **options):
+    made = io.StringIO(newline="")
+    writer = csv.writer(made, **options)
+    if header:
+        writer.writerow(rows[0])
+    writer.writerows(row.values() for row in rows)
+    return before + made.getvalue()
+
+
+PLAIN = [{**row, "name": f"n {row['id']}", "said": "nothing"} for row in ROWS]
+LINES = "\n".join(map(json.dumps, ROWS))
+# The text, the name of its format, and its rows.
+TEXTS = {
+    "csv": (as_csv(), "csv", ROWS),
+    "csv, unix": (as_csv(lineterminator="\n"), "csv", ROWS),
+    "csv, all quoted": (as_csv(quoting=csv.QUOTE_ALL), "csv", None),
+    "csv, no quotes": (as_csv(PLAIN), "csv", PLAIN),
+    "csv, bom": ("\ufeff" + as_csv(PLAIN), "csv", PLAIN),
+    "csv, preamble": (as_csv(PLAIN, before="Prices of today\nmade by us\n\n"), "csv", PLAIN),
+    "tsv": (as_csv(delimiter="\t"), "csv", ROWS),
+    "semicolons": (as_csv(delimiter=";"), "csv", ROWS),
+    "bars": (as_csv(PLAIN, delimiter="|"), "csv", PLAIN),
+    "csv, spaced": (as_csv(PLAIN).replace(",", ", "), "csv", PLAIN),
+    "indented json": (json.dumps(ROWS, indent=2), "json", ROWS),
+    "json with a list": (json.dumps({"n": 120, "rows": ROWS, "more": {}}, indent=1), "json", ROWS),
+    "json with spaces": (json.dumps(ROWS), "json", ROWS),
+    "ndjson": (LINES + "\n", "ndjson", ROWS),
+    "ndjson, gaps": (LINES.replace("\n", "\r\n\r\n"), "ndjson", ROWS),
+    "fence": (f"Here they are:\n\n```json\n{json.dumps(ROWS, indent=2)}\n```\nDone.", "json in text", ROWS),
+    "sentence": ("The result is: " + json.dumps(ROWS), "json in text", ROWS),
+    "tags": (f"<untrusted-data-7f>\n{json.dumps(ROWS)}\n</untrusted-data-7f>", "json in text", ROWS),
+    "several": ("First:\n" + LINES.replace("\n", "\nand then\n"), "json in text", ROWS),
+    "ndjson, then lines": (LINES + "\nTraceback (most recent call last):\n  boom\n", "json in text", ROWS),
+    "python": (repr(ROWS), "python", ROWS),
+    "python, lines": (repr(ROWS).replace("}, {", "},\n {"), "python", ROWS),
+    "python, tuples": (repr([tuple(row.values()) for row in ROWS]), "python", [[*row.values()] for row in ROWS]),
+}  # fmt: skip
