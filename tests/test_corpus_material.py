@@ -18,6 +18,8 @@ ALL = list(recordings())
 MOST_BYTES = 4_000_000
 LEAST_RECORDINGS = 25
 MODES = {"sql", "search", "paginated", "full"}
+# The base64 of a picture may contain anything.
+DATA = re.compile(r'"data": "[^"]*"')
 # Only folders of the material are named: /tmp/material, and the places inside it.
 MACHINE = re.compile(
     r"/(?:root|home|work|Users|opt|usr|var)/|/tmp/(?!material/|material\b(?!-))|\.catalogues"
@@ -59,9 +61,9 @@ def answers(question):
 
 @pytest.mark.parametrize("recording", ALL, ids=lambda one: one.name)
 def test_a_recording_names_no_machine(recording):
-    text = recording.path.read_text("utf-8")
+    text = DATA.sub("", recording.path.read_text("utf-8"))
     assert not MACHINE.findall(text)
-    assert platform.node() not in text
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
 
 
 def test_a_path_of_a_machine_is_found():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from corpus.history import commits
 from corpus.material import (
     CITIES,
     books,
@@ -271,6 +272,15 @@ def _devices_in(city: str) -> int:
     return len(where(devices(), lambda row: row["site"] == city))
 
 
+def _typed(code: str) -> dict[str, str]:
+    return {"session": "corpus", "code": code}
+
+
+def _checked_out() -> Iterable[str]:
+    """Return the texts of all files at the last commit."""
+    return {commit.file: commit.text for commit in commits()}.values()
+
+
 def _commands() -> Iterator[Take]:
     pods_text = texts()["pods.txt"]
     yield Take(
@@ -298,6 +308,23 @@ def _commands() -> Iterator[Take]:
         {"message": everything},
         "json in a code fence, after a word",
         [*device_questions(), full("What came back?", f"Echo: {everything}")],
+    )
+    yield Take(
+        "serena",
+        "orders",
+        "serena_repl",
+        _typed('s.shell.execute_shell_command("cat ../orders.csv")'),
+        "csv in the string stdout of an object, as text and as a string in structuredContent",
+        [question | {"path": "/stdout"} for question in order_questions()],
+    )
+    roots = sum(lines_with(text, "math.sqrt") for text in _checked_out())
+    yield Take(
+        "serena",
+        "matches",
+        "serena_repl",
+        _typed('s.fs.search_for_pattern("math.sqrt")'),
+        "json object of lists of strings, as text and as a string in structuredContent",
+        [search("How many lines have a square root?", "math.sqrt", roots)],
     )
     titles = [title for title, _ in handbook()]
     yield Take(
