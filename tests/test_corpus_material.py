@@ -38,7 +38,8 @@ def test_a_recording_is_complete(recording):
 
 @pytest.mark.parametrize("recording", ALL, ids=lambda one: one.name)
 def test_a_recording_has_questions_with_answers(recording):
-    assert recording.questions
+    # There is little to ask of a picture.
+    assert len(recording.questions) >= (1 if "image" in recording.format else 2)
     for question in recording.questions:
         assert question.ask.endswith("?")
         assert question.mode in MODES

@@ -76,6 +76,7 @@ def _duckdb() -> Iterator[Take]:
         before=[("query", {"query": _LOAD})],
     )
     lyon = where(orders(), lambda row: row["city"] == "Lyon")
+    second_day = where(orders(), lambda row: row["placed"] == "2026-01-06")
     yield Take(
         "duckdb",
         "orders-with-dates",
@@ -84,7 +85,9 @@ def _duckdb() -> Iterator[Take]:
         "python repr with calls inside, so no literal",
         [
             search("How many orders are from Lyon?", "'Lyon'", len(lyon)),
-            search("How many orders are from 6 January?", "datetime.date(2026, 1, 6)", 4),
+            search(
+                "How many orders are from 6 January?", "datetime.date(2026, 1, 6)", len(second_day)
+            ),
         ],
     )
 
@@ -129,7 +132,10 @@ def _workbooks() -> Iterator[Take]:
         "find_cells",
         {"path": book, "query": "Customer 0", "max_results": 1_000},
         "json object of many keys",
-        [search("Which cells have Customer 007?", "Customer 007", _orders_of("Customer 007"))],
+        [
+            search(f"Which cells have {name}?", name, _orders_of(name))
+            for name in ("Customer 007", "Customer 042")
+        ],
     )
     yield Take(
         "excel-negokaz",
@@ -147,7 +153,7 @@ def _workbooks() -> Iterator[Take]:
         "orders-from-xlsx",
         "convert_to_markdown",
         {"uri": f"file://{book}"},
-        "markdown table after a heading",
+        "markdown table after a heading, NaN for nothing",
         order_questions(),
     )
     yield Take(
@@ -155,8 +161,12 @@ def _workbooks() -> Iterator[Take]:
         "orders-from-csv",
         "convert_to_markdown",
         {"uri": f"file://{FOLDER}/orders.csv"},
-        "markdown table, with newlines inside cells",
-        [search("How many orders are from Lyon?", "| Lyon |", len(lyon))],
+        "markdown table",
+        [
+            *order_questions(),
+            search("How many orders are from Lyon?", "| Lyon |", len(lyon)),
+            search("Which order is 10321?", "| 10321 |", 1),
+        ],
     )
 
 
@@ -166,8 +176,8 @@ def _orders_of(customer: str) -> int:
 
 def _documents() -> Iterator[Take]:
     file = f"{FOLDER}/handbook.docx"
-    paragraphs = [text for title, texts_ in handbook() for text in (title, *texts_)]
-    gauge = [text for text in paragraphs if "gauge house" in text]
+    lines = [line for title, paragraphs in handbook() for line in (title, *paragraphs)]
+    gauge = [line for line in lines if "gauge house" in line]
     yield Take(
         "word",
         "handbook",
@@ -180,6 +190,8 @@ def _documents() -> Iterator[Take]:
         ],
     )
     titles = [{"text": title} for title, _ in handbook()]
+    # The document ends with an empty paragraph, after its table.
+    plain = ["", *(text for _, paragraphs in handbook() for text in paragraphs)]
     headings = "SELECT text FROM result WHERE style = 'Heading 1' ORDER BY \"index\""
     yield Take(
         "word",
@@ -187,7 +199,12 @@ def _documents() -> Iterator[Take]:
         "get_document_outline",
         {"filename": file},
         "indented json, one object with two lists",
-        [sql("Which chapters are there?", headings, titles, "/paragraphs")],
+        [
+            sql("Which chapters are there?", headings, titles, "/paragraphs"),
+            count(
+                "How many paragraphs are not headings?", "style = 'Normal'", plain, "/paragraphs"
+            ),
+        ],
     )
     yield Take(
         "word",
@@ -195,7 +212,10 @@ def _documents() -> Iterator[Take]:
         "get_document_xml",
         {"filename": file},
         "xml in one line",
-        [search("Which chapters are there?", "Chapter ", len(handbook()))],
+        [
+            search("Which chapters are there?", "Chapter ", len(handbook())),
+            search("Where is the table?", "<w:tbl>", 1),
+        ],
     )
     yield Take(
         "markitdown",
@@ -215,7 +235,10 @@ def _documents() -> Iterator[Take]:
         "convert_to_markdown",
         {"uri": f"file://{FOLDER}/books.html"},
         "markdown table between paragraphs",
-        [count("How many books are in the cellar?", "shelf = 'cellar'", cellar)],
+        [
+            count("How many books are in the cellar?", "shelf = 'cellar'", cellar),
+            search("Who has the key?", "librarian", 1),
+        ],
     )
 
 

@@ -10,7 +10,6 @@ from corpus.material import (
     books,
     devices,
     events,
-    handbook,
     hosts,
     invoices,
     movements,
@@ -324,14 +323,8 @@ def _commands() -> Iterator[Take]:
         "serena_repl",
         _typed('s.fs.search_for_pattern("math.sqrt")'),
         "json object of lists of strings, as text and as a string in structuredContent",
-        [search("How many lines have a square root?", "math.sqrt", roots)],
-    )
-    titles = [title for title, _ in handbook()]
-    yield Take(
-        "shell",
-        "handbook-chapters",
-        "shell_execute",
-        {"command": ["cat", *["handbook.txt"] * 3], "directory": FOLDER},
-        "prose",
-        [search("Where is chapter 9?", titles[8], 3)],
+        [
+            search("How many lines have a square root?", "math.sqrt", roots),
+            search("Is rules_03.py among the files?", "basin/rules_03.py", 1),
+        ],
     )

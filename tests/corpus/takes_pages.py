@@ -35,7 +35,10 @@ def _fetched() -> Iterator[Take]:
         "fetch",
         {"url": page, "max_length": _MOST},
         "markdown table without names, after a sentence",
-        [search("How many books are in the cellar?", "| cellar |", len(cellar))],
+        [
+            search("How many books are in the cellar?", "| cellar |", len(cellar)),
+            search("Which book is volume 77?", "volume 77 ", 1),
+        ],
     )
     yield Take(
         "fetch",
@@ -156,5 +159,8 @@ def _history() -> Iterator[Take]:
         "git_show",
         {"repo_path": folder, "revision": "HEAD"},
         "a commit and its diff, small",
-        [search("What was the last commit?", last.subject, 1)],
+        [
+            search("What was the last commit?", last.subject, 1),
+            search("Who made it?", f"Author: {last.author}", 1),
+        ],
     )
