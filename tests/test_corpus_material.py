@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import re
 import tomllib
+from base64 import b64decode
 from collections import Counter
 from pathlib import Path
 
@@ -58,6 +60,28 @@ def answers(question):
             return question.answer["total"] >= len(question.answer["items"]) > 0
         case _:
             return question.answer["bytes"] > 0 and len(question.answer["sha256"]) == 64
+
+
+@pytest.mark.parametrize("recording", ALL, ids=lambda one: one.name)
+def test_answers_agree_with_the_recorded_text(recording):
+    text = "\n".join(block.get("text", "") for block in recording.result["content"])
+    for question in recording.questions:
+        if question.mode == "search":
+            assert question.answer["total"] in found(text, question.request["query"])
+        elif question.mode == "full":
+            assert question.answer["sha256"] == hashlib.sha256(exact(recording)).hexdigest()
+
+
+def found(text, part):
+    """Return the number of lines with a part, and the number of its matches."""
+    part = part.lower()
+    return sum(part in line for line in text.lower().splitlines()), text.lower().count(part)
+
+
+def exact(recording):
+    """Return the bytes of the only block: a text, or a picture."""
+    (block,) = recording.result["content"]
+    return block["text"].encode() if block["type"] == "text" else b64decode(block["data"])
 
 
 @pytest.mark.parametrize("recording", ALL, ids=lambda one: one.name)

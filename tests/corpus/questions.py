@@ -73,7 +73,7 @@ def lines_with(text: str, part: str) -> int:
 
 
 def total_of(rows: Iterable[Row], key: str) -> float:
-    return round(sum(row[key] for row in rows), 2)
+    return float(round(sum(row[key] for row in rows), 2))
 
 
 def where(rows: Iterable[Row], test: Callable[[Row], object]) -> list[Row]:
