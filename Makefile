@@ -17,7 +17,7 @@ APPS_READY := $(APPS)/node_modules/.ready
 .DEFAULT_GOAL := help
 # Several targets fill one environment.
 .NOTPARALLEL:
-.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench fuzz clean
+.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench fuzz record-corpus clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ bench: $(READY) ## Measure speed and memory, as ratios in one run
 
 fuzz: $(READY) ## Search for broken promises for longer than the suite does
 	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property
+
+record-corpus: $(READY) ## Record the results of real servers in tests/corpus again; takes minutes
+	@PYTHONPATH=tests $(BIN)/python -m corpus.record
 
 clean: ## Remove everything that make made
 	@rm -rf $(VENV) $(OLDEST) .venv-peers .venv-servers .catalogues .sites examples/fleet/fleet.sqlite3 $(NODE)/node_modules $(APPS)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -35,7 +35,10 @@ class NotInstalled(Exception):
 
 
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One server: a package, its program, and the arguments and variables that it needs."""
+    """One server: a package, its program, and the arguments and variables that it needs.
+
+    `beside` has requirements to install with the package, for one that does not hold its own.
+    """
 
     source: Literal["npm", "pypi"]
     package: str
@@ -43,6 +46,7 @@ class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     program: str
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = {}
+    beside: tuple[str, ...] = ()
 
 
 class Pins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,12 +80,26 @@ def installed(name: str, pin: Pin) -> Iterator[Installed]:
     print(f"Installing {pin.package} {pin.version} ...", file=sys.stderr, flush=True)
     with TemporaryDirectory(prefix=f"{name}-", dir=kept(""), ignore_cleanup_errors=True) as place:
         folder = Path(place)
-        if pin.source == "pypi":
-            start = [_from_pypi(folder, f"{pin.package}=={pin.version}") / pin.program]
-        else:
-            programs = _from_npm(folder, f"{pin.package}@{pin.version}", "--ignore-scripts")
-            start = [_node(), programs / pin.program]
-        yield Installed((*map(str, start), *pin.arguments), folder)
+        yield Installed(_command(pin, _fill(folder, pin)), folder)
+
+
+def kept_command(name: str, pin: Pin) -> tuple[str, ...]:
+    """Return the command of a server that stays installed until its pin changes."""
+    wanted = " ".join([pin.package, pin.version, *pin.beside])
+    programs = _once(f"server-{name}", wanted, lambda folder, _: _fill(folder, pin))
+    return _command(pin, programs)
+
+
+def _fill(folder: Path, pin: Pin) -> Path:
+    """Install a server into a folder, and return the folder of its programs."""
+    if pin.source == "pypi":
+        return _from_pypi(folder, f"{pin.package}=={pin.version}", *pin.beside)
+    return _from_npm(folder, f"{pin.package}@{pin.version}", *pin.beside, "--ignore-scripts")
+
+
+def _command(pin: Pin, programs: Path) -> tuple[str, ...]:
+    start = [programs / pin.program] if pin.source == "pypi" else [_node(), programs / pin.program]
+    return (*map(str, start), *pin.arguments)
 
 
 def embedding_python() -> Path:
@@ -116,12 +134,12 @@ def _from_npm(folder: Path, package: str, *options: str) -> Path:
     return folder / "node_modules" / ".bin"
 
 
-def _from_pypi(folder: Path, requirement: str) -> Path:
-    """Install a package, and return the folder of its programs."""
+def _from_pypi(folder: Path, *requirements: str) -> Path:
+    """Install packages, and return the folder of its programs."""
     venv.create(folder / "venv", clear=True)
     programs = folder / "venv" / _PROGRAMS
     pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install"]
-    _run([*pip, "--quiet", "--disable-pip-version-check", requirement])
+    _run([*pip, "--quiet", "--disable-pip-version-check", *requirements])
     return programs
 
 

@@ -1,4 +1,4 @@
-"""Third-party servers: started, asked for their tools, and ended with all their processes.
+"""Third-party servers: started, asked for their tools or to run one, and ended with all their processes.
 
 They are not trusted. Each has a time limit, its own home folder, and only the search path of this
 environment. Requests of the servers are refused.
@@ -34,19 +34,27 @@ def tools_of(
     command: Sequence[str], environment: Mapping[str, str], folder: Path, seconds: float = _SECONDS
 ) -> list[Tool]:
     """Return the tools on all pages of a server's list."""
+    with greeted(command, environment, folder, seconds) as conversation:
+        return list(_pages(conversation))
+
+
+@contextmanager
+def greeted(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, seconds: float = _SECONDS
+) -> Iterator[Conversation]:
+    """Start a server and do the handshake. Raise `NoList` if it ends inside the block."""
     with _running(command, environment, folder, seconds) as process:
-        conversation = _Conversation(process)
+        conversation = Conversation(process)
         try:
-            conversation.ask("initialize", HELLO)
-            conversation.say({"method": "notifications/initialized"})
-            return list(_pages(conversation))
+            conversation.greet()
+            yield conversation
         except (EOFError, OSError) as error:
             raise NoList(
                 _last_words(folder) or f"it ended, or took over {seconds:.0f} s"
             ) from error
 
 
-def _pages(conversation: _Conversation) -> Iterator[Tool]:
+def _pages(conversation: Conversation) -> Iterator[Tool]:
     cursor: dict[str, Any] = {}
     for _ in range(_MOST_PAGES):
         page = conversation.ask("tools/list", cursor)
@@ -57,13 +65,20 @@ def _pages(conversation: _Conversation) -> Iterator[Tool]:
     raise NoList(f"its list has over {_MOST_PAGES} pages")
 
 
-class _Conversation:
+class Conversation:
+    """The pipes to a running server. `protocol_version` is the one that the server chose."""
+
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         self._input: IO[bytes] = process.stdin
         self._output: IO[bytes] = process.stdout
         self._last_id = 0
+        self.protocol_version = ""
+
+    def greet(self) -> None:
+        self.protocol_version = self.ask("initialize", HELLO)["protocolVersion"]
+        self.say({"method": "notifications/initialized"})
 
     def say(self, message: Mapping[str, Any]) -> None:
         self._input.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
