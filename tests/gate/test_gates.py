@@ -74,7 +74,7 @@ def test_a_tool_runs_once_and_never_with_a_token(opened):
     page = agent.look(probe["continuation_token"])
     agent.look(page["next"])
     agent.look(probe["continuation_token"], mode="summary")
-    agent.refused("pen_" + "x" * 24)
+    agent.refused("pen_" + "1" * 39)
     assert agent.runs == [{"city": "Bern"}]
 
 

@@ -125,7 +125,7 @@ def test_bad_settings_in_a_file(tmp_path):
 
 def test_logs_are_on_stderr_only(start):
     client = start(SCRIPTED, "--log-level", "debug")
-    client.call("read_result", continuation_token="pen_" + "A" * 24)
+    client.call("read_result", continuation_token="pen_" + "1" * 39)
     client.send(b"this is no message")
     client.ask("tools/list")
     assert client.close() == 0

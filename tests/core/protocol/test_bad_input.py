@@ -150,7 +150,7 @@ def test_a_token_that_is_not_text(bench, token):
 
 
 @pytest.mark.parametrize(
-    "token", ["pen_" + "a" * 10**6, "x", "pen_" + "a" * 24, "\ud800", "pen_\x00"]
+    "token", ["pen_" + "a" * 10**6, "x", "pen_" + "1" * 39, "\ud800", "pen_\x00"]
 )
 def test_a_token_that_is_none(bench, token):
     assert "expired or not found" in is_clear(ask(bench, {"continuation_token": token}))
@@ -200,7 +200,7 @@ def test_arguments_that_are_equal_or_empty_are_accepted(bench, beside):
 
 
 def test_the_token_is_checked_before_anything_else(bench):
-    bad = {"continuation_token": "pen_" + "a" * 24, "mode": "magic", "page": -1, "city": "Rome"}
+    bad = {"continuation_token": "pen_" + "1" * 39, "mode": "magic", "page": -1, "city": "Rome"}
     assert "expired or not found" in is_clear(ask(bench, bad))
 
 
