@@ -22,7 +22,7 @@ WRONG = {
     "page 0": ({"page": 0}, "page"),
     "a page past the end": ({"page": 99}, "There is no page 99"),
     "a page that is text": ({"page": "two"}, "page"),
-    "no rows a page": ({"page_size": 0}, "page_size"),
+    "no rows a page": ({"page_size": 0}, "1 or more"),
     "too many rows a page": ({"page_size": 100_000}, "1000"),
     "keys that are a number": ({"mode": "filtered", "filter_keys": 7}, "filter_keys"),
     "no keys": ({"mode": "filtered"}, "filter_keys"),
