@@ -145,6 +145,12 @@ def _least(page: Page) -> Page:
     return replace(page, extra=extra)
 
 
+def line_text(row: bytes) -> str:
+    """Return a line as summaries and hits show it: without the carriage return of a Windows line end.
+    Pages keep it, because their lines are the exact text."""
+    return rawjson.text(row.removesuffix(b"\r"))
+
+
 def _item(shape: str, row: bytes) -> Any:
     if shape == "lines":
         return rawjson.text(row)
