@@ -107,15 +107,31 @@ def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
         return
     named_format = {"format": head.format} if head.format else {}
     counted = named_format | ({"count": head.count} if head.shape != "literal" else {})
-    all_columns = described_columns(head.columns, head.samples)
-    shown = {clip(name, _NAME_CHARS): told for name, told in islice(all_columns.items(), columns)}
-    hidden = len(all_columns) - len(shown)
-    named = {"columns": shown} if shown else {}
-    more = {"columns_omitted": hidden} if hidden else {}
+    named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
     if head.outline != b"null" and columns:
-        yield {**counted, **named, **more, **at, "outline": msgspec.Raw(head.outline)}
-    yield {**counted, **named, **more, **at}
+        yield {**counted, **named, **at, "outline": msgspec.Raw(head.outline)}
+    yield {**counted, **named, **at}
+
+
+def _column_types(head: Head, columns: int) -> dict[str, Any]:
+    """Return the types of the first columns, and the number of those that are left out."""
+    described = described_columns(head.columns, head.samples)
+    shown = {clip(name, _NAME_CHARS): told for name, told in islice(described.items(), columns)}
+    hidden = len(described) - len(shown)
+    named = {"columns": shown} if shown else {}
+    return {**named, "columns_omitted": hidden} if hidden else named
+
+
+def without_rows(
+    head: Head, told: Mapping[str, Any], scale: ReplyScale, *, is_single: bool
+) -> Reply:
+    """Return the count and the columns of an answer that is stored to be handed on. `told`: further
+    fields. `is_single`: the answer is one value, and has no columns."""
+    if is_single:
+        return scale.reply({"total": 1, **told})
+    forms = [{"total": head.count, **_column_types(head, columns), **told} for columns in _COLUMNS]
+    return scale.first_fit(forms) or scale.reply(forms[-1])
 
 
 def first_page(
