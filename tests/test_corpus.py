@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 
 import pytest
@@ -12,8 +13,20 @@ from penstock import Call, Gate, Policy, Result
 from penstock.core.model.values import ABSENT
 
 RECORDINGS = {one.name: one for one in recordings()}
-# Formats that are lines until there is a module for them.
-LATER = {"yaml", "xml", "html table", "markdown table", "columns", "logfmt"}
+# Results that are lines: there is no module for their formats yet.
+NOT_READ = {
+    "YAML": ("filesystem/hosts",),
+    "XML": ("filesystem/books",),
+    "HTML": ("excel-negokaz/orders", "fetch/books-as-html"),
+    "Markdown": (
+        "markitdown/books-from-html",
+        "markitdown/orders-from-csv",
+        "markitdown/orders-from-xlsx",
+    ),
+    "columns": ("commands/pods", "kubernetes/pods"),
+    "logfmt": ("filesystem/router-log",),
+    "Python with calls": ("duckdb/orders-with-dates",),
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,36 +60,47 @@ def stored(gate):
 def cases():
     for name, recording in RECORDINGS.items():
         for number, question in enumerate(recording.questions):
-            marks = ()
+            formats = [one for one, names in NOT_READ.items() if name in names]
+            is_later = formats and question.mode == "sql"
+            marks = pytest.mark.xfail(reason=f"{formats[0]} is lines") if is_later else ()
             yield pytest.param(recording, question, id=f"{name}-{number}", marks=marks)
 
 
 @pytest.mark.parametrize(("recording", "question"), [*cases()])
 def test_a_question_gets_the_right_answer(gate, stored, recording, question):
-    probe = stored(recording)
-    token = probe.value["continuation_token"]
-    call = Call(
-        recording.tool, {"continuation_token": token, **question.request}, ANN, recording.server
-    )
-    reply = gate.call(call, None)
+    first = stored(recording)
+    if question.mode == "full" and first.content[-1]["type"] == "image":
+        assert digest(base64.b64decode(first.content[-1]["data"])) == question.answer
+        return
+    if not isinstance(first.value, dict) or "continuation_token" not in first.value:
+        assert question.request["query"] in first.text  # smaller than a probe, and sent as it is
+        return
+    pages = [look(gate, recording, first.value["continuation_token"], **question.request)]
+    while question.mode == "sql" and pages[-1].value.get("next"):
+        pages.append(look(gate, recording, pages[-1].value["next"]))
+    assert answered(pages, question) == question.answer
+
+
+def look(gate, recording, token, **fields):
+    given = {"continuation_token": token, **fields}
+    reply = gate.call(Call(recording.tool, given, ANN, recording.server), None)
     assert not reply.is_error, reply.text
-    items = reply.value["items"] if question.mode == "sql" else []
-    while question.mode == "sql" and reply.value.get("next"):
-        following = {"continuation_token": reply.value["next"]}
-        reply = gate.call(Call(recording.tool, following, ANN, recording.server), None)
-        items += reply.value["items"]
-    assert answered(reply, question, items) == question.answer
+    return reply
 
 
-def answered(reply, question, items):
+def answered(pages, question):
+    (reply, *_) = pages
     match question.mode:
         case "sql":
-            return items
+            return [item for page in pages for item in page.value["items"]]
         case "search":
             return {"total": reply.value["total"]}
         case "paginated":
             return {name: reply.value[name] for name in question.answer}
         case "full":
-            data = reply.text.encode()
-            return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            return digest(reply.text.encode())
     raise AssertionError(question.mode)
+
+
+def digest(data):
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}

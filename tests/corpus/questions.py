@@ -12,6 +12,7 @@ from typing import Any
 
 from corpus.material import Row
 
+LONG = 200  # characters
 Fields = dict[str, Any]
 
 
@@ -68,8 +69,9 @@ def tally(rows: Iterable[Row], key: str, name: str = "n") -> list[Row]:
 
 
 def lines_with(text: str, part: str) -> int:
-    """Count the lines that contain a part, in capitals or not."""
-    return sum(part.lower() in line.lower() for line in text.splitlines())
+    """Count the lines that contain a part, in capitals or not. In a long line, each place counts."""
+    folded, lines = part.lower(), text.lower().splitlines()
+    return sum(line.count(folded) if len(line) > LONG else folded in line for line in lines)
 
 
 def total_of(rows: Iterable[Row], key: str) -> float:

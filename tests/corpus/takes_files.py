@@ -176,7 +176,7 @@ def _json() -> Iterator[Take]:
         {"path": FOLDER, "excludePatterns": ["repository", "*.duckdb*"]},
         "indented json, a small tree",
         [
-            search("How many Python files are there?", ".py", modules),
+            search("How many Python files are there?", ".py", modules, "/~text"),
             count("How many folders are at the top?", "type = 'directory'", ["basin"]),
         ],
     )
@@ -239,7 +239,7 @@ def _plain() -> Iterator[Take]:
         "prose",
         [
             search("Which chapters are there?", "Chapter ", lines_with(text, "Chapter ")),
-            first("How does it begin?", text.splitlines()[:3], len(text.splitlines())),
+            first("How does it begin?", text.splitlines()[:3], text.count("\n") + 1),
         ],
     )
     source = texts()["basin/rules_03.py"]
@@ -253,7 +253,7 @@ def _plain() -> Iterator[Take]:
             search(
                 "Which functions are defined?", "def flow_3_", lines_with(source, "def flow_3_")
             ),
-            search("How many devices are in Lyon?", '"Lyon"', _devices_in("Lyon")),
+            search("How many devices are in Lyon?", '"Lyon"', _devices_in("Lyon"), "/~text"),
         ],
     )
     yield Take(

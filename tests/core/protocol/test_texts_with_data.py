@@ -77,7 +77,7 @@ def test_no_reply_is_over_budget(open_agent, name, fields):
     probe = agent.offer(TEXTS[name][0])
     replies = [probe, agent.reply(probe.value["continuation_token"], **fields)]
     for reply in replies:
-        assert Budget.parse("2kB").admits(reply.wire(measured=True), default_meter())
+        assert Budget.parse("2kB").admits(reply.shown()[0], default_meter())
 
 
 def test_rows_are_shown_filtered_searched_and_summarised(reader):

@@ -124,7 +124,9 @@ def test_an_answer_without_rows_can_be_read_and_handed_on(agent):
 
 def test_many_columns_are_counted_within_the_budget(open_agent):
     agent = open_agent(budget="1kB")
-    token = agent.offer([{f"column {n}": n for n in range(500)}] * 3).value["continuation_token"]
+    token = agent.offer([{f"column {'x' * (n % 7)}{n}": n for n in range(500)}] * 3).value[
+        "continuation_token"
+    ]
     reply = agent.reply(token, mode="sql", query="SELECT * FROM result", page_size=0)
     answer = reply.value
     assert len(reply.wire()) <= 1_000

@@ -2,6 +2,7 @@
 
 A row, a short line and a short string are one match each, and are shown whole if they are not too
 large. In a long line or string each occurrence is a match, shown with its surroundings and its place.
+The text around data is searched too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +20,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
-from penstock.core.views.focus import SPAN, Focus, by_ordinal, member_step
+from penstock.core.views.focus import SPAN, TEXT_STEP, Focus, by_ordinal, member_step
 from penstock.core.views.pages import cut_text, line_text
 
 _AROUND = 80
@@ -89,6 +90,9 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     hits.tell_twins_apart(focus, last)
     for path, member in _beside(focus):
         _member_hits(hits, member, path, needle)
+    for line in chain.from_iterable(text.split(b"\n") for text in focus.around if text):
+        if needle in line_text(line).casefold():
+            _occurrence_or_line(hits, {"path": focus.path + TEXT_STEP}, line_text(line), needle)
     return hits
 
 
@@ -142,8 +146,19 @@ def _line_hits(
         for name, beside in zip(("before", "after"), around, strict=True)
         if beside is not None
     }
+    _occurrence_or_line(hits, place, line, needle, context)
+
+
+def _occurrence_or_line(
+    hits: Hits,
+    place: dict[str, Any],
+    line: str,
+    needle: str,
+    context: dict[str, Any] | None = None,
+) -> None:
+    """Add a hit for a short line that contains the text, or for each occurrence in a long one."""
     if len(line) <= _SHORT:
-        hits.add({**place, "text": line, **context})
+        hits.add({**place, "text": line, **(context or {})})
     else:
         _occurrence_hits(hits, place, "text", line, needle, context)
 

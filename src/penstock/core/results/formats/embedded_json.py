@@ -16,7 +16,7 @@ from penstock.core.results.formats.json_text import JsonText, cut_json
 # is cut off, nothing does.
 _START: Final = re.compile(rb"(?:\A|(?<=\n)|(?<=\w:)[ \t]*+|(?<=[>`])[ \t]*+)([\[{])")
 _MOST_TRIES: Final = 8  # bounds the time: each may go through the rest of the text
-# Of the text that is JSON. Other text is not among the rows, and must not be missed there.
+# Of the text that is JSON. Text between several values is not among the rows.
 _LEAST_SHARE: Final = 0.8
 _JSON: Final = JsonText()
 
