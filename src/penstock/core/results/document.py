@@ -33,7 +33,7 @@ from penstock.core.json.encoding import (
 from penstock.core.json.frames import DataRows, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
-from penstock.core.model.stored import Shape, Wrapped
+from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.core.results import formats
 from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, grouped
 from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
@@ -96,6 +96,7 @@ class Document(msgspec.Struct, frozen=True):
     wrapper: str = "result"
     beside: tuple[Mapping[str, Any], ...] = ()  # content blocks that go with every reply
     notices: tuple[str, ...] = ()
+    asides: tuple[Aside, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
     format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
     reading: bytes = b""  # as in `formats.Cut`
