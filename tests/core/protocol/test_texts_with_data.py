@@ -184,3 +184,14 @@ def test_a_text_is_passed_on_as_the_parameter_takes_it(reader, name):
     assert not reply.is_error, reply.text
     (given,) = caller.runs
     assert given["x"] == (text if form == "text" else rows)
+
+
+def test_the_reply_says_what_was_handed_on(reader):
+    """So nobody reads it back to check."""
+    text = as_csv(PLAIN)
+    token = probe_of(reader, text)["continuation_token"]
+    caller = reader.but(tool="consumer", schema={"type": "object", "properties": {"x": STRING}})
+    written = Result(content=[{"type": "text", "text": "written"}])
+    reply = caller.call(lambda _: written, x=f"@result:{token}")
+    told = f"Handed on: {len(text.encode()):,} bytes, {len(PLAIN)} rows."
+    assert [block["text"] for block in reply.content] == ["written", told]

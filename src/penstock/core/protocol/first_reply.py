@@ -101,12 +101,12 @@ def _inline_reply(
     reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
     reply = replace(reply, members=result.members)
-    notices = [notice] if notice else []
     if result.content:
-        reply = replace(reply, untouched=result, repeated=repeated_places(result))
-    else:
-        notices += document.all_notices
-    if notices:
+        # A model does not see `_meta`, so a notice is a block.
+        told = ({"type": "text", "text": notice},) if notice else ()
+        sent = msgspec.structs.replace(result, content=(*result.content, *told)) if told else result
+        reply = replace(reply, untouched=sent, repeated=repeated_places(result))
+    elif notices := [*([notice] if notice else []), *document.all_notices]:
         reply = replace(reply, meta={**result.meta, NOTICES_META: notices})
     return reply if scale.admits(reply) else None
 

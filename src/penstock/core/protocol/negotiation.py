@@ -60,6 +60,7 @@ from penstock.core.views.full import handle_text
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
 from penstock.errors import StoreError
 
+_COUNTED = {"rows": "rows", "lines": "lines"}  # how the parts of a shape are called
 _MOST_PAGES = 2**40  # keeps row numbers within the 64 bits of a store
 _MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
 
@@ -103,22 +104,31 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
             context,
         )
     refers = has_references(arguments)
-    resolved = (yield from _resolve_references(call, context, arguments)) if refers else arguments
+    handed_on: list[str] = []
+    resolved: dict[str, Any] | Refusal = arguments
+    if refers:
+        resolved = yield from _resolve_references(call, context, arguments, handed_on)
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
-    notice = f"Ignored without {TOKEN_FIELD}: {', '.join(unused)}." if unused else ""
+    notices = [f"Handed on: {'; '.join(handed_on)}."] if handed_on else []
+    notices += [f"Ignored without {TOKEN_FIELD}: {', '.join(unused)}."] if unused else []
+    notice = " ".join(notices)
     ran: Ran = yield Run(resolved, has_values=refers, notice=notice)
     return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
 
 def _resolve_references(
-    call: Call, context: Context, arguments: dict[str, Any]
+    call: Call, context: Context, arguments: dict[str, Any], handed_on: list[str]
 ) -> Steps[dict[str, Any] | Refusal]:
-    return (
-        yield from resolve_arguments(
-            arguments, call.schema, lambda token, path: _fetch(call, context, token, path)
-        )
-    )
+    """Return the arguments with the values of references, and add to `handed_on` what each holds."""
+
+    def fetch(token: str, path: str) -> Steps[Fetched | Refusal]:
+        found = yield from _fetch(call, context, token, path)
+        if isinstance(found, Fetched):
+            handed_on.append(found.told)
+        return found
+
+    return (yield from resolve_arguments(arguments, call.schema, fetch))
 
 
 def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched | Refusal]:
@@ -137,7 +147,8 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched
         return focus
     text = (yield from focus.text()) if focus.is_text else None
     value = b"" if focus.shape == "lines" else (yield from focus.whole())
-    return Fetched(value, text, is_json=focus.is_json_text)
+    counted = f"{focus.count:,} {_COUNTED[focus.shape]}" if focus.shape in _COUNTED else ""
+    return Fetched(value, text, is_json=focus.is_json_text, counted=counted)
 
 
 def _too_many(count: int, most: int) -> Refusal:

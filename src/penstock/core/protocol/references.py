@@ -40,6 +40,13 @@ class Fetched(msgspec.Struct, frozen=True):
     value: bytes  # empty for a text without data
     text: bytes | None = None
     is_json: bool = False  # the text is the JSON of the value
+    counted: str = ""  # its rows or lines, in words
+
+    @property
+    def told(self) -> str:
+        """The size of the value, so that nobody reads it back to check."""
+        size = len(self.value if self.text is None else self.text)
+        return f"{size:,} bytes, {self.counted}" if self.counted else f"{size:,} bytes"
 
     @property
     def as_text(self) -> bytes:
