@@ -99,7 +99,7 @@ class Document(msgspec.Struct, frozen=True):
     asides: tuple[Aside, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
     format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
-    reading: bytes = b""  # as in `formats.Cut`
+    reading: bytes = b""  # as in `formats.TextCut`
     # The bytes of the compact value, for a text that repeats structuredContent.
     value_size: int = 0
 

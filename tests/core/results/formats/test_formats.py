@@ -47,7 +47,7 @@ def test_the_parts_are_the_text_and_the_rows_are_the_data(name):
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_damaged_text_is_never_misread(name, seed):
-    """Whatever is cut out or put in: nothing is raised, and the text comes back."""
+    """Nothing is raised, and the text comes back, with parts cut out and others put in."""
     chance = random.Random(f"{name}{seed}")
     text = TEXTS[name][0]
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""The formats in which texts hold data. To add one, write a module with its `Format`, and add it to
+"""The formats in which texts hold data. To add one, write a module with its `TextFormat`, and add it to
 the table.
 
 A format is a way to look at a text. The text itself is kept, to the byte.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from penstock.core.results.formats.cut import Cut, Format, ValueFrame
+from penstock.core.results.formats.cut import TextCut, TextFormat, ValueFrame
 from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded_json import EmbeddedJson
 from penstock.core.results.formats.json_lines import JsonLines
@@ -17,7 +17,7 @@ from penstock.core.results.formats.json_text import JsonText
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 # By the name that agents see, in the order in which they are tried.
-FORMATS: Final[Mapping[str, Format]] = {
+FORMATS: Final[Mapping[str, TextFormat]] = {
     "json": JsonText(),
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
@@ -26,7 +26,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 }
 
 
-def recognise(text: bytes) -> tuple[str, Cut] | None:
+def recognise(text: bytes) -> tuple[str, TextCut] | None:
     """Return the format of a text, and the text cut into its rows; None for any other text."""
     for name, format_ in FORMATS.items():
         cut = format_.recognise(text)

@@ -13,7 +13,7 @@ BLOCK_ROWS: Final = 1_000
 BLOCK_BYTES: Final = 64_000
 
 
-class Cut(msgspec.Struct, frozen=True):
+class TextCut(msgspec.Struct, frozen=True):
     """A text in rows. The prefix, the rows and the suffix, joined, are the text, to the byte."""
 
     shape: Shape
@@ -33,11 +33,11 @@ class ValueFrame(NamedTuple):
     text_after: bytes = b""
 
 
-class Format(Protocol):
+class TextFormat(Protocol):
     """A format that texts have."""
 
-    def recognise(self, text: bytes) -> Cut | None:
-        """Cut a text of this format. Return None unless all of the text is certainly of it."""
+    def recognise(self, text: bytes) -> TextCut | None:
+        """TextCut a text of this format. Return None unless all of the text is certainly of it."""
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         """Return rows as compact JSON."""

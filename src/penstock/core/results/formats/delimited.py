@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import BLOCK_BYTES, Cut, ValueFrame
+from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame
 from penstock.core.results.formats.records import RecordPattern, Types, widened
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -39,7 +39,7 @@ _RULE: Final = re.compile(rb"^[ \t|+:=-]*-{2}[ \t|+:=-]*\r?$", re.MULTILINE)
 Fields = Sequence[str]
 
 
-class _Reading(msgspec.Struct, frozen=True):
+class _TableReading(msgspec.Struct, frozen=True):
     """How to decode a record."""
 
     separator: str  # with the space that follows it everywhere, if one does
@@ -64,7 +64,7 @@ class _Table(NamedTuple):
 class Delimited:
     """Records of fields with one separator between them."""
 
-    def recognise(self, text: bytes) -> Cut | None:
+    def recognise(self, text: bytes) -> TextCut | None:
         table = _table_in(text)
         return None if table is None else _cut(text, table)
 
@@ -74,7 +74,7 @@ class Delimited:
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del suffix
-        told = msgspec.json.decode(reading, type=_Reading)
+        told = msgspec.json.decode(reading, type=_TableReading)
         return ValueFrame(text_before=prefix[: told.before].removeprefix(_BOM))
 
 
@@ -164,8 +164,8 @@ def _may_be_name(cell: str) -> bool:
 # -- all records -------------------------------------------------------------------------------
 
 
-def _cut(text: bytes, table: _Table) -> Cut | None:
-    """Cut a text if all of its records are alike."""
+def _cut(text: bytes, table: _Table) -> TextCut | None:
+    """TextCut a text if all of its records are alike."""
     end = len(text.rstrip(b"\r\n"))
     pattern = RecordPattern(table.separator)
     start = table.start
@@ -177,11 +177,11 @@ def _cut(text: bytes, table: _Table) -> Cut | None:
     types = _types_of(text, start, end, table)
     if types is None:
         return None
-    reading = _Reading(
+    reading = _TableReading(
         table.separator.decode(), _column_names(names, table.width), types, table.start
     )
     rows = _row_blocks(text, start, end, pattern)
-    return Cut("rows", rows, text[:start], text[end:], reading=msgspec.json.encode(reading))
+    return TextCut("rows", rows, text[:start], text[end:], reading=msgspec.json.encode(reading))
 
 
 def _types_of(text: bytes, position: int, end: int, table: _Table) -> Types | None:
@@ -240,7 +240,7 @@ def _column_names(header: Fields, width: int) -> tuple[str, ...]:
 @lru_cache(64)
 def _decoder(reading: bytes) -> Callable[[bytes], bytes]:
     """Return a function that makes a JSON object of a record."""
-    told = msgspec.json.decode(reading, type=_Reading)
+    told = msgspec.json.decode(reading, type=_TableReading)
     pattern = RecordPattern(told.separator.encode())
     keys = [rawjson.string(name).replace(b"%", b"%%") + b":" for name in told.columns]
     spots = [b'"%b"' if kind == "s" else b"%b" for kind in told.types]

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import Cut, ValueFrame, grouped
+from penstock.core.results.formats.cut import TextCut, ValueFrame, grouped
 from penstock.core.results.formats.json_text import JsonText, cut_json
 
 # JSON stands at the start of a line, or after a tag, a fence, or a word with a colon. Inside JSON that
@@ -23,7 +23,7 @@ _JSON: Final = JsonText()
 _Span = tuple[int, int]
 
 
-class _Reading(msgspec.Struct, frozen=True):
+class _EmbeddedReading(msgspec.Struct, frozen=True):
     before: int = 0  # the bytes of text before the value
     after: int = 0
     is_several: bool = False
@@ -32,7 +32,7 @@ class _Reading(msgspec.Struct, frozen=True):
 class EmbeddedJson:
     """Text that holds JSON, at least for the most part."""
 
-    def recognise(self, text: bytes) -> Cut | None:
+    def recognise(self, text: bytes) -> TextCut | None:
         spans = [*_spans(text)]
         if sum(stop - start for start, stop in spans) < _LEAST_SHARE * len(text):
             return None
@@ -81,24 +81,24 @@ def _end_of_value(text: bytes, start: int) -> int | None:
     return stop if len(compacted) > len("[]") else None
 
 
-def _cut_one(text: bytes, start: int, stop: int) -> Cut:
+def _cut_one(text: bytes, start: int, stop: int) -> TextCut:
     inner = cut_json(text[start:stop])
     return msgspec.structs.replace(
         inner,
         prefix=text[:start] + inner.prefix,
         suffix=inner.suffix + text[stop:],
-        reading=msgspec.json.encode(_Reading(start, len(text) - stop)),
+        reading=msgspec.json.encode(_EmbeddedReading(start, len(text) - stop)),
     )
 
 
-def _cut_several(text: bytes, spans: Sequence[_Span]) -> Cut:
-    """Cut before each value. A row holds a value, and the text up to the next."""
+def _cut_several(text: bytes, spans: Sequence[_Span]) -> TextCut:
+    """TextCut before each value. A row holds a value, and the text up to the next."""
     first, last = spans[0][0], spans[-1][1]
     stops = [*(start for start, _ in spans[1:]), last]
     rows = (text[start:stop] for (start, _), stop in zip(spans, stops, strict=True))
-    reading = msgspec.json.encode(_Reading(first, len(text) - last, is_several=True))
-    return Cut("rows", grouped(rows), text[:first], text[last:], reading=reading)
+    reading = msgspec.json.encode(_EmbeddedReading(first, len(text) - last, is_several=True))
+    return TextCut("rows", grouped(rows), text[:first], text[last:], reading=reading)
 
 
-def _read(reading: bytes) -> _Reading:
-    return msgspec.json.decode(reading, type=_Reading)
+def _read(reading: bytes) -> _EmbeddedReading:
+    return msgspec.json.decode(reading, type=_EmbeddedReading)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import BLOCK_BYTES, Cut, ValueFrame, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, grouped
 
 _WHITE: Final = b" \t\r\n"
 _FEWEST: Final = 2
@@ -17,7 +17,7 @@ _AT_ONCE: Final = 1_000
 class JsonLines:
     """Lines of JSON. Empty lines are allowed."""
 
-    def recognise(self, text: bytes) -> Cut | None:
+    def recognise(self, text: bytes) -> TextCut | None:
         start = len(text) - len(text.lstrip(_WHITE))
         if text[start : start + 1] not in (b"[", b"{"):
             return None
@@ -30,7 +30,9 @@ class JsonLines:
             if not rawjson.are_containers(values):
                 return None
             count += len(values)
-        return Cut("rows", grouped(_rows(text, start)), text[:start]) if count >= _FEWEST else None
+        return (
+            TextCut("rows", grouped(_rows(text, start)), text[:start]) if count >= _FEWEST else None
+        )
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         del reading

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
-from penstock.core.results.formats.cut import BLOCK_BYTES, Cut, ValueFrame, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, grouped
 
 # Every page carries the other members of a dict with one list. If they are larger than this, the
 # pages show the members of the dict instead.
@@ -35,7 +35,7 @@ class _Member(NamedTuple):
 class JsonText:
     """A list or dict in JSON, in any spelling."""
 
-    def recognise(self, text: bytes) -> Cut | None:
+    def recognise(self, text: bytes) -> TextCut | None:
         if text[_gap_end(text, 0) :][:1] not in (b"[", b"{"):
             return None
         try:
@@ -53,8 +53,8 @@ class JsonText:
         return ValueFrame(rawjson.squeezed(prefix), rawjson.squeezed(suffix))
 
 
-def cut_json(text: bytes) -> Cut:
-    """Cut valid JSON, a list or a dict."""
+def cut_json(text: bytes) -> TextCut:
+    """TextCut valid JSON, a list or a dict."""
     opening = _gap_end(text, 0)
     closing = len(text.rstrip(_WHITE)) - 1
     if text[opening : opening + 1] == b"[":
@@ -68,21 +68,21 @@ def cut_json(text: bytes) -> Cut:
         if around <= LARGEST_ENVELOPE and not has_half_pair(name):
             return _cut_list(text, found.value_at, found.end - 1, pointer(name))
     if not members:
-        return Cut("members", iter(()), text[:closing], text[closing:])
+        return TextCut("members", iter(()), text[:closing], text[closing:])
     first, last = members[0].key_at, members[-1].end
     starts = [*(member.key_at for member in members), last]
     rows = (text[start:stop] for start, stop in pairwise(starts))
-    return Cut("members", grouped(rows), text[:first], text[last:])
+    return TextCut("members", grouped(rows), text[:first], text[last:])
 
 
 # -- lists -------------------------------------------------------------------------------------
 
 
-def _cut_list(text: bytes, opening: int, closing: int, list_path: str = "") -> Cut:
-    """Cut the list between these brackets. A row reaches to the start of the next."""
+def _cut_list(text: bytes, opening: int, closing: int, list_path: str = "") -> TextCut:
+    """TextCut the list between these brackets. A row reaches to the start of the next."""
     first = _gap_end(text, opening + 1)
     rows = _row_blocks(text, first, closing)
-    return Cut("rows", rows, text[:first], text[closing:], list_path)
+    return TextCut("rows", rows, text[:first], text[closing:], list_path)
 
 
 def _row_blocks(text: bytes, position: int, end: int) -> Iterator[list[bytes]]:

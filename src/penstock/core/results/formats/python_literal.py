@@ -13,7 +13,7 @@ from typing import Final
 
 from penstock.core.json import rawjson
 from penstock.core.model.stored import Shape
-from penstock.core.results.formats.cut import Cut, ValueFrame, grouped
+from penstock.core.results.formats.cut import TextCut, ValueFrame, grouped
 
 # Translating takes about a second for four megabytes.
 LARGEST: Final = 4_000_000
@@ -43,7 +43,7 @@ _CLOSING: Final = {b"]": b"]", b")": b"]", b"}": b"}"}
 class PythonLiteral:
     """The repr of a list, a tuple or a dict."""
 
-    def recognise(self, text: bytes) -> Cut | None:
+    def recognise(self, text: bytes) -> TextCut | None:
         inside = text.strip(_WHITE)
         kind = inside[:1] + inside[-1:]
         if kind not in (b"[]", b"()", b"{}") or len(text) > LARGEST:
@@ -59,7 +59,7 @@ class PythonLiteral:
         starts = [start, *stops[:-1]]
         rows = (text[at:stop] for at, stop in zip(starts, stops, strict=True))
         shape: Shape = "members" if kind == _DICT else "rows"
-        return Cut(
+        return TextCut(
             shape, grouped(rows), text[:start], text[end:], reading=rawjson.string(kind.decode())
         )
 
