@@ -19,6 +19,7 @@ from benchmarks import (
     django_lists,
     explorer,
     finding,
+    formats,
     imports,
     limits,
     memory,
@@ -40,6 +41,7 @@ from benchmarks.lines import Line, table
 TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "offers": offers.measure,
     "memory": memory.measure,
+    "formats": formats.measure,
     "pages": pages.measure,
     "limits": limits.measure,
     "imports": imports.measure,

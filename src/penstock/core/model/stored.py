@@ -50,8 +50,8 @@ HEAD_VERSION = 2
 class Head(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a stored result that need no row to be read.
 
-    The document is `prefix` + rows joined by a comma (lines: a newline; parts of a text with a
-    format: nothing) + `suffix`.
+    The document is `prefix` + rows joined by a comma (lines: a newline; other parts of a text with
+    a format: nothing) + `suffix`.
     """
 
     version: int = HEAD_VERSION
@@ -78,6 +78,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     uniform: bool = False  # a dict of alike members, which SQL can read as a table
     format: str = ""  # of a text with data, see `core.results.formats`
     reading: bytes = b""  # all that decoding its rows needs to know
+    are_lines: bool = False  # newlines are between its rows, and not part of them
     samples: dict[str, str] = {}  # a value of each column, if the text does not tell their types
     is_said_twice: bool = False  # the text repeats structuredContent
     wrapped: Wrapped = ""

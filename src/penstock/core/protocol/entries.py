@@ -96,6 +96,7 @@ def new_entry(
         uniform=sample.uniform(document),
         format=document.format,
         reading=document.reading,
+        are_lines=document.are_lines,
         samples=sample.samples() if document.format == "csv" else {},
         is_said_twice=bool(document.value_size),
         wrapped=document.wrapped,

@@ -100,6 +100,7 @@ class Document(msgspec.Struct, frozen=True):
     tally: Tally = msgspec.field(default_factory=Tally)
     format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
     reading: bytes = b""  # as in `formats.TextCut`
+    are_lines: bool = False  # as there
     # The bytes of the compact value, for a text that repeats structuredContent.
     value_size: int = 0
 
@@ -126,9 +127,9 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def separator(self) -> bytes:
-        if self.format:
-            return b""
-        return b"\n" if self.shape == "lines" else b","
+        if self.shape == "lines" or self.are_lines:
+            return b"\n"
+        return b"" if self.format else b","
 
 
 def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
@@ -199,6 +200,7 @@ def read_text_with_data(text: str) -> Document:
         list_path=cut.list_path,
         format=name,
         reading=cut.reading,
+        are_lines=cut.are_lines,
     )
 
 

@@ -13,7 +13,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
 from penstock.core.results.document import Document
-from penstock.core.results.packing import Kind, Packed, kind_of, pack, quoted_size, quoted_text_size
+from penstock.core.results.packing import Packed, kind_of, pack, quoted_size, quoted_text_size
 from penstock.core.results.sample import Sample
 
 
@@ -28,7 +28,7 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def packed(self) -> Packed:
         """The packed rows. Those of a small value are packed when first needed."""
-        return self.packed_early or pack([self.rows or []], _kind_of(self.document))
+        return self.packed_early or pack([self.rows or []], kind_of(self.document))
 
     @property
     def size(self) -> int:
@@ -80,13 +80,9 @@ def ingest(document: Document, inline: Budget) -> Ingested:
         gathered.append(block)
         size += sum(map(len, block)) + len(block)
         if not inline.may_admit(size):
-            packed = pack(chain(_handed_over(gathered), blocks), _kind_of(document))
+            packed = pack(chain(_handed_over(gathered), blocks), kind_of(document))
             return Ingested(document, sample, None, packed)
     return Ingested(document, sample, [row for block in gathered for row in block])
-
-
-def _kind_of(document: Document) -> Kind:
-    return kind_of(document.shape, document.format)
 
 
 def _handed_over(blocks: list[list[bytes]]) -> Iterator[list[bytes]]:

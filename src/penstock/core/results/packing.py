@@ -7,6 +7,7 @@ two chunks, however large the result is.
 
 from __future__ import annotations
 
+import re
 import threading
 from bisect import bisect_left
 from itertools import accumulate
@@ -22,7 +23,8 @@ from penstock.errors import EntryCorrupt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from penstock.core.model.stored import Shape
+    from penstock.core.model.stored import Head
+    from penstock.core.results.document import Document
 
 Kind = Literal["json", "lines", "parts"]  # of rows: "parts" of a text, joined without a separator
 _JOINTS: Final[Mapping[Kind, bytes]] = {"json": b"\n", "lines": b"\n", "parts": b"\xff"}
@@ -32,6 +34,10 @@ _LEVEL = 1
 _COMMA = 1
 _NEWLINE = 2  # the size of the escape in a JSON string
 _LARGEST_CHUNK = 2**31
+_ESCAPED_BY_TWO = (b'"', b"\\", b"\n", b"\r", b"\t")  # in JSON, these take two bytes
+# Other characters that JSON escapes, and halves of surrogate pairs.
+_CONTROLS = bytes(code for code in range(32) if code not in b"\n\r\t")
+_HALF_PAIR = re.compile(rb"\xed[\xa0-\xbf]")
 _local = threading.local()  # zstd contexts are slow to create, and threads must not share them
 
 
@@ -45,10 +51,10 @@ class Packed(msgspec.Struct, frozen=True):
     quoted: int  # the same inside a JSON string, where quotes, backslashes and newlines take two
 
 
-def kind_of(shape: Shape, format_name: str) -> Kind:
-    if format_name:
-        return "parts"
-    return "lines" if shape == "lines" else "json"
+def kind_of(about: Document | Head) -> Kind:
+    if about.shape == "lines" or about.are_lines:
+        return "lines"
+    return "parts" if about.format else "json"
 
 
 def pack(blocks: Iterable[list[bytes]], kind: Kind = "json") -> Packed:
@@ -96,7 +102,10 @@ def _quoted_parts(joined: bytes) -> int:
 
 def quoted_text_size(text: bytes) -> int:
     """Return how many bytes a text takes inside a JSON string."""
-    return len(rawjson.string(rawjson.text(text))) - 2
+    has_half_pair = b"\xed" in text and _HALF_PAIR.search(text) is not None
+    if has_half_pair or len(text.translate(None, _CONTROLS)) < len(text):
+        return len(rawjson.string(rawjson.text(text))) - 2
+    return len(text) + sum(map(text.count, _ESCAPED_BY_TWO))
 
 
 _BETWEEN: Final[Mapping[Kind, int]] = {"json": _COMMA, "lines": _NEWLINE, "parts": 0}

@@ -95,7 +95,7 @@ class Focus:
         head, index = self.entry.head, self.entry.index
         numbers = chunk_numbers(index, start, stop)
         chunks = yield from self._chunks(self.entry, numbers)
-        return slice_rows(index, chunks, numbers, start, stop, kind_of(head.shape, head.format))
+        return slice_rows(index, chunks, numbers, start, stop, kind_of(head))
 
     def _decoded(self, parts: list[bytes]) -> list[bytes]:
         head = self.entry.head if self.entry is not None else None
@@ -110,7 +110,7 @@ class Focus:
         assert self.entry is not None  # noqa: S101 (one of the two is always there)
         chunks = yield from self._chunks(self.entry, chunks_of_rows(self.entry.index, rows))
         head = self.entry.head
-        parts = pick_rows(self.entry.index, chunks, rows, kind_of(head.shape, head.format))
+        parts = pick_rows(self.entry.index, chunks, rows, kind_of(head))
         return self._decoded(parts)
 
     def _chunks(self, entry: Entry, numbers: Sequence[int]) -> Steps[Mapping[int, bytes]]:
@@ -154,7 +154,8 @@ class Focus:
         if self.entry is None or self.text_in_memory:
             return self.text_in_memory or b""
         parts = yield from self._parts(0, self.count)
-        return self.entry.head.prefix + b"".join(parts) + self.entry.head.suffix
+        head = self.entry.head
+        return head.prefix + (b"\n" if head.are_lines else b"").join(parts) + head.suffix
 
     @property
     def envelope(self) -> bytes:
@@ -237,7 +238,7 @@ def of_document(document: Document, path: str) -> Focus:
     )
     if not document.format:
         return focus
-    text = document.prefix + b"".join(rows) + document.suffix
+    text = document.prefix + document.separator.join(rows) + document.suffix
     return _framed(focus, document.format, document.reading, text)
 
 

@@ -20,6 +20,8 @@ class TextCut(msgspec.Struct, frozen=True):
     blocks: Iterator[list[bytes]]  # can be read once
     prefix: bytes = b""
     suffix: bytes = b""
+    # The rows are lines, and the newlines between them are not part of the rows.
+    are_lines: bool = False
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
 

@@ -4,13 +4,14 @@ A text is of this format if every record has the same number of fields, at least
 first records look like a table: names above values, or several columns with numbers in one of
 them. Lines before the first record are text before the table.
 
-One regular expression checks a thousand records at once, with the types of their columns.
+A column holds numbers if its cells do in a sample of records. A cell that is no number is a text there
+too, so nothing depends on the sample but the form of numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
@@ -18,8 +19,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame
-from penstock.core.results.formats.records import RecordPattern, Types, widened
+from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, grouped
+from penstock.core.results.formats.records import NUMBER, RecordEncoder, record_pattern
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SEPARATORS: Final = (b"\t", b";", b"|", b",")
@@ -44,7 +45,7 @@ class _TableReading(msgspec.Struct, frozen=True):
 
     separator: str  # with the space that follows it everywhere, if one does
     columns: tuple[str, ...]
-    types: Types
+    are_numbers: tuple[bool, ...]  # for each column
     before: int = 0  # the bytes of text before the table
 
 
@@ -69,8 +70,8 @@ class Delimited:
         return None if table is None else _cut(text, table)
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
-        decode = _decoder(reading)
-        return [decode(row) for row in rows]
+        encoded = _encoder(reading).encoded
+        return [encoded(row) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del suffix
@@ -94,13 +95,16 @@ def _table_in(text: bytes) -> _Table | None:
 
 def _table_with(text: bytes, separator: bytes, start: int) -> _Table | None:
     """Return the table with this separator, after as few lines as possible."""
+    if not _may_have_table(text[start : start + _SAMPLE_BYTES], separator):
+        return None
     for _ in range(_MOST_BEFORE + 1):
         records = _first_records(text, separator, start)
         width = len(records[0]) if records else 0
         if len(records) >= _FEWEST and width > 1 and all(len(one) == width for one in records):
             if all(cell.startswith(" ") for one in records for cell in one[1:]):
-                separator += b" "
-                records = _first_records(text, separator, start)
+                spaced = _first_records(text, separator + b" ", start)
+                if all(len(one) == width for one in spaced) and len(spaced) >= _FEWEST:
+                    separator, records = separator + b" ", spaced
             table = _Table(separator, start, width, records)
             return table if _is_table(table) else None
         line_end = text.find(b"\n", start)
@@ -110,14 +114,24 @@ def _table_with(text: bytes, separator: bytes, start: int) -> _Table | None:
     return None
 
 
+def _may_have_table(sample: bytes, separator: bytes) -> bool:
+    """Return quickly whether some first lines have the same number of separators each."""
+    if b'"' in sample:
+        return True
+    lines = sample.split(b"\n", _MOST_BEFORE + _FEWEST)[: _MOST_BEFORE + _FEWEST]
+    counts = [line.count(separator) for line in lines]
+    starts = range(len(counts) - _FEWEST + 1)
+    return any(counts[at] and len({*counts[at : at + _FEWEST]}) == 1 for at in starts)
+
+
 def _first_records(text: bytes, separator: bytes, start: int) -> list[Fields]:
-    pattern = RecordPattern(separator)
+    pattern = record_pattern(separator)
     end = (
         len(text)
         if len(text) <= start + _SAMPLE_BYTES
         else text.rfind(b"\n", start, start + _SAMPLE_BYTES) + 1
     )
-    found = islice(pattern.any_records(text, start, end), _SAMPLE)
+    found = islice(pattern.records(text, start, end), _SAMPLE)
     return [[rawjson.text(cell) for cell in pattern.fields(record)] for record in found]
 
 
@@ -165,61 +179,93 @@ def _may_be_name(cell: str) -> bool:
 
 
 def _cut(text: bytes, table: _Table) -> TextCut | None:
-    """TextCut a text if all of its records are alike."""
+    """Cut a text if all of its records are alike."""
     end = len(text.rstrip(b"\r\n"))
-    pattern = RecordPattern(table.separator)
     start = table.start
     names: Fields = ()
     if table.has_header:
-        header = next(pattern.any_records(text, start, end))
         names = table.first[0]
-        start += len(header)
-    types = _types_of(text, start, end, table)
-    if types is None:
-        return None
+        start += len(next(record_pattern(table.separator).records(text, start, end)))
+    are_lines = b'"' not in text
+    sample = (_ends_of_lines if are_lines else _ends_of_quoted)(text, start, end, table)
+    if sample is None or any(rawjson.are_containers([one.strip()]) for one in sample):
+        return None  # not alike, or the text goes on in another format
+    fields = map(record_pattern(table.separator).fields, sample)
+    first = ([*map(rawjson.utf8, one)] for one in table.first[table.has_header :])
+    columns = zip(*first, *fields, strict=True)
     reading = _TableReading(
-        table.separator.decode(), _column_names(names, table.width), types, table.start
+        table.separator.decode(),
+        _column_names(names, table.width),
+        tuple(map(_are_numbers, columns)),
+        table.start,
     )
-    rows = _row_blocks(text, start, end, pattern)
-    return TextCut("rows", rows, text[:start], text[end:], reading=msgspec.json.encode(reading))
+    rows = _lines(text, start, end) if are_lines else _quoted(text, start, end, table)
+    return TextCut(
+        "rows",
+        rows,
+        text[:start],
+        text[end:],
+        are_lines=are_lines,
+        reading=msgspec.json.encode(reading),
+    )
 
 
-def _types_of(text: bytes, position: int, end: int, table: _Table) -> Types | None:
-    """Return the types of the columns; None unless every record has as many fields as the first."""
-    types = widened(None, [*table.first[table.has_header :]], table.width)
-    pattern = RecordPattern(table.separator, types)
+def _are_numbers(cells: Sequence[bytes]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(map(NUMBER.fullmatch, filled))
+
+
+# Without quotes, records are lines.
+
+
+def _ends_of_lines(text: bytes, start: int, end: int, table: _Table) -> list[bytes] | None:
+    """Return the first and the last line of each block; None unless all have as many separators."""
+    mark = table.separator[:1]
+    others = bytes(code for code in range(256) if code not in mark + b"\n")
+    line = mark * (table.width - 1)
+    ends: list[bytes] = []
+    for first, last in _line_blocks(text, start, end):
+        block = text[first:last]
+        # Without all other bytes, lines that are alike are the same.
+        if block.translate(None, others) != (line + b"\n") * block.count(b"\n") + line:
+            return None
+        if block.count(table.separator) != block.count(mark):
+            return None
+        ends += [block.partition(b"\n")[0], block.rpartition(b"\n")[2]]
+    return ends
+
+
+def _lines(text: bytes, start: int, end: int) -> Iterator[list[bytes]]:
+    """Yield lines in blocks, without their ends."""
+    for first, last in _line_blocks(text, start, end):
+        yield text[first:last].split(b"\n")
+
+
+def _line_blocks(text: bytes, position: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of lines start and end, without the newline between two blocks."""
     while position < end:
-        stop = pattern.many_end(text, position, end)
-        if stop is None:
-            general = RecordPattern(table.separator, "s" * table.width)
-            stop = general.many_end(text, position, end)
-            if stop is None:
-                return None
-            records = [*general.any_records(text, position, stop)]
-            if any(rawjson.are_containers([record.strip()]) for record in records):
-                return None  # the text goes on in another format
-            found = [[rawjson.text(cell) for cell in general.fields(one)] for one in records]
-            types = widened(types, found, table.width)
-            pattern = RecordPattern(table.separator, types)
-        position = stop
-    return types
+        stop = text.rfind(b"\n", position, min(position + BLOCK_BYTES, end))
+        stop = stop if stop >= 0 else text.find(b"\n", position, end)
+        stop = end if stop < 0 else stop
+        yield position, stop
+        position = stop + 1
 
 
-def _row_blocks(
-    text: bytes, position: int, end: int, pattern: RecordPattern
-) -> Iterator[list[bytes]]:
-    """Yield records with their line ends. Without quotes, each is a line."""
-    has_quotes = b'"' in text
-    while position < end:
-        if has_quotes:
-            rows = [*islice(pattern.any_records(text, position, end), 1_000)]
-        else:
-            stop = text.rfind(b"\n", position, position + BLOCK_BYTES) + 1
-            stop = stop or text.find(b"\n", position, end) + 1 or end
-            rows = [line + b"\n" for line in text[position : min(stop, end)].split(b"\n")]
-            rows = rows[:-1] if rows[-1] == b"\n" else [*rows[:-1], rows[-1][:-1]]
-        yield rows
-        position += sum(map(len, rows))
+# Quotes may hold separators and line ends.
+
+
+def _ends_of_quoted(text: bytes, start: int, end: int, table: _Table) -> list[bytes] | None:
+    """Return the first and the last record of each block; None unless all have as many fields."""
+    ends: list[bytes] = []
+    for block in _quoted(text, start, end, table):
+        ends += [block[0], block[-1]]
+        start += sum(map(len, block))
+    return ends if start == end else None
+
+
+def _quoted(text: bytes, start: int, end: int, table: _Table) -> Iterator[list[bytes]]:
+    """Yield records in blocks, with their line ends, up to the first with other fields."""
+    return grouped(record_pattern(table.separator, table.width).records(text, start, end))
 
 
 def _column_names(header: Fields, width: int) -> tuple[str, ...]:
@@ -238,23 +284,6 @@ def _column_names(header: Fields, width: int) -> tuple[str, ...]:
 
 
 @lru_cache(64)
-def _decoder(reading: bytes) -> Callable[[bytes], bytes]:
-    """Return a function that makes a JSON object of a record."""
+def _encoder(reading: bytes) -> RecordEncoder:
     told = msgspec.json.decode(reading, type=_TableReading)
-    pattern = RecordPattern(told.separator.encode())
-    keys = [rawjson.string(name).replace(b"%", b"%%") + b":" for name in told.columns]
-    spots = [b'"%b"' if kind == "s" else b"%b" for kind in told.types]
-    members = (key + spot for key, spot in zip(keys, spots, strict=True))
-    template = b"{" + b",".join(members) + b"}"
-    are_texts = [kind == "s" for kind in told.types]
-
-    def decode(row: bytes) -> bytes:
-        if pattern.is_simple(row):
-            return template % tuple(pattern.split(row))
-        cells = zip(pattern.fields(row), are_texts, strict=True)
-        return template % tuple(
-            rawjson.string(rawjson.text(cell))[1:-1] if is_text else cell or b"null"
-            for cell, is_text in cells
-        )
-
-    return decode
+    return RecordEncoder(told.separator.encode(), told.columns, told.are_numbers)

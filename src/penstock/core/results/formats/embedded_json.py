@@ -33,6 +33,8 @@ class EmbeddedJson:
     """Text that holds JSON, at least for the most part."""
 
     def recognise(self, text: bytes) -> TextCut | None:
+        if b"[" not in text and b"{" not in text:
+            return None
         spans = [*_spans(text)]
         if sum(stop - start for start, stop in spans) < _LEAST_SHARE * len(text):
             return None

@@ -82,7 +82,7 @@ def _cut_list(text: bytes, opening: int, closing: int, list_path: str = "") -> T
     """TextCut the list between these brackets. A row reaches to the start of the next."""
     first = _gap_end(text, opening + 1)
     rows = _row_blocks(text, first, closing)
-    return TextCut("rows", rows, text[:first], text[closing:], list_path)
+    return TextCut("rows", rows, text[:first], text[closing:], list_path=list_path)
 
 
 def _row_blocks(text: bytes, position: int, end: int) -> Iterator[list[bytes]]:

@@ -3,130 +3,104 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import Final
 
 from penstock.core.json import rawjson
 
-# A letter for each column: i for whole numbers, f for numbers, s for texts. A column holds numbers
-# if each of its cells is a number, as JSON writes it, or empty. A number has no leading zeros, which
-# a code may have, and no more digits than every reader keeps. It stays as it is written.
-Types = str
-
-_INT: Final = rb"-?(?:0|[1-9][0-9]{0,17})"
-_FLOAT: Final = rb"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?"
-_PATTERNS: Final = {"i": re.compile(_INT), "f": re.compile(_FLOAT)}
+# A number as JSON writes it. It has no leading zeros, which a code may have, and no more digits than
+# every reader keeps.
+_NUMBER: Final = rb"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?"
+NUMBER: Final = re.compile(_NUMBER)
 _QUOTED: Final = rb'"[^"]*+(?:""[^"]*+)*+"'
 _END: Final = rb"(?:\r?\n|\Z)"
-_AT_ONCE: Final = 1_000
-_MOST_TYPED: Final = 200  # columns; the pattern of more would be slow to make
 
 
 class RecordPattern:
-    """The pattern of the records with one separator, and with columns of these types."""
+    """The patterns of records with one separator, and with a number of fields if it is given."""
 
-    def __init__(self, separator: bytes, types: Types = "") -> None:
+    def __init__(self, separator: bytes, width: int = 0) -> None:
         self._separator = separator
-        self._types = types
+        self._width = width
 
-    def many_end(self, text: bytes, position: int, end: int) -> int | None:
-        """Return the end of up to a thousand records; None if the first one does not match, or if
-        the match ends before the text and inside a record."""
-        found = self._many.match(text, position, end)
-        return found.end() if found is not None and found.end() > position else None
-
-    def any_records(self, text: bytes, position: int, end: int) -> Iterator[bytes]:
-        """Yield records of any width, with their line ends."""
-        for found in self._any.finditer(text, position, end):
-            if found.end() > found.start():
-                yield found.group()
-
-    def is_simple(self, record: bytes) -> bool:
-        """Return whether a record can be split at its separators, and holds nothing to escape."""
-        return self._odd.search(record) is None
-
-    def split(self, record: bytes) -> list[bytes]:
-        return record.rstrip(b"\r\n").split(self._separator)
+    def records(self, text: bytes, position: int, end: int) -> Iterator[bytes]:
+        """Yield records, with their line ends, as long as there are some."""
+        match = self._record.match
+        while position < end and (found := match(text, position, end)) is not None:
+            yield found.group()
+            position = found.end()
 
     def fields(self, record: bytes) -> list[bytes]:
         """Return the cells of a record, without quotes."""
-        if b'"' not in record:
-            return self.split(record)
+        line = record.removesuffix(b"\n").removesuffix(b"\r")
+        if b'"' not in line:
+            return line.split(self._separator)
         return [
             cell[1:-1].replace(b'""', b'"') if cell[:1] == b'"' else cell
-            for cell in self._cell.findall(
-                record.rstrip(b"\r\n") if record[-1:] == b"\n" else record
-            )
+            for cell in self._cell.findall(line)
         ]
 
-    # -- patterns ------------------------------------------------------------------------------
-
-    @property
-    def _plain(self) -> bytes:
-        """A cell without quotes around it."""
-        return rb'(?:[^"\r\n' + self._first + rb"][^\r\n" + self._first + rb"]*+)?+"
-
-    @property
-    def _first(self) -> bytes:
-        return re.escape(self._separator[:1])
-
     @cached_property
-    def _many(self) -> re.Pattern[bytes]:
-        if len(self._types) > _MOST_TYPED:
-            cell = self._typed("s")
-            cells = rb"(?:" + cell + self._between + rb"){%d}" % (len(self._types) - 1) + cell
-        else:
-            cells = self._between.join(map(self._typed, self._types))
-        return re.compile(rb"(?:" + cells + _END + rb"){1,%d}+" % _AT_ONCE)
-
-    @property
-    def _between(self) -> bytes:
-        return re.escape(self._separator)
-
-    def _typed(self, kind: str) -> bytes:
-        number = {"i": _INT, "f": _FLOAT}.get(kind)
-        if number is not None:
-            return rb"(?:" + number + rb")?+"
-        return rb"(?:" + _QUOTED + rb"|" + self._plain + rb")"
-
-    @cached_property
-    def _any(self) -> re.Pattern[bytes]:
-        cell = self._typed("s")
-        return re.compile(cell + rb"(?:" + self._between + cell + rb")*+" + _END)
+    def _record(self) -> re.Pattern[bytes]:
+        times = b"{%d}" % (self._width - 1) if self._width else b"*+"
+        further = rb"(?:" + re.escape(self._separator) + self._field + rb")" + times
+        return re.compile(self._field + further + _END)
 
     @cached_property
     def _cell(self) -> re.Pattern[bytes]:
-        cell = rb"(" + _QUOTED + rb"|" + self._plain + rb")"
-        return re.compile(rb"(?:^|(?<=" + self._between + rb"))" + cell)
+        between = re.escape(self._separator)
+        return re.compile(rb"(?:^|(?<=" + between + rb"))(" + self._field + rb")")
+
+    @property
+    def _field(self) -> bytes:
+        """A field in quotes, or one that does not start with a quote."""
+        other = rb"\r\n" + re.escape(self._separator[:1])
+        return rb"(?:" + _QUOTED + rb'|(?:[^"' + other + rb"][^" + other + rb"]*+)?+)"
+
+
+@lru_cache(16)
+def record_pattern(separator: bytes, width: int = 0) -> RecordPattern:
+    """Return a pattern, made once: compiling takes longer than most matches."""
+    return RecordPattern(separator, width)
+
+
+class RecordEncoder:
+    """A writer of records as JSON objects. `are_numbers` tells which columns hold numbers; a cell that
+    is none is a text there too, and an empty one is null."""
+
+    def __init__(self, separator: bytes, names: Sequence[str], are_numbers: Sequence[bool]) -> None:
+        self._separator = separator
+        self._are_numbers = are_numbers
+        self._keys = [rawjson.string(name) + b":" for name in names]
+        spots = [b"%b" if is_number else b'"%b"' for is_number in are_numbers]
+        keys = (key.replace(b"%", b"%%") for key in self._keys)
+        members = (key + spot for key, spot in zip(keys, spots, strict=True))
+        self._template = b"{" + b",".join(members) + b"}"
+
+    def encoded(self, record: bytes) -> bytes:
+        line = record.removesuffix(b"\n").removesuffix(b"\r")
+        if self._simple.fullmatch(line):
+            return self._template % tuple(line.split(self._separator))
+        cells = record_pattern(self._separator).fields(record)
+        members = zip(self._keys, cells, self._are_numbers, strict=True)
+        return (
+            b"{"
+            + b",".join(key + _value(cell, is_number) for key, cell, is_number in members)
+            + b"}"
+        )
 
     @cached_property
-    def _odd(self) -> re.Pattern[bytes]:
-        """A quote, something to escape, or an empty cell, which may have to be null."""
-        controls = bytes(code for code in range(32) if code not in (*self._separator, 10, 13))
-        empty = (
-            rb"^" + self._between + rb"|" + self._between + rb"(?=" + self._between + rb"|\r?\n?\Z)"
-        )
-        half_pair = rb"\xed[\xa0-\xbf]"  # of surrogates, which JSON escapes
-        escaped = rb'["\\' + re.escape(controls) + rb"]|" + half_pair
-        return re.compile(escaped + rb"|" + empty + rb"|\r(?!\n)")
+    def _simple(self) -> re.Pattern[bytes]:
+        """A record without quotes, without anything to escape, and with a number where one belongs."""
+        plain = rb'[^"\\\x00-\x1f\xed' + re.escape(self._separator[:1]) + rb"]*+"
+        fields = (_NUMBER if is_number else plain for is_number in self._are_numbers)
+        return re.compile(re.escape(self._separator).join(fields))
 
 
-def widened(types: Types | None, records: Iterable[Sequence[str]], width: int) -> Types:
-    """Return types that suit these records too. A column of empty cells holds texts."""
-    known = types or "i" * width
-    columns = [*zip(*records, strict=True)] or [()] * width
-    return "".join(
-        _wider(kind, column, is_new=types is None)
-        for kind, column in zip(known, columns, strict=True)
-    )
-
-
-def _wider(kind: str, cells: Sequence[str], *, is_new: bool) -> str:
-    filled = [rawjson.utf8(cell) for cell in cells if cell]
-    if not filled:
-        return "s" if is_new else kind
-    for narrow in ("i", "f"):
-        if kind in (narrow, "i") and all(map(_PATTERNS[narrow].fullmatch, filled)):
-            return narrow
-    return "s"
+def _value(cell: bytes, is_number: bool) -> bytes:
+    if is_number and not cell:
+        return b"null"
+    if is_number and NUMBER.fullmatch(cell):
+        return cell
+    return rawjson.string(rawjson.text(cell))
