@@ -238,10 +238,12 @@ def test_long_paths_and_many_keys_fit_any_budget(open_agent):
 
 
 def test_a_large_image_is_read_through_its_link_as_an_image(open_agent):
-    agent = open_agent(ceiling="30kB", media_cap="10kB")
-    picture = {"type": "image", "data": "aGk=" * 10_000, "mimeType": "image/png"}
-    token = agent.offer(Result(content=[picture])).value["continuation_token"]
-    link = agent.reply(token, mode="full").content[1]
+    agent = open_agent(media_cap="10kB")
+    picture = {"type": "image", "data": "aGlo" * 10_000, "mimeType": "image/png"}
+    probe = agent.offer(Result(content=[picture])).value
+    assert probe["preview"] == "image, image/png, 30,000 bytes; mode full links to it"
+    link = agent.reply(probe["continuation_token"], mode="full").content[1]
+    assert link["mimeType"] == "image/png"
     resource = agent.gate.read_resource(agent.template, link["uri"])
     assert (resource.mime_type, resource.blob, resource.text) == ("image/png", picture["data"], "")
 

@@ -73,6 +73,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     size: int = 0
     wire_size: int = 0  # the bytes that the view `full` would send
     preview: str = ""
+    media_type: str = ""  # of an image or audio
     columns: dict[str, str] = {}
     outline: bytes = b"null"
     uniform: bool = False  # a dict of alike members, which SQL can read as a table

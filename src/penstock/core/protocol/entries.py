@@ -23,6 +23,7 @@ from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results.ingest import Ingested
+from penstock.core.results.media import media_in
 from penstock.core.views.full import with_members
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import EntryCorrupt, StoreError
@@ -82,6 +83,7 @@ def new_entry(
     """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
     of_tool = {} if result is None else _of_tool(result)
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
+    media = media_in(sample.values) if document.shape == "members" else None
     head = Head(
         **_common_fields(call, context, parent),
         shape=document.shape,
@@ -90,7 +92,8 @@ def new_entry(
         list_path=document.list_path,
         count=packed.count,
         size=ingested.size,
-        preview=sample.preview(document, context.policy.preview),
+        preview=media.told if media else sample.preview(document, context.policy.preview),
+        media_type=media.mime_type if media else "",
         columns=sample.column_types() if document.shape == "rows" else {},
         outline=sample.outline(document, packed.count),
         uniform=sample.uniform(document),

@@ -186,9 +186,9 @@ def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | 
     except StoreError:
         return None
     head = entry.head
-    return resource_link(
-        resource_uri(named.token), head.size, is_text=head.shape == "lines" or bool(head.format)
-    )
+    is_text = head.shape == "lines" or bool(head.format)
+    uri = resource_uri(named.token)
+    return resource_link(uri, head.size, is_text=is_text, media_type=head.media_type)
 
 
 def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplyScale:

@@ -218,9 +218,11 @@ class Look(msgspec.Struct, frozen=True):
         is_all = not (focus.path or self.opened.root or self.entry.head.parents)
         head = self.entry.head
         path = self.opened.root + self.request.path
-        reply = yield from full(focus, ceiling, head, path, is_all=is_all)
-        if reply is not None:
-            return reply
+        media_type = head.media_type if is_all else ""
+        if not media_type:  # an image in base64 would only fill the window
+            reply = yield from full(focus, ceiling, head, path, is_all=is_all)
+            if reply is not None:
+                return reply
         alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)
         handle = yield from self._name(alias)
         uri = None if handle is None else resource_uri(handle)
@@ -229,7 +231,7 @@ class Look(msgspec.Struct, frozen=True):
         size = head.wire_size if is_all else focus.size_at_least
         modes = [mode for mode in (yield from self._modes(focus)) if mode != Mode.FULL]
         own = head.size if is_all else focus.size_at_least
-        return link_reply(self.scale, uri, size, own, focus.is_text, first, modes)
+        return link_reply(self.scale, uri, size, own, focus.is_text, first, modes, media_type)
 
     # -- answers that become new results -------------------------------------------------------
 

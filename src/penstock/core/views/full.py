@@ -105,13 +105,13 @@ def _json(value: bytes, is_text: bool) -> bytes:
     return rawjson.string(rawjson.text(value)) if is_text else value
 
 
-def resource_link(uri: str, size: int, *, is_text: bool) -> dict[str, Any]:
+def resource_link(uri: str, size: int, *, is_text: bool, media_type: str = "") -> dict[str, Any]:
     """Return the content block that links a client to a stored result."""
     return {
         "type": "resource_link",
         "uri": uri,
         "name": "stored result",
-        "mimeType": "text/plain" if is_text else "application/json",
+        "mimeType": media_type or ("text/plain" if is_text else "application/json"),
         "size": size,
     }
 
@@ -124,6 +124,7 @@ def link_reply(
     is_text: bool,
     first_page: str | None,
     modes: Sequence[str],
+    media_type: str = "",
 ) -> Reply:
     """Return the reply to `full` if the value is above the ceiling."""
     told: dict[str, Any] = {
@@ -134,6 +135,10 @@ def link_reply(
         f"or a mode: {', '.join(modes)}.",
     }
     brief = {name: told[name] for name in ("notice", "total_size", "next")}
-    links = (resource_link(uri, resource_size, is_text=is_text),) if uri is not None else ()
+    links = (
+        (resource_link(uri, resource_size, is_text=is_text, media_type=media_type),)
+        if uri is not None
+        else ()
+    )
     replies = [replace(scale.reply(form), attachments=links) for form in (told, brief)]
     return replies[0] if scale.admits(replies[0]) else replies[1]
