@@ -7,7 +7,7 @@ from enum import StrEnum
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.code_names import names_behind
 from penstock.django.inputs.handlers import pages_itself, pages_through, reads_list
-from penstock.django.view_visits import can_be_copied, is_plain
+from penstock.django.view_visits import can_be_visited, is_plain
 
 
 class ListKind(StrEnum):
@@ -30,5 +30,5 @@ def list_kind(endpoint: Endpoint, *, is_covered: bool, is_heavy: bool) -> ListKi
     if getattr(endpoint.view_class, "pagination_class", None) is None:
         return ListKind.WHOLE
     if is_covered and "paginate_queryset" in names_behind(endpoint):
-        return ListKind.PAGED if can_be_copied(endpoint.callback) else ListKind.OWN_PAGES
+        return ListKind.PAGED if can_be_visited(endpoint.callback) else ListKind.OWN_PAGES
     return ListKind.OWN_PAGES if reads_list(endpoint) else ListKind.WHOLE

@@ -3,6 +3,8 @@
 import pytest
 from agents import Agent
 from django.core.cache import cache
+from django.test import Client
+from gateway_site.inventory import paged_views
 from gateway_site.inventory.models import Device, Location
 from gateway_site.inventory.paged_views import ByLimit
 from rest_framework.throttling import UserRateThrottle
@@ -236,6 +238,37 @@ def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged):
     assert ids(paged.walk(tool("Cached"), page)) == all_ids()
     said = paged.client.get("/api/Cached/", headers=paged.headers).json()
     assert (said["count"], len(said["results"])) == (130, 50)
+
+
+def test_a_guard_that_knows_the_view_by_its_identity(paged, ada, monkeypatch):
+    session = Agent(client=Client())
+    session.client.force_login(ada)
+    assert first_page(session, "Ruled")["count"] == 130
+    monkeypatch.setitem(paged_views.RULES, paged_views.ruled_view, ("ada",))
+    assert session.client.get("/api/Ruled/").status_code == 403
+    assert session.error(tool("Ruled"))["status_code"] == 403
+
+
+def test_a_limit_that_knows_the_view_by_its_name(paged, monkeypatch):
+    monkeypatch.setattr(paged_views, "CALLS", [])
+    paged.client.get("/api/Limited/", headers=paged.headers)
+    assert first_page(paged, "Limited")["count"] == 130
+    assert len(paged_views.CALLS) >= 2
+    assert len({*paged_views.CALLS}) == 1
+
+
+def test_other_clients_of_a_decorated_view_get_its_own_class(paged, monkeypatch):
+    classes, initial = [], paged_views.ByLimit.initial
+
+    def noted(self, request, *args, **kwargs):
+        classes.append(type(self))
+        return initial(self, request, *args, **kwargs)
+
+    monkeypatch.setattr(paged_views.ByLimit, "initial", noted)
+    first_page(paged, "Limited")
+    paged.client.get("/api/Limited/", headers=paged.headers)
+    assert paged_views.ByLimit not in classes[:-1]
+    assert classes[-1] is paged_views.ByLimit
 
 
 def test_a_view_that_slices_its_rows(paged):

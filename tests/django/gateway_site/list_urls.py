@@ -20,5 +20,7 @@ urlpatterns = [
     *(path(f"api/{name}/", getattr(paged_views, name).as_view()) for name in PAGED),
     path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
     path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),
+    path("api/Ruled/", paged_views.ruled(paged_views.ruled_view)),
+    path("api/Limited/", paged_views.limited(never_cache(paged_views.ByLimit.as_view()))),
     path("mcp/", include("penstock.django.urls")),
 ]

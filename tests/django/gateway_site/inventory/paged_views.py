@@ -1,5 +1,8 @@
 """Lists whose paginators have their own way to make a page, as on real sites."""
 
+from functools import wraps
+
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404
 from rest_framework import generics, permissions
@@ -318,3 +321,35 @@ class Sliced(DeviceLists):
     def filter_queryset(self, queryset):
         number = self.request.query_params.get("page", 1)
         return Paginator(queryset, 110).page(number).object_list
+
+
+# -- decorators of the URLconf -----------------------------------------------------------------------
+
+RULES = {}  # names of users whom a view refuses, by view
+CALLS = []  # names of the views that were called
+
+
+def ruled(view):
+    """Guard a view by a rule that is found by the view itself."""
+
+    @wraps(view)
+    def guarded(request, *args, **kwargs):
+        if request.user.get_username() in RULES.get(view, ()):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def limited(view):
+    """Count calls by the name of the view, as limits of a rate do."""
+
+    @wraps(view)
+    def counted(request, *args, **kwargs):
+        CALLS.append(f"{view.__module__}.{view.__qualname__}")
+        return view(request, *args, **kwargs)
+
+    return counted
+
+
+ruled_view = ByLimit.as_view()
