@@ -42,7 +42,8 @@ class LiveReader(ViewReader):
         return self._result(site_request, caller, capture, response)
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
-        found = self._captured(site_request, caller, ListCapture(stop=1), is_throttled=False)
+        capture = ListCapture(stop=1, known_count=1)  # nobody reads the count: do not ask for it
+        found = self._captured(site_request, caller, capture, is_throttled=False)
         return found or super().glance(site_request, caller)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:

@@ -16,12 +16,8 @@ from rest_framework.permissions import BasePermission, DjangoModelPermissions
 
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.code_names import (
-    extends_framework,
-    is_frameworks,
-    may_refuse,
-    overrides,
-)
+from penstock.django.inputs.code_names import is_frameworks, overrides
+from penstock.django.known_code import extends_framework, may_refuse
 from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery, Undecided
 from penstock.django.requests import inner_request
 

@@ -13,11 +13,17 @@ PAGED = (
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
 )
+REFUSING = (
+    *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),
+    *("ListByDecorator", "ListByDecoratorOfClass", "ListBySerializer"),
+)
 
 urlpatterns = [
     path("api/", include(router.urls)),
     path("api/halls/<int:pk>/devices/", nested_views.HallDevices.as_view()),
     *(path(f"api/{name}/", getattr(paged_views, name).as_view()) for name in PAGED),
+    *(path(f"api/{name}/", getattr(nested_views, name).as_view()) for name in REFUSING),
+    path("api/ListAsEver/", nested_views.ListAsEver.as_view()),
     path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
     path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),
     path("api/Ruled/", paged_views.ruled(paged_views.ruled_view)),
