@@ -47,6 +47,13 @@ def _is_known(held: Any) -> bool:
     return is_own or _only_calls_super(function.__code__)
 
 
+def is_decorated(view: type, method: str) -> bool:
+    """Return whether a decorator of the site is around a method, or around one that it leads to. It
+    may keep answers for other clients."""
+    held = (*methods_behind(view, method), *extended(view, "dispatch"))
+    return any(hasattr(_without_ours(one), "__wrapped__") for one in held)
+
+
 def _only_calls_super(code: CodeType) -> bool:
     """Return whether a function can do nothing but call the one that it overrides."""
     has_functions = any(isinstance(item, CodeType) for item in code.co_consts)

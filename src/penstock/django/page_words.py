@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from django.http import HttpResponseBase
-from rest_framework.response import Response
 
-from penstock.django.site_pages import TOTALS, PageCapture, links_of, total_of
-from penstock.django.tool_results import FIRST_ERROR
+from penstock.django.site_pages import PageCapture, links_of, total_in, total_of
+from penstock.django.tool_results import FIRST_ERROR, json_of
 
 _ONE_PAGE: Final = (
     "This is one of the API's own pages{extent}; "
@@ -60,12 +59,11 @@ def _by_paginator(capture: PageCapture) -> _Extent:
 
 
 def _by_response(response: HttpResponseBase, is_paged: bool) -> _Extent:
-    data = response.data if isinstance(response, Response) else None
+    data = json_of(response)
     found = data if isinstance(data, Mapping) else {}
     lists = [item for item in found.values() if isinstance(item, list)]
     shown = len(lists[0]) if len(lists) == 1 else None
-    totals = (found.get(name) for name in TOTALS)
-    total = next((count for count in totals if type(count) is int), None)
+    total = total_in(found)
     if lists and {"next", "previous"} & found.keys():
         return _Extent(shown, total, bool(found.get("next") or found.get("previous")))
     if is_paged and shown is not None and total is not None:

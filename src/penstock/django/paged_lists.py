@@ -87,18 +87,25 @@ class PagedReader(ViewReader):
     ) -> SitePage:
         """Ask for the page with this row. The paginator may give pages of another size."""
         asked = page_with(paginator or self.own_paginator, row, size)
-        others = [pair for pair in site_request.query if pair[0] not in asked]
+        others = [pair for pair in site_request.query if pair[0] not in asked.parameters]
+        query = [*others, *asked.parameters.items()]
         return self._asked(
-            site_request, caller, [*others, *asked.items()], is_throttled=is_throttled
+            site_request, caller, query, place=asked.place, is_throttled=is_throttled
         )
 
     def _asked(
-        self, site_request: SiteRequest, caller: Caller, query: Query, *, is_throttled: bool = False
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        query: Query,
+        *,
+        place: tuple[int, int] | None = None,
+        is_throttled: bool = False,
     ) -> SitePage:
         capture = PageCapture()
         asked = replace(site_request, query=query)
         response = self.respond(asked, caller, capture, is_throttled=is_throttled)
-        return SitePage(response, capture, query)
+        return SitePage(response, capture, query, place)
 
     def _page_at(
         self,

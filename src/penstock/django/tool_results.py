@@ -154,6 +154,18 @@ def _data_of(response: HttpResponseBase) -> Any:
         return force_str(content[:2_000], errors="replace")
 
 
+def json_of(response: HttpResponseBase) -> Any:
+    """Return the value in a view's response, before rendering or after; None if it is not JSON."""
+    if isinstance(response, Response):
+        return response.data
+    is_json = "json" in response.headers.get("Content-Type", "").lower()
+    if not is_json or not isinstance(response, HttpResponse):
+        return None
+    with suppress(ValueError):
+        return json.loads(_bytes_of(response))
+    return None
+
+
 def failure(status: int, detail: Any) -> Result:
     """Make a result of an error of the API, in the API's own words."""
     told, detail = _sentence_and_rest(detail)

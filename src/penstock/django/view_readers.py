@@ -61,7 +61,8 @@ class ViewReader:
         """Return a view's answer, which is one page if the view has pages of its own."""
         capture = PageCapture()
         response = self.respond(site_request, caller, capture, is_throttled=is_throttled)
-        is_paged = self.kind is ListKind.OWN_PAGES
+        is_kept = self.kind is ListKind.PAGED and capture.is_skipped
+        is_paged = self.kind is ListKind.OWN_PAGES or is_kept
         word = word_on_page(response, capture, is_paged=is_paged)
         return self.answer(site_request, caller, response, word=word)
 

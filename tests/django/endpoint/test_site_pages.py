@@ -230,14 +230,21 @@ def test_what_pages_hold_besides_their_rows_is_told(paged):
 # -- decorators of the URLconf -----------------------------------------------------------------------
 
 
-def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged):
+CACHED = ("Cached", "CachedHandler", "CachedList", "CachedDispatch", "CachedHeavy")
+
+
+@pytest.mark.parametrize("view", CACHED)
+def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged, view):
     """Other clients get from the cache what they would get without Penstock."""
     cache.clear()
-    page = first_page(paged, "Cached")
+    page = first_page(paged, view)
     assert (page["count"], len(page["results"])) == (130, 20)
-    assert ids(paged.walk(tool("Cached"), page)) == all_ids()
-    said = paged.client.get("/api/Cached/", headers=paged.headers).json()
+    assert ids(paged.walk(tool(view), page)) == all_ids()
+    said = paged.client.get(f"/api/{view}/", headers=paged.headers).json()
     assert (said["count"], len(said["results"])) == (130, 50)
+    again = first_page(paged, view)
+    assert (again["count"], again["results"]) == (130, page["results"])
+    assert registry.tools()[tool(view)].runs.lists is ListKind.PAGED
 
 
 def test_a_guard_that_knows_the_view_by_its_identity(paged, ada, monkeypatch):

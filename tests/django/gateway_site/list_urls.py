@@ -12,6 +12,7 @@ PAGED = (
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
+    *("CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),
@@ -26,6 +27,7 @@ urlpatterns = [
     path("api/ListAsEver/", nested_views.ListAsEver.as_view()),
     path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
     path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),
+    path("api/CachedHeavy/", paged_views.kept_view(paged_views.CachedHeavy.as_view())),
     path("api/Ruled/", paged_views.ruled(paged_views.ruled_view)),
     path("api/Limited/", paged_views.limited(never_cache(paged_views.ByLimit.as_view()))),
     path("mcp/", include("penstock.django.urls")),

@@ -2,9 +2,13 @@
 
 from functools import wraps
 
+from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import cache_page
 from rest_framework import generics, permissions
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
@@ -353,3 +357,61 @@ def limited(view):
 
 
 ruled_view = ByLimit.as_view()
+
+
+# -- caches ------------------------------------------------------------------------------------------
+
+
+class Fifty(PageNumberPagination):
+    page_size = 50
+
+
+def kept(handler):
+    """Keep what a handler answers, by URL and for all clients, as drf-extensions does."""
+
+    @wraps(handler)
+    def keeping(self, request, *args, **kwargs):
+        key = f"kept:{request.get_full_path()}"
+        if cache.get(key) is None:
+            cache.set(key, dict(handler(self, request, *args, **kwargs).data))
+        return Response(cache.get(key))
+
+    return keeping
+
+
+def kept_view(view):
+    """Keep what a view answers, likewise."""
+
+    @wraps(view)
+    def keeping(request, *args, **kwargs):
+        key = f"kept:{request.get_full_path()}"
+        if cache.get(key) is None:
+            response = view(request, *args, **kwargs)
+            cache.set(key, response.data)
+            return response
+        return JsonResponse(cache.get(key))
+
+    return keeping
+
+
+class CachedHandler(DeviceLists):
+    pagination_class = Fifty
+
+    @kept
+    def list(self, request, *args, **kwargs):
+        return super().list(request, *args, **kwargs)
+
+
+@method_decorator(cache_page(60), name="list")
+class CachedList(DeviceLists):
+    pagination_class = Fifty
+
+
+@method_decorator(cache_page(60), name="dispatch")
+class CachedDispatch(DeviceLists):
+    pagination_class = Fifty
+
+
+@mcp_heavy
+class CachedHeavy(DeviceLists):
+    pagination_class = Fifty
