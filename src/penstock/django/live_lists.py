@@ -94,12 +94,9 @@ class LiveReader(ViewReader):
         response: HttpResponseBase,
         rows: list[bytes],
     ) -> InsideResult:
-        """Return the whole of a small list; in the view's own form, if one of its pages holds it."""
-        count = capture.count or 0
-        if count > len(rows):
+        """Return the whole of a small list."""
+        if (capture.count or 0) > len(rows):
             return self._whole(site_request, caller)
-        if capture.own_form_page_size >= max(count, 1):
-            response = self.respond(site_request, caller, None, is_throttled=False)
         return self._result(site_request, caller, capture, response)
 
     def _whole(self, site_request: SiteRequest, caller: Caller) -> InsideResult:

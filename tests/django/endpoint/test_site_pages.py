@@ -203,6 +203,13 @@ def test_an_answer_that_is_built_from_a_page(paged):
     assert "50 of 130 rows" in words(paged)
 
 
+def test_what_a_paginator_hides_in_its_answer_stays_hidden(paged):
+    page = first_page(paged, "Masked")
+    assert {row["price"] for row in page["results"]} == {"hidden"}
+    assert (page["count"], page["sum"]) == (130, 4711)
+    assert "50 of 130 rows" in words(paged)
+
+
 def test_a_page_that_tells_nothing(paged):
     assert len(first_page(paged, "Untold")) == 30
     assert "may be one of the API's own pages" in words(paged)

@@ -12,7 +12,7 @@ PAGED = (
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
-    *("CachedHandler", "CachedList", "CachedDispatch"),
+    *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),

@@ -92,7 +92,7 @@ def pages_itself(endpoint: Endpoint) -> bool:
 
 def pages_through(endpoint: Endpoint) -> bool:
     """Return whether only the site's own paginator can page an endpoint's list: it may choose among
-    the rows, or the view may choose among paginators."""
+    the rows or change them, or the view may choose among paginators."""
     view = endpoint.view_class
     own = inspect.getattr_static(view, "pagination_class", None)
     is_chosen = own is not None and not isinstance(own, type)
@@ -101,8 +101,10 @@ def pages_through(endpoint: Endpoint) -> bool:
 
 
 def chooses_rows(paginator: type | None) -> bool:
-    """Return whether a paginator has its own way to make a page."""
-    return paginator is not None and overrides(paginator, "paginate_queryset")
+    """Return whether a paginator has its own way to make a page, or its own form of a page, in which
+    it may hide or add something."""
+    own = ("paginate_queryset", "get_paginated_response")
+    return paginator is not None and any(overrides(paginator, name) for name in own)
 
 
 def reads_query(function: Any) -> bool:

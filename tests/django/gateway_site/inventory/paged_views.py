@@ -102,6 +102,21 @@ class Reported(Sized):
         return Response({"unit": "EUR", "all": {"rows": data}})
 
 
+class Masking(PageNumberPagination):
+    """A paginator that hides something in its answers, and adds something."""
+
+    page_size = 50
+
+    def get_paginated_response(self, data):
+        response = super().get_paginated_response([{**row, "price": "hidden"} for row in data])
+        response.data["sum"] = 4711
+        return response
+
+
+class Masked(DeviceLists):
+    pagination_class = Masking
+
+
 class InReport(generics.GenericAPIView):
     """The devices of a hall, which the handler looks up."""
 
