@@ -23,6 +23,7 @@ _SLICE: Final = (
     "if the tool has parameters for pages, they lead to the others."
 )
 _OTHERS: Final = "The API's own pages also have {names}; ask for a page by the tool's parameters."
+_COUNT: Final = "The API counts {total:,} rows; its pages showed {shown:,}."
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
 
 
@@ -51,11 +52,13 @@ def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: 
 
 
 def _by_paginator(capture: PageCapture) -> _Extent:
-    shown, total = capture.given, total_of(capture.paginator)
-    if shown is not None and total is not None:
-        return _Extent(shown, total, shown < total)
-    links = links_of(capture.paginator)
-    return _Extent(shown, total, None if links is None else any(links))
+    """Return the extent by the paginator's links and its count. A count of just the rows of a page,
+    without links, proves nothing: it may be the count of the page."""
+    shown, total, links = capture.given, total_of(capture.paginator), links_of(capture.paginator)
+    is_counted = shown is not None and total is not None and shown < total
+    if is_counted or links is None:
+        return _Extent(shown, total, is_counted or None)
+    return _Extent(shown, None, any(links))
 
 
 def _by_response(response: HttpResponseBase, is_paged: bool) -> _Extent:
@@ -84,3 +87,9 @@ def word_on_first_rows(shown: int, total: int | None) -> str:
     """Return what the agent must know about a list that was not read to its end."""
     known = f"more than {shown:,}" if total is None else f"{total:,}"
     return _FIRST.format(shown=shown, total=known)
+
+
+def word_on_count(shown: int, total: int | None) -> str:
+    """Return what the agent must know about a list with fewer rows than the API counts."""
+    is_less = total is not None and shown < total
+    return _COUNT.format(shown=shown, total=total) if is_less else ""

@@ -11,7 +11,7 @@ from django.http import HttpResponseBase
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
-from penstock.django.page_words import word_on_first_rows, word_on_members
+from penstock.django.page_words import word_on_count, word_on_first_rows, word_on_members
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
@@ -175,15 +175,19 @@ class PagedReader(ViewReader):
         first = page = self._page(site_request, caller, 0, _LARGEST_PAGE)
         if page.rows is None or not page.leads_on:
             return super().read(site_request, caller, is_throttled=False)
-        total, rows, size = page.total, [*page.rows], len(page.rows)
-        while page.rows and page.next_query is not None and len(rows) < most:
-            if page.links is None and len(page.rows) != size:
+        rows = [*page.rows]
+        while (query := page.next_query) is not None and len(rows) < most:
+            following = self._asked(site_request, caller, query)
+            if page.next_link is None and not _is_next(following, page, first):
                 return super().read(site_request, caller, is_throttled=False)
-            page = self._asked(site_request, caller, page.next_query)
+            page = following
             rows += page.rows or ()
+        if page is first and (first.total or 0) > len(rows):
+            return super().read(site_request, caller, is_throttled=False)
         is_whole = page.rows is not None and page.next_query is None
-        word = "" if is_whole else word_on_first_rows(len(rows), total)
-        return self._rebuilt(site_request, caller, first, rows, word)
+        word = "" if is_whole else word_on_first_rows(len(rows), first.total)
+        notice = word_on_count(len(rows), first.total) if is_whole else ""
+        return self._rebuilt(site_request, caller, first, rows, word, notice)
 
     def _rebuilt(
         self,
@@ -192,8 +196,18 @@ class PagedReader(ViewReader):
         page: SitePage,
         rows: Sequence[bytes],
         word: str = "",
+        notice: str = "",
     ) -> InsideResult:
         """Return a list made of pages, in place of the form that the paginator gives one page."""
-        notice = word_on_members(page.other_members)
+        notice = f"{notice} {word_on_members(page.other_members)}".strip()
         made = result_of_rows(rows)
         return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)
+
+
+def _is_next(following: SitePage, page: SitePage, first: SitePage) -> bool:
+    """Return whether a page that was found by the number of its first row follows another page. After
+    a page that is shorter than the first one, nothing can follow but the end."""
+    if following.rows is None or page.rows is None or first.rows is None:
+        return False
+    is_full = len(page.rows) == len(first.rows)
+    return not following.rows or (is_full and following.rows != page.rows)

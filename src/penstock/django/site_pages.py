@@ -127,10 +127,12 @@ class SitePage:
 
     @cached_property
     def total(self) -> int | None:
-        """The rows of the whole list, if the paginator counts them."""
-        if self.capture.is_skipped:
-            return total_in(self._members)
-        return total_of(self.capture.paginator)
+        """The rows of the whole list, if the paginator counts them. A count that leaves nothing for the
+        next page, to which a link leads, is the count of a page."""
+        is_skipped = self.capture.is_skipped
+        found = total_in(self._members) if is_skipped else total_of(self.capture.paginator)
+        is_of_page = self.next_link is not None and (found or 0) <= len(self.rows or ())
+        return None if is_of_page else found
 
     @cached_property
     def place(self) -> tuple[int, int] | None:
@@ -196,20 +198,31 @@ class SitePage:
         return links_of(self.capture.paginator)
 
     @property
+    def next_link(self) -> str | None:
+        return (self.links[0] or None) if self.links is not None else None
+
+    @property
     def leads_on(self) -> bool:
         """Whether this page tells where the next one is, if there is one."""
-        is_counted = self.total is not None and reads_offset(self.capture.paginator)
-        return self.rows is not None and (self.links is not None or is_counted)
+        return self.rows is not None and (self.links is not None or self._is_by_offset)
+
+    @property
+    def _is_by_offset(self) -> bool:
+        return self.total is not None and reads_offset(self.capture.paginator)
 
     @property
     def next_query(self) -> Query | None:
-        """The query for the next page: by its link, or by the number of its first row."""
-        if self.links is not None:
-            link = self.links[0]
-            return tuple(parse_qsl(urlsplit(link).query, keep_blank_values=True)) if link else None
-        given = dict(self.query)
-        following = int(given.get(_OFFSET, 0)) + len(self.rows or ())
-        if not self.leads_on or self.ends_before(following):
+        """The query for the next page, by its link or by the number of its first row; None after the
+        last page. A count that is not above the rows of one page may be the count of the page. Then
+        only an empty page is the last."""
+        if self.next_link is not None:
+            return tuple(parse_qsl(urlsplit(self.next_link).query, keep_blank_values=True))
+        if not self.rows or not self._is_by_offset:
+            return None
+        given, total = dict(self.query), self.total or 0
+        following = int(given.get(_OFFSET, 0)) + len(self.rows)
+        is_proven = self.links is not None or total > len(self.rows)
+        if is_proven and total <= following:
             return None
         return tuple({**given, _OFFSET: str(following)}.items())
 
@@ -239,7 +252,8 @@ def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
 
 def reads_offset(paginator: Any) -> bool:
     """Return whether a paginator of the site's finds a page by the number of its first row."""
-    return _OFFSET in query_names(type(paginator).paginate_queryset)
+    own = getattr(type(paginator), "paginate_queryset", None)
+    return own is not None and _OFFSET in query_names(own)
 
 
 # -- parameters --------------------------------------------------------------------------------

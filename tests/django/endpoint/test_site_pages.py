@@ -13,7 +13,10 @@ from penstock.django import registry
 from penstock.django.list_kinds import ListKind
 
 COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice")
-WALKED = ("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated")
+WALKED = (
+    *("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated"),
+    *("ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks"),
+)
 COUNT = "SELECT count(*) AS n, count(DISTINCT id) AS different FROM result"
 
 
@@ -78,6 +81,12 @@ def test_rows_that_the_paginator_hides_stay_hidden_and_are_not_counted(paged):
     shown = [key for key in all_ids() if key % 5]
     assert page["count"] == len(shown)
     assert ids(paged.walk(tool("WithGaps"), page)) == shown
+
+
+def test_a_list_with_fewer_rows_than_the_api_counts_says_so(paged):
+    probe = first_page(paged, "WithGaps")
+    shown = len([key for key in all_ids() if key % 5])
+    assert f"The API counts 130 rows; its pages showed {shown}." in str(probe["notices"])
 
 
 def test_gaps_that_show_late_end_the_reading(paged):
@@ -208,6 +217,17 @@ def test_what_a_paginator_hides_in_its_answer_stays_hidden(paged):
     assert {row["price"] for row in page["results"]} == {"hidden"}
     assert (page["count"], page["sum"]) == (130, 4711)
     assert "50 of 130 rows" in words(paged)
+
+
+@pytest.mark.parametrize("view", ["ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks"])
+def test_a_page_whose_count_is_its_own_does_not_pass_for_the_list(paged, view):
+    first_page(paged, view, offset=30)
+    assert "one of the API's own pages" in words(paged)
+
+
+def test_a_paginator_that_leads_to_its_first_page_only(paged):
+    assert len(first_page(paged, "FirstPageOnly")["items"]) == 30
+    assert "30 of 130 rows" in words(paged)
 
 
 def test_a_page_that_tells_nothing(paged):

@@ -284,6 +284,58 @@ class ByOffset(DeviceLists):
     pagination_class = Counting
 
 
+class CountingPages(BasePagination):
+    """A paginator whose count is that of the page."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        offset = int(request.GET.get("offset", 0))
+        page = list(queryset[offset : offset + 31])
+        self.count = len(page[:30])
+        self.following = offset + 30 if len(page) > 30 else None
+        return page[:30]
+
+    def get_paginated_response(self, data):
+        return Response({"count": self.count, "next_offset": self.following, "items": data})
+
+
+class ByPageCount(DeviceLists):
+    pagination_class = CountingPages
+
+
+class CountingPagesWithLinks(CountingPages):
+    def get_next_link(self):
+        return f"/?offset={self.following}" if self.following else None
+
+
+class ByPageCountAndLinks(DeviceLists):
+    pagination_class = CountingPagesWithLinks
+
+
+class CountingWithoutLinks(Counting):
+    def paginate_queryset(self, queryset, request, view=None):
+        request.GET.get("offset", 0)
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_next_link(self):
+        return None
+
+
+class ByCountWithoutLinks(DeviceLists):
+    pagination_class = CountingWithoutLinks
+
+
+class Leading(CountingWithoutLinks):
+    """A paginator that counts all rows, and leads to its first page only."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.total_count = queryset.count()
+        return list(queryset[:30])
+
+
+class FirstPageOnly(DeviceLists):
+    pagination_class = Leading
+
+
 class CountingTwice(Counting):
     """A paginator that hides rows after it has sliced them."""
 
