@@ -15,7 +15,7 @@ from penstock.django.page_words import word_on_count, word_on_first_rows, word_o
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import LiveRowsFailed, ViewReader, result_of_rows
+from penstock.django.view_readers import LiveRowsFailed, ViewReader, chooses_page, result_of_rows
 from penstock.log import logger
 from penstock.wire.request import InsideResult
 
@@ -38,8 +38,9 @@ class PagedReader(ViewReader):
         first = self._page(site_request, caller, 0, size, is_throttled=is_throttled)
         if first.response.status_code >= FIRST_ERROR:
             return self.answer(site_request, caller, first.response)
-        if first.rows is None:
+        if first.rows is None or _is_chosen(first, site_request):
             # The view has built something else from the page, so it gets the page that it expects.
+            # Or the caller has asked for a page, by a parameter that is only known now.
             return super().read(site_request, caller, is_throttled=False)
         if first.total is None or not first.is_regular:
             return self._walked(site_request, caller)
@@ -202,6 +203,12 @@ class PagedReader(ViewReader):
         notice = f"{notice} {word_on_members(page.other_members)}".strip()
         made = result_of_rows(rows)
         return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)
+
+
+def _is_chosen(first: SitePage, site_request: SiteRequest) -> bool:
+    """Return whether a request led to a page of the caller's choice, and not to the first page."""
+    is_later = first.place is not None and first.place[0] > 0
+    return is_later or chooses_page(site_request, first.capture.paginator)
 
 
 def _is_next(following: SitePage, page: SitePage, first: SitePage) -> bool:

@@ -252,8 +252,13 @@ def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
 
 def reads_offset(paginator: Any) -> bool:
     """Return whether a paginator of the site's finds a page by the number of its first row."""
+    return _OFFSET in _read_by_name(paginator)
+
+
+def _read_by_name(paginator: Any) -> tuple[str, ...]:
+    """Return the query parameters that a paginator of the site's reads by names in its code."""
     own = getattr(type(paginator), "paginate_queryset", None)
-    return own is not None and _OFFSET in query_names(own)
+    return query_names(own) if own is not None else ()
 
 
 # -- parameters --------------------------------------------------------------------------------
@@ -262,7 +267,7 @@ def reads_offset(paginator: Any) -> bool:
 def parameters_of(paginator: Any) -> frozenset[str]:
     """Return the query parameters that choose a page."""
     names = [name for name in dir(paginator) if name.endswith("_query_param")]
-    values = (getattr(paginator, name) for name in names)
+    values = (*(getattr(paginator, name) for name in names), *_read_by_name(paginator))
     return frozenset(value for value in values if isinstance(value, str)) or _USUAL_PARAMETERS
 
 

@@ -52,8 +52,7 @@ class ViewReader:
         """Return whether a request asks for a certain page of the view's own paginator."""
         if self.own_paginator is None and self.kind is not ListKind.PAGED:
             return False
-        names = parameters_of(self.own_paginator)
-        return any(name in names for name, _ in site_request.query)
+        return chooses_page(site_request, self.own_paginator)
 
     def read(
         self, site_request: SiteRequest, caller: Caller, *, is_throttled: bool = True
@@ -135,6 +134,12 @@ class ViewReader:
         reference = {"tool": self.tool, **site_request.reference}
         live = LiveRows(reference, count, rows, estimate, not is_all, refuses_part)
         return InsideResult(live, site_request.reference, notice=notice)
+
+
+def chooses_page(site_request: SiteRequest, paginator: Any) -> bool:
+    """Return whether a request has a parameter by which a paginator chooses a page."""
+    names = parameters_of(paginator)
+    return any(name in names for name, _ in site_request.query)
 
 
 def result_of_rows(rows: Sequence[bytes]) -> Result:

@@ -12,7 +12,7 @@ from rest_framework.throttling import UserRateThrottle
 from penstock.django import registry
 from penstock.django.list_kinds import ListKind
 
-COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice")
+COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByChoiceAndP")
 WALKED = (
     *("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated"),
     *("ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks"),
@@ -177,6 +177,15 @@ def test_a_page_that_the_agent_asks_for_is_marked(paged, view, arguments, shown)
     page = first_page(paged, view, **arguments)
     assert (page["count"], len(page["results"])) == (130, shown)
     assert f"one of the API's own pages, {shown} of 130 rows" in words(paged)
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments", "shown"), [("ByChoiceAndP", {"p": 2}, 50), ("ByKey", {"after": 40}, 30)]
+)
+def test_a_page_by_a_parameter_of_the_sites_is_marked(paged, view, arguments, shown):
+    page = first_page(paged, view, **arguments)
+    assert len(page.get("results", page.get("rows"))) == shown
+    assert "one of the API's own pages" in words(paged)
 
 
 def told_of(agent, probe):

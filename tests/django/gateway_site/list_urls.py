@@ -12,7 +12,7 @@ PAGED = (
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
-    *("ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks", "FirstPageOnly"),
+    *("ByChoiceAndP", "ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks", "FirstPageOnly"),
     *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (

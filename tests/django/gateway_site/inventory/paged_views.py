@@ -139,6 +139,22 @@ class ByChoice(DeviceLists):
         return OptionalLimits if self.request.user.is_authenticated else None
 
 
+class CallingByP(Calling):
+    page_query_param = "p"
+
+
+class ByChoiceAndP(DeviceLists):
+    """The name of the parameter is not known before a request."""
+
+    def get_queryset(self):
+        self.request.query_params.get("p")
+        return super().get_queryset()
+
+    @property
+    def pagination_class(self):
+        return CallingByP if self.request.user.is_authenticated else None
+
+
 @mcp_heavy(page_size=40)
 class ByNumberHeavy(ByNumber):
     pass
