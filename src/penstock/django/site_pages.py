@@ -77,9 +77,9 @@ class PageCapture:
         return rows if rows is not None and rows in found else None
 
     def _paginating(self, paginate: Callable[..., Any]) -> Callable[..., Any]:
-        def paginate_queryset(*args: Any, **kwargs: Any) -> Any:
+        def paginate_queryset(queryset: Any, *args: Any, **kwargs: Any) -> Any:
             self._is_asked = True
-            page = paginate(*map(self._ordered, args), **kwargs)
+            page = paginate(self._ordered(queryset), *args, **kwargs)
             self.given = None if page is None else len(page)
             return page
 

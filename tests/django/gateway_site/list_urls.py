@@ -12,7 +12,14 @@ PAGED = (
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
-    *("ByChoiceAndP", "ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks", "FirstPageOnly"),
+    *(
+        "InRandomOrderByKeyword",
+        "ByChoiceAndP",
+        "ByPageCount",
+        "ByPageCountAndLinks",
+        "ByCountWithoutLinks",
+        "FirstPageOnly",
+    ),
     *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (

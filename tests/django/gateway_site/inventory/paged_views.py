@@ -176,6 +176,12 @@ class AllInRandomOrder(DeviceLists):
     pagination_class = AtLeastTen
 
 
+class InRandomOrderByKeyword(InRandomOrder):
+    def get(self, request):
+        page = self.paginate_queryset(queryset=self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
 # -- paginators that do not count, or not the rows that they show ------------------------------------
 
 
