@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import re
 from inspect import isfunction
+from itertools import chain
 from types import CodeType
 from typing import Any, Final
 
+from django.db.models import Model
+
 from penstock.django.inputs.code_names import (
+    all_names,
     extended,
     is_frameworks,
     methods_behind,
+    names_in,
     names_reached,
     unwrapped_method,
 )
@@ -25,6 +30,9 @@ _FRAMEWORK: Final = "rest_framework."
 _PASS_ON: Final = ("penstock.django.decorators", "drf_spectacular.drainage")
 _REFUSING: Final = re.compile(
     "40[134]|permission|has_perm|not_?found|forbidden|authenticat", re.IGNORECASE
+)
+_OF_ROWS: Final = frozenset(
+    {"get_queryset", "_queryset", "queryset", "objects", "filter", "exists"}
 )
 
 
@@ -85,3 +93,25 @@ def may_refuse(view: type, method: str) -> bool:
     """Return whether names in the code of a method say that it looks up objects or refuses callers.
     This is only a hint: it decides which tools are shown, and not whether a call is let in."""
     return any(map(_REFUSING.search, names_reached(view, method)))
+
+
+def names_model(view: type, method: str) -> bool:
+    """Return whether the code of a method names a model, whose rows it may return."""
+    return "objects" in names_reached(view, method) or any(
+        map(_names_model, methods_behind(view, method))
+    )
+
+
+def _names_model(held: Any) -> bool:
+    function = unwrapped_method(held)
+    known = getattr(function, "__globals__", {})
+    values = [known.get(name) for name in names_in(function)]
+    return any(isinstance(one, type) and issubclass(one, Model) for one in values)
+
+
+def reads_rows(kind: type, method: str) -> bool:
+    """Return whether the code of a site's permission looks at a queryset, and not only REST
+    framework's code that it extends."""
+    behind = filter(isfunction, map(unwrapped_method, methods_behind(kind, method)))
+    own = [function for function in behind if not is_frameworks(function)]
+    return not _OF_ROWS.isdisjoint(chain.from_iterable(map(all_names, own)))

@@ -50,7 +50,7 @@ def names_behind(endpoint: Endpoint) -> frozenset[str]:
 def names_reached(view: Any, method: str) -> frozenset[str]:
     """Return the names in the code of `methods_behind`."""
     functions = map(unwrapped_method, methods_behind(view, method))
-    return frozenset[str]().union(*map(_all_names, filter(inspect.isfunction, functions)))
+    return frozenset[str]().union(*map(all_names, filter(inspect.isfunction, functions)))
 
 
 @lru_cache(4_096)
@@ -112,7 +112,7 @@ def _last(loaded: Any) -> tuple[Any, ...]:
 
 
 @lru_cache(4_096)
-def _all_names(function: FunctionType) -> frozenset[str]:
+def all_names(function: FunctionType) -> frozenset[str]:
     """Return the names in a function, and in the functions of the site that it calls."""
     names = _names_in_code(function.__code__)
     called = (function.__globals__.get(name) for name in names)
