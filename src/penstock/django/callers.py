@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, Final
@@ -30,6 +31,11 @@ REFUSALS: Final = (APIException, PermissionDenied, Http404)
 # they would find the same user as for the endpoint, with the same queries again.
 _KNOWN_BY_HEADER: Final = ("rest_framework_simplejwt.authentication.JWTAuthentication",)
 _HEADER_ONLY: Final = (TokenAuthentication, BasicAuthentication)
+# Headers that differ from request to request, and say nothing of the caller.
+_OF_ONE_REQUEST: Final = re.compile(
+    r"HTTP_(MCP_.*|LAST_EVENT_ID|DATE|TRACEPARENT|TRACESTATE|BAGGAGE|SENTRY_TRACE|CF_RAY|X_B3_.*"
+    r"|.*REQUEST_ID|.*CORRELATION_ID|.*TRACE_(ID|CONTEXT))"
+)
 
 
 class Caller:
@@ -88,6 +94,13 @@ class Caller:
         listed = () if flags[-1] else quietly(user.get_all_permissions) or ()
         return hashlib.sha256(f"{flags} {sorted(listed)}".encode()).hexdigest()[:16]
 
+    @cached_property
+    def credentials(self) -> bytes:
+        """A digest of everything in a request by which views may tell callers apart: headers, the
+        address, and the proof that the endpoint has found."""
+        meta = sorted(item for item in self.meta.items() if _tells_of_caller(item[0]))
+        return hashlib.sha256(f"{meta} {_named(self.request.auth)}".encode()).digest()
+
     # -- permissions ---------------------------------------------------------------------------
 
     def may(self, name: str, ask: Callable[[], None]) -> bool | None:
@@ -131,6 +144,18 @@ class Caller:
 
 
 _DEFAULT_GET_AUTHENTICATORS: Final = APIView.get_authenticators
+
+
+def _tells_of_caller(name: str) -> bool:
+    is_header = name.startswith("HTTP_") and not _OF_ONE_REQUEST.fullmatch(name)
+    return is_header or name == "REMOTE_ADDR"
+
+
+def _named(proof: Any) -> str:
+    """Return a text for a proof, which is the same in each request with that proof."""
+    kind: Any = type(proof)
+    is_by_address = kind.__repr__ is object.__repr__
+    return kind.__qualname__ if is_by_address else repr(proof)
 
 
 def _is_same_again(authenticator: Any) -> bool:

@@ -179,6 +179,38 @@ def test_a_page_asks_for_no_list_of_tools(admin, asked):
     assert not asked
 
 
+FOR_KEYS = "inventory_for_keys_list"
+
+
+@pytest.mark.parametrize("form", ["full", "index"])
+@pytest.mark.parametrize("is_stranger_first", [True, False])
+@pytest.mark.parametrize("name", ["", "ada"])
+def test_callers_with_other_credentials_have_other_lists(
+    ada, plant, settings, form, is_stranger_first, name
+):
+    """The holder of a key is shown a tool, and others with the same name, or none, are not."""
+    settings.PENSTOCK = {
+        **settings.PENSTOCK,
+        "LIST_FORM": form,
+        "PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    }
+    stranger, holder = (Agent.of(ada), Agent.of(ada)) if name else (Agent(), Agent())
+    holder.headers["X-Api-Key"] = "good"
+    for agent in (stranger, holder) if is_stranger_first else (holder, stranger):
+        assert (FOR_KEYS in str(agent.request("tools/list"))) is (agent is holder)
+    assert len(holder.value(FOR_KEYS)) == 3
+
+
+def test_headers_of_one_request_say_nothing_of_the_caller(ada, plant, asked):
+    agent = Agent.of(ada)
+    agent.headers["X-Request-Id"] = "1"
+    agent.tools()
+    del asked[:]
+    agent.headers["X-Request-Id"] = "2"
+    agent.tools()
+    assert not asked
+
+
 def test_views_are_authenticated_once_to_be_asked(ada, plant, django_assert_max_num_queries):
     agent = Agent.of(ada)
     registry.tools()

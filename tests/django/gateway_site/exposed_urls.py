@@ -78,6 +78,7 @@ urlpatterns = [
     path("api/undocumented/", Undocumented.as_view()),
     path("api/keys/", Keys.as_view()),
     path("api/unread/", Unread.as_view()),
+    path("api/for_keys/", views.ForKeys.as_view()),
     path("about/", about),
     path("mcp", include("penstock.django.urls")),
 ]
