@@ -416,6 +416,37 @@ class OpenBody(permissions.BasePermission):
         return request.data.get("key") == "open"
 
 
+class OpenKwargs(permissions.BasePermission):
+    """A permission that passes on all arguments, and refuses if there are none."""
+
+    def has_permission(self, request, view):
+        return (
+            Location.objects.filter(name="hall 0", **view.kwargs).exists() if view.kwargs else False
+        )
+
+
+class OpenItems(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return ("key", "open") in [*request.query_params.items()]
+
+
+class OpenCopy(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return request.query_params.copy().get("key") == "open"
+
+
+class OpenLength(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return len(request.data) == 1
+
+
+class PoliteKwargs(APIView):
+    permission_classes = (OpenKwargs,)
+
+    def get(self, request, pk):
+        return Response("in")
+
+
 class PoliteUrl(APIView):
     permission_classes = (OpenUrl,)
 
