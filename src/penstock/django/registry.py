@@ -19,7 +19,7 @@ from penstock.django.decorators import HEAVY, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
 from penstock.django.exposure import (
     LeftOut,
-    kept_by_hooks,
+    excluded_by_hooks,
     marked_places,
     why_no_tool,
     why_not_exposed,
@@ -73,12 +73,10 @@ class SiteTools:
         with translation.override(settings.LANGUAGE_CODE):
             found = find_endpoints(site.urlconf)
             reasons = {one: why_no_tool(one) for one in found}
-            kept = {*kept_by_hooks([one for one in found if not reasons[one]])}
-        for one in found:
-            if one not in kept:
-                reason = reasons[one] or "a hook of drf-spectacular excludes it"
-                self.left_out.append(LeftOut(f"{one.method} {one.path}", reason))
-        return [one for one in found if one in kept]
+            reasons |= excluded_by_hooks([one for one in found if not reasons[one]])
+        left_out = [(one, reason) for one, reason in reasons.items() if reason]
+        self.left_out += [LeftOut(f"{one.method} {one.path}", reason) for one, reason in left_out]
+        return [one for one in found if not reasons[one]]
 
 
 def found() -> SiteTools:

@@ -9,6 +9,7 @@ import pytest
 from agents import Agent
 from django.core.checks import run_checks
 from django.core.management import call_command
+from drf_spectacular.settings import spectacular_settings
 
 from penstock.django import gateway, inspection, registry, view_tools
 
@@ -61,6 +62,38 @@ def test_views_that_render_only_html_are_no_tools_and_take_no_names(admin):
 def test_operations_that_drf_spectacular_excludes_are_no_tools(admin):
     assert not [name for name in admin.tools() if "undocumented" in name]
     assert reasons()["GET /api/undocumented/"] == "drf-spectacular excludes it"
+
+
+@pytest.fixture
+def hooked(settings):
+    """Return a function that gives drf-spectacular a hook, and returns the paths of tools then."""
+    kind = "drf_spectacular.openapi.AutoSchema"
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_SCHEMA_CLASS": kind}
+
+    def paths_with(hook):
+        hooks = [f"gateway_site.exposed_urls.{hook}"]
+        spectacular_settings.apply_patches({"PREPROCESSING_HOOKS": hooks})
+        registry.forget()
+        return {tool.path for tool in registry.tools().values() if tool.path}
+
+    yield paths_with
+    spectacular_settings.clear_patches()
+
+
+def test_hooks_of_drf_spectacular_choose_among_paths(hooked):
+    paths = hooked("without_internal")
+    assert {"/api/locations/", "/api/devices/"} <= paths
+    assert not [path for path in paths if path.startswith("/api/internal/")]
+    assert reasons()["GET /api/internal/locations/"] == "a hook of drf-spectacular excludes it"
+    assert {"/api/locations/", "/api/devices/"} <= hooked("without_prefix")
+    assert not hooked("without_any")
+
+
+def test_a_hook_of_drf_spectacular_that_fails_exposes_nothing(hooked, caplog, capsys):
+    assert not hooked("failing")
+    assert "failing" in caplog.text
+    call_command("penstock_doctor", all=True)
+    assert "endpoints are no tools: a hook of drf-spectacular fails." in capsys.readouterr().out
 
 
 def test_tools_are_selected_by_path(admin, settings):

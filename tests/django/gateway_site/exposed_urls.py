@@ -66,7 +66,31 @@ def about(request):
     return Response("<p>About</p>")
 
 
-pages, api = SimpleRouter(), SimpleRouter()
+class OpenLocations(views.LocationViewSet):
+    """Locations, which are at two paths."""
+
+
+# -- hooks of drf-spectacular -------------------------------------------------------------------------
+
+
+def without_internal(endpoints):
+    return [one for one in endpoints if not one[0].startswith("/api/internal/")]
+
+
+def without_prefix(endpoints):
+    return [(path.removeprefix("/api"), *rest) for path, *rest in endpoints]
+
+
+def without_any(endpoints):
+    return []
+
+
+def failing(endpoints):
+    raise RuntimeError("a fault of the site")
+
+
+pages, api, shared = SimpleRouter(), SimpleRouter(), SimpleRouter()
+shared.register("locations", OpenLocations, basename="location")
 pages.register("devices", DevicePages)
 api.register("devices", views.DeviceViewSet)
 api.register("versioned", Versioned, basename="versioned")
@@ -74,6 +98,8 @@ api.register("versioned", Versioned, basename="versioned")
 urlpatterns = [
     path("", include(pages.urls)),
     path("api/", include(api.urls)),
+    path("api/", include(shared.urls)),
+    path("api/internal/", include(shared.urls)),
     path("api/as_csv/", odd_views.AsCSV.as_view()),
     path("api/undocumented/", Undocumented.as_view()),
     path("api/keys/", Keys.as_view()),
