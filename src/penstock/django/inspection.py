@@ -98,8 +98,15 @@ class Inspection:
     """The inspection of one view, which takes place when its findings are first needed."""
 
     def __init__(
-        self, endpoint: Endpoint, file: FindingsFile, *, with_pagination: bool, urlconf: Any
+        self,
+        tool: str,
+        endpoint: Endpoint,
+        file: FindingsFile,
+        *,
+        with_pagination: bool,
+        urlconf: Any,
     ) -> None:
+        self._tool = tool
         self._endpoint = endpoint
         self._file = file
         self._with_pagination = with_pagination
@@ -115,8 +122,9 @@ class Inspection:
 
     @cached_property
     def _findings(self) -> Findings:
-        endpoint = self._endpoint
-        key = f"{endpoint.method} {endpoint.path} {self._with_pagination}"
+        # The name tells endpoints apart that have one path, apart from its converters.
+        where = f"{self._endpoint.method} {self._endpoint.path}"
+        key = f"{self._tool} {where} {self._with_pagination}"
         found = self._file.get(key)
         if found is None:
             found = self._inspected()

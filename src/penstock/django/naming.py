@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 from django.apps import apps
@@ -41,9 +42,18 @@ def names_of(
         used |= set(wanted.values())  # also names that several wanted: they would be ambiguous
         left = [endpoint for endpoint in left if endpoint not in named]
     for endpoint in left:
-        base = _joined(_by_path_and_method(endpoint), separator)
-        named[endpoint] = _hashed(base, f"{endpoint.method} {endpoint.path}", separator)
+        named[endpoint] = _told_apart(endpoint, used, separator)
+        used.add(named[endpoint])
     return {endpoint: named[endpoint] for endpoint in endpoints}
+
+
+def _told_apart(endpoint: Endpoint, used: set[str], separator: str) -> str:
+    """Return a name for an endpoint that differs from others in its view or in the converters of its
+    path, and not in its words: with a hash, and if need be with a number in it."""
+    base, view = _joined(_by_path_and_method(endpoint), separator), endpoint.view_class
+    of = f"{endpoint.method} {endpoint.path} {view.__module__}.{view.__qualname__}"
+    names = (_hashed(base, f"{of}{number or ''}", separator) for number in count())
+    return next(name for name in names if name not in used)
 
 
 def _short(endpoint: Endpoint) -> list[str]:

@@ -148,7 +148,9 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site, findings: FindingsFile
     is_covered = site.policy.covers(name)
     lists = list_kind(endpoint, is_covered=is_covered)
     has_pages = endpoint.is_read and lists is not ListKind.LIVE
-    inspection = Inspection(endpoint, findings, with_pagination=has_pages, urlconf=site.urlconf)
+    inspection = Inspection(
+        name, endpoint, findings, with_pagination=has_pages, urlconf=site.urlconf
+    )
     may_be_lean = site.is_lean and is_covered and endpoint.method in _ECHOING
     action = ViewAction(
         name, endpoint, inspection, heavy is not None, lists, may_be_lean, site.urlconf

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from functools import partial
 from operator import add
 
@@ -106,6 +107,16 @@ def test_tools_are_selected_by_path(admin, settings):
     assert reasons()["GET /api/devices/{pk}/"] == "ALLOW_PATHS or DENY_PATHS"
 
 
+def test_views_at_one_path_with_other_converters_are_all_tools(admin, plant):
+    listed = admin.tools()
+    found = [name for name, one in registry.tools().items() if one.path == "/api/one/{pk}/"]
+    told = [listed[name]["description"] for name in found]
+    assert told == ["A device by its number.", "Anything by its name.", "Anything by its name."]
+    by_number, by_name, _ = found
+    assert admin.value(by_number, pk=plant[0].pk)["id"] == plant[0].pk
+    assert admin.value(by_name, pk="a-b") == {"name": "a-b"}
+
+
 def test_a_version_in_the_media_type_does_not_open_a_view(ada, admin, caplog):
     with caplog.at_level(logging.WARNING, logger="penstock"):
         assert not [name for name in Agent.of(ada).tools() if "versioned" in name]
@@ -131,7 +142,9 @@ def test_a_view_is_inspected_once_and_only_if_it_is_exposed(admin, inspected, se
     admin.tools()
     admin.tools()
     assert "GET /api/devices/" in inspected
-    assert len(inspected) == len({*inspected})
+    times = Counter(inspected)
+    assert times.pop("GET /api/one/{pk}/") == 3  # three views are at this path
+    assert {*times.values()} == {1}
     assert not [where for where in inspected if not where.startswith("GET /api/")]
 
 

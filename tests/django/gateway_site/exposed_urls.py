@@ -5,7 +5,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, permission_classes, renderer_classes
-from rest_framework.generics import ListAPIView
+from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import IsAdminUser
 from rest_framework.renderers import StaticHTMLRenderer, TemplateHTMLRenderer
 from rest_framework.response import Response
@@ -66,6 +66,20 @@ def about(request):
     return Response("<p>About</p>")
 
 
+class ByNumber(RetrieveAPIView):
+    """A device by its number."""
+
+    queryset = Device.objects.all()
+    serializer_class = KeySerializer
+
+
+class ByName(APIView):
+    """Anything by its name."""
+
+    def get(self, request, pk):
+        return Response({"name": pk})
+
+
 class OpenLocations(views.LocationViewSet):
     """Locations, which are at two paths."""
 
@@ -105,6 +119,9 @@ urlpatterns = [
     path("api/keys/", Keys.as_view()),
     path("api/unread/", Unread.as_view()),
     path("api/for_keys/", views.ForKeys.as_view()),
+    path("api/one/<int:pk>/", ByNumber.as_view()),
+    path("api/one/<str:pk>/", ByName.as_view()),
+    path("api/one/<slug:pk>/", ByName.as_view()),
     path("about/", about),
     path("mcp", include("penstock.django.urls")),
 ]
