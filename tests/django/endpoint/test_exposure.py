@@ -2,7 +2,13 @@
 
 import json
 import logging
+import os
+import stat
+import subprocess
+import sys
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from operator import add
 
@@ -13,6 +19,7 @@ from django.core.management import call_command
 from drf_spectacular.settings import spectacular_settings
 
 from penstock.django import gateway, inspection, registry, view_tools
+from penstock.django.inputs.values import Inputs
 
 pytestmark = pytest.mark.django_db
 
@@ -161,11 +168,132 @@ def test_other_processes_use_the_findings_until_the_site_changes(admin, inspecte
     assert inspected
 
 
-def test_a_changed_setting_or_source_file_is_another_version(settings):
+def test_a_changed_setting_is_another_version(settings):
     before = inspection._file_of_this_site()
     assert inspection._file_of_this_site() == before
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "PAGE_SIZE": 7}
     assert inspection._file_of_this_site() != before
+
+
+# A site with its URLconf beside its packages, and with views in a package that is no app.
+SMALL_SITE = {
+    "urls.py": """
+from django.urls import include, path
+from api.views import Devices
+urlpatterns = [path("api/", Devices.as_view()), path("mcp/", include("penstock.django.urls"))]
+""",
+    "api/__init__.py": "",
+    "api/serializers.py": "",
+    "api/views.py": """
+from rest_framework.views import APIView
+class Devices(APIView):
+    def get(self, request): ...
+""",
+    "run.py": """
+import django
+from django.conf import settings
+def key(): ...
+settings.configure(
+    ROOT_URLCONF="urls", SECRET_KEY="for tests alone",
+    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "rest_framework", "penstock.django"],
+    PENSTOCK={"ALLOW": {"a*", "b*", "c*", "devices*"}}, SPECTACULAR_SETTINGS={"HOOK": key},
+)
+django.setup()
+from penstock.django import registry
+print(registry.found().findings._file.name)
+""",
+}
+
+
+@pytest.fixture
+def version(tmp_path):
+    """Return a function that starts a small site, and returns the name of its file."""
+    for name, text in SMALL_SITE.items():
+        (tmp_path / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / name).write_text(text)
+
+    def started(seed):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "run.py"]
+        return subprocess.check_output(command, cwd=tmp_path / "site", env=environment)
+
+    return started
+
+
+def test_processes_agree_on_the_version_of_a_site(version):
+    assert len({version(seed) for seed in "1234"}) == 1
+
+
+@pytest.mark.parametrize("name", ["urls.py", "api/views.py", "api/serializers.py"])
+def test_a_changed_source_file_is_another_version(version, tmp_path, name):
+    before = version("1")
+    with (tmp_path / "site" / name).open("a") as file:
+        file.write("# more")
+    assert version("1") != before
+
+
+# -- the file of findings ----------------------------------------------------------------------
+
+
+FOUND = inspection.Findings("d", Inputs({}, {}))
+
+
+def kept_after(file, seconds, monkeypatch):
+    """Return a file of findings as another process sees it later."""
+    later = time.time() + seconds
+    monkeypatch.setattr(inspection.time, "time", lambda: later)
+    return inspection.FindingsFile(file)
+
+
+def test_findings_are_used_for_a_day_and_no_save_renews_them(tmp_path, monkeypatch):
+    file = tmp_path / "a-b.tools"
+    one = inspection.FindingsFile(file)
+    one.put("old", FOUND)
+    one.save()
+    two = kept_after(file, 80_000, monkeypatch)
+    two.put("new", FOUND)
+    two.save()
+    assert kept_after(file, 100, monkeypatch).get("old")
+    three = kept_after(file, 10_000, monkeypatch)
+    assert not three.get("old")
+    assert not three.get("new")
+    three.put("newest", FOUND)
+    three.save()
+    assert kept_after(file, 0, monkeypatch).get("newest")
+
+
+def test_processes_that_save_at_the_same_time_keep_the_findings_of_all(tmp_path):
+    file = tmp_path / "a-b.tools"
+    one, two = inspection.FindingsFile(file), inspection.FindingsFile(file)
+    for name, process in (("one", one), ("two", two)):
+        process.put(name, FOUND)
+    one.save()
+    two.save()
+    read = inspection.FindingsFile(file)
+    assert read.get("one")
+    assert read.get("two")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_threads_that_save_at_the_same_time_leave_a_good_file(tmp_path, caplog):
+    caplog.set_level("INFO")
+    file = tmp_path / "a-b.tools"
+    shared = inspection.FindingsFile(file)
+    for number in range(500):
+        shared.put(f"k{number}", inspection.Findings("d" * 500, Inputs({}, {})))
+    shared.save()
+
+    def work(thread):
+        for number in range(20):
+            shared.put(f"{thread} {number}", FOUND)
+            shared.save()
+            assert inspection.FindingsFile(file).get("k0")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert not caplog.records
+    assert inspection.FindingsFile(file).get("3 19")
 
 
 def test_a_folder_that_cannot_be_written_changes_nothing(admin, tmp_path):
