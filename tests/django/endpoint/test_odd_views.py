@@ -273,6 +273,14 @@ def test_a_view_for_sessions_is_opened_by_one(ada, odd):
     assert agent.value(NAME("sessions_create"), name="x", verify=True)["name"] == "x"
 
 
+def test_a_user_that_is_no_model_of_djangos(odd, settings):
+    services = "gateway_site.inventory.odd_views.Services"
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTHENTICATION_CLASSES": [services]}
+    service = Agent(headers={"X-Service": "billing"})
+    assert "echo" in service.tools()
+    assert NAME("tenant_get") not in service.tools()
+
+
 def test_what_an_authenticator_leaves_on_a_request(odd):
     assert odd.value(NAME("tenant_get")) == {"tenant": "tenant of ada"}
 

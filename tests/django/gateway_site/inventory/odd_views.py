@@ -6,7 +6,11 @@ from django.db.models import Count, F
 from django.db.models.functions import Random
 from django.http import HttpResponse, HttpResponseRedirect
 from rest_framework import generics, parsers, permissions, renderers, serializers, viewsets
-from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.authentication import (
+    BaseAuthentication,
+    SessionAuthentication,
+    TokenAuthentication,
+)
 from rest_framework.authtoken.models import Token
 from rest_framework.decorators import action, api_view
 from rest_framework.response import Response
@@ -330,6 +334,21 @@ class Tenants(TokenAuthentication):
         found = super().authenticate(request)
         request.tenant = "none" if found is None else f"tenant of {found[0].get_username()}"
         return found
+
+
+class Service:
+    """A user that is no model of Django's."""
+
+    is_authenticated = True
+
+    def __init__(self, name):
+        self.pk = name
+
+
+class Services(BaseAuthentication):
+    def authenticate(self, request):
+        name = request.headers.get("X-Service")
+        return (Service(name), None) if name else None
 
 
 class OfTenant(APIView):
