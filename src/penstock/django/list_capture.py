@@ -118,7 +118,11 @@ def _page_size(own: Any, request: Request) -> int | None:
     for name in ("get_page_size", "get_limit"):
         size = getattr(own, name, None)
         if callable(size):
-            found: int | None = size(request)
+            own.request = request  # as the paginator would have it when it makes a page
+            try:
+                found: int | None = size(request)
+            except Exception:  # noqa: BLE001 (the site's code: it may need more than a request)
+                return 0
             return found
     return None if own is None else 0
 

@@ -110,6 +110,12 @@ def test_a_heavy_list(paged):
     assert len(told["items"]) == 10
 
 
+def test_a_size_that_depends_on_the_request_of_the_paginator(paged):
+    assert paged.client.get("/api/BySizeOfRequest/", headers=paged.headers).status_code == 200
+    page = first_page(paged, "BySizeOfRequest")
+    assert ids(paged.walk(tool("BySizeOfRequest"), page)) == all_ids()
+
+
 def test_a_list_that_becomes_shorter(paged):
     page = first_page(paged, "ByNumber")
     Device.objects.filter(pk__in=all_ids()[10:]).delete()

@@ -13,6 +13,7 @@ PAGED = (
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
     *(
+        "BySizeOfRequest",
         "InRandomOrderByKeyword",
         "ByChoiceAndP",
         "ByPageCount",

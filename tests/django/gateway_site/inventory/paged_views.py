@@ -70,6 +70,19 @@ class ByTens(DeviceLists):
     pagination_class = AtLeastTen
 
 
+class SizedByRequest(PageNumberPagination):
+    """A paginator that finds the size of its pages in its own request."""
+
+    page_size = 50
+
+    def get_page_size(self, request):
+        return 100 if "big" in self.request.query_params else 50
+
+
+class BySizeOfRequest(DeviceLists):
+    pagination_class = SizedByRequest
+
+
 class OptionalLimits(LimitOffsetPagination):
     """A paginator for which a limit of 0 means all rows, as in Nautobot."""
 
