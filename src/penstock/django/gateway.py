@@ -55,6 +55,7 @@ class Gateway:
         self.gate = Gate(site.policy, open_site_store(site))
         self._engine = Engine(self.gate)
         self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
+        self._shown: Recent[bytes, VisibleTools] = Recent(_MOST_KNOWN)
         self._seen: Recent[tuple[Principal, Tier | None, bytes], _Seen] = Recent(_MOST_CALLERS)
         # Tells sites apart that share a store and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
@@ -135,6 +136,8 @@ class Gateway:
                 return seen.visible
         found = registry.tools().values()
         visible = VisibleTools([tool for tool in found if tool.may(caller)])
+        # Callers who are shown the same tools share one set: on a large site, it is 100 kB.
+        visible = self._shown.get_or_make(visible.digest, lambda: visible)
         self._seen.put(who, _Seen(visible, caller.rights, now + LIST_SECONDS))
         return visible
 

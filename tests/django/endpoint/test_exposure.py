@@ -375,6 +375,14 @@ def test_callers_with_other_credentials_have_other_lists(
     assert len(holder.value(FOR_KEYS)) == 3
 
 
+def test_callers_who_are_shown_the_same_tools_share_one_set(ada, bob, root, plant):
+    for user in (ada, bob, root):
+        Agent.of(user).tools()
+    seen = [one.visible for one in gateway.gateway()._seen._items.values()]
+    assert len(seen) == 3
+    assert len({id(one) for one in seen}) == 2
+
+
 def test_headers_of_one_request_say_nothing_of_the_caller(ada, plant, asked):
     agent = Agent.of(ada)
     agent.headers["X-Request-Id"] = "1"
