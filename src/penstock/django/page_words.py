@@ -24,6 +24,10 @@ _SLICE: Final = (
 )
 _OTHERS: Final = "The API's own pages also have {names}; ask for a page by the tool's parameters."
 _COUNT: Final = "The API counts {total:,} rows; its pages showed {shown:,}."
+_CIRCLE: Final = (
+    "The links of the API's pages lead back to a page that was read: "
+    "these are {shown:,} rows, and the list may have more."
+)
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
 
 
@@ -93,3 +97,8 @@ def word_on_count(shown: int, total: int | None) -> str:
     """Return what the agent must know about a list with fewer rows than the API counts."""
     is_less = total is not None and shown < total
     return _COUNT.format(shown=shown, total=total) if is_less else ""
+
+
+def word_on_circle(shown: int) -> str:
+    """Return what the agent must know about a list whose pages never end."""
+    return _CIRCLE.format(shown=shown)

@@ -11,7 +11,12 @@ from django.http import HttpResponseBase
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
-from penstock.django.page_words import word_on_count, word_on_first_rows, word_on_members
+from penstock.django.page_words import (
+    word_on_circle,
+    word_on_count,
+    word_on_first_rows,
+    word_on_members,
+)
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
@@ -164,8 +169,9 @@ class PagedReader(ViewReader):
 
     def _at_once(self, site_request: SiteRequest, caller: Caller, total: int) -> InsideResult:
         """Return a list in random order, of which two pages may hold the same row."""
-        page = self._page(site_request, caller, 0, total)
-        if page.rows is None or not page.is_all:
+        is_small = total <= self.policy_of(caller).query_rows
+        page = self._page(site_request, caller, 0, total) if is_small else None
+        if page is None or page.rows is None or not page.is_all:
             return super().read(site_request, caller, is_throttled=False)
         return self._rebuilt(site_request, caller, page, page.rows)
 
@@ -176,11 +182,14 @@ class PagedReader(ViewReader):
         first = page = self._page(site_request, caller, 0, _LARGEST_PAGE)
         if page.rows is None or not page.leads_on:
             return super().read(site_request, caller, is_throttled=False)
-        rows = [*page.rows]
+        rows, seen = [*page.rows], {frozenset(page.query)}
         while (query := page.next_query) is not None and len(rows) < most:
             following = self._asked(site_request, caller, query)
             if page.next_link is None and not _is_next(following, page, first):
                 return super().read(site_request, caller, is_throttled=False)
+            if frozenset(query) in seen or (page.rows and following.rows == page.rows):
+                return self._rebuilt(site_request, caller, first, rows, word_on_circle(len(rows)))
+            seen.add(frozenset(query))
             page = following
             rows += page.rows or ()
         if page is first and (first.total or 0) > len(rows):

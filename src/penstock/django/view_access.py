@@ -17,6 +17,7 @@ from penstock.django.callers import Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.code_names import names_behind, overrides
 from penstock.django.known_code import is_known
+from penstock.django.requests import in_transaction
 from penstock.django.tool_results import FIRST_REDIRECT
 from penstock.django.view_calls import SiteRequest, SiteView
 from penstock.django.view_permissions import ask_view
@@ -78,6 +79,10 @@ def _ask_directly(
     request, which matters because every page asks."""
     kwargs = site_request.match.kwargs
     made: Any = view.endpoint.view(None, kwargs, view.visited_class)
-    made.request = made.initialize_request(view.http_request(site_request, caller, visit))
-    made.initial(made.request, **kwargs)
-    getattr(made, view.endpoint.method.lower())()
+
+    def ask() -> None:
+        made.request = made.initialize_request(view.http_request(site_request, caller, visit))
+        made.initial(made.request, **kwargs)
+        getattr(made, view.endpoint.method.lower())()
+
+    in_transaction(ask, view.endpoint.callback)()

@@ -4,9 +4,10 @@ keys in its path mean."""
 import pytest
 from agents import Agent
 from django.contrib.auth.models import Permission
-from django.db import connection
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.nested_views import Atomic
 from gateway_site.list_urls import REFUSING
 
 ROWS = 400
@@ -78,6 +79,21 @@ def test_a_key_that_names_no_row(holder):
     probe = holder.value("inventory_hall_in_year", pk=2026)
     page = holder.value("read_result", continuation_token=probe["continuation_token"])
     assert len(holder.walk("read_result", page)) == 365
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_check_is_made_in_a_transaction_if_the_site_wants_one(
+    ada, plant, settings, monkeypatch
+):
+    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
+    settings.ROOT_URLCONF = "gateway_site.list_urls"
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 1_000, "BUDGET": "1kB"}
+    Device.objects.filter(pk=plant[0].pk).update(notes="n" * 3_000)
+    agent = Agent.of(ada)
+    token = agent.value("inventory_atomic_retrieve", pk=plant[0].pk)["continuation_token"]
+    del Atomic.noted[:]
+    agent.call("read_result", continuation_token=token)
+    assert Atomic.noted == [True]
 
 
 @pytest.mark.parametrize("view", REFUSING)

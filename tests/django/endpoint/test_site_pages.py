@@ -169,6 +169,11 @@ def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
     assert told["total"] == 120
 
 
+def test_above_the_limit_a_list_in_random_order_is_not_read_at_once(limited):
+    assert first_page(limited, "AllInRandomOrder")["count"] == 130
+    assert "50 of 130 rows" in words(limited)
+
+
 # -- single pages -------------------------------------------------------------------------------------
 
 
@@ -239,6 +244,12 @@ def test_what_a_paginator_hides_in_its_answer_stays_hidden(paged):
 def test_a_page_whose_count_is_its_own_does_not_pass_for_the_list(paged, view):
     first_page(paged, view, offset=30)
     assert "one of the API's own pages" in words(paged)
+
+
+def test_links_that_lead_back_end_the_reading(paged):
+    first_page(paged, "InCircles")
+    told = paged.last.content.decode()
+    assert "lead back to a page that was read: these are 60 rows" in told
 
 
 def test_a_paginator_that_leads_to_its_first_page_only(paged):

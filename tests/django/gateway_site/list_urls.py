@@ -15,6 +15,7 @@ PAGED = (
     *(
         "BySizeOfRequest",
         "InRandomOrderByKeyword",
+        "InCircles",
         "ByChoiceAndP",
         "ByPageCount",
         "ByPageCountAndLinks",
@@ -33,6 +34,7 @@ urlpatterns = [
     path("api/halls/<int:pk>/devices/", nested_views.HallDevices.as_view()),
     *(path(f"api/{name}/", getattr(paged_views, name).as_view()) for name in PAGED),
     *(path(f"api/{name}/", getattr(nested_views, name).as_view()) for name in REFUSING),
+    path("api/atomic/<int:pk>/", nested_views.Atomic.as_view()),
     path("api/ListAsEver/", nested_views.ListAsEver.as_view()),
     path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
     path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),

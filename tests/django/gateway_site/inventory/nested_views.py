@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
 from drf_spectacular.utils import extend_schema
@@ -76,6 +77,17 @@ class HallViewSet(viewsets.GenericViewSet):
     def _answered(self, devices):
         page = self.paginate_queryset(devices)
         return self.get_paginated_response(DeviceSerializer(page, many=True).data)
+
+
+class Atomic(generics.RetrieveAPIView):
+    """A view that notes whether it looks for its object in a transaction."""
+
+    serializer_class = DeviceSerializer
+    noted: ClassVar = []
+
+    def get_queryset(self):
+        self.noted.append(connection.in_atomic_block)
+        return Device.objects.all()
 
 
 # -- refusals in code that says nothing of them ------------------------------------------------------

@@ -280,6 +280,17 @@ class ByKey(DeviceLists):
     pagination_class = Following
 
 
+class Circling(Following):
+    """A paginator whose link always leads to the same page."""
+
+    def get_next_link(self):
+        return "/?after=1"
+
+
+class InCircles(DeviceLists):
+    pagination_class = Circling
+
+
 # -- pages that cannot be put together ---------------------------------------------------------------
 
 
