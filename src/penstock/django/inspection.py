@@ -148,16 +148,8 @@ class Inspection:
         self._with_pagination = with_pagination
         self._urlconf = urlconf
 
-    @property
-    def description(self) -> str:
-        return self._findings.description
-
-    @property
-    def inputs(self) -> Inputs:
-        return self._findings.inputs
-
     @cached_property
-    def _findings(self) -> Findings:
+    def findings(self) -> Findings:
         # The name tells endpoints apart that have one path, apart from its converters.
         where = f"{self._endpoint.method} {self._endpoint.path}"
         key = f"{self._tool} {where} {self._with_pagination}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
-from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
 from penstock.django.list_capture import ListCapture
@@ -46,24 +45,21 @@ class LiveReader(ViewReader):
         found = self._captured(site_request, caller, capture, is_throttled=False)
         return found or super().glance(site_request, caller)
 
-    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        site_request = self.view.request_again(reference)
-        key = encode(reference)
-        counted = caller.counts.get(key)
+    def _window(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        start: int,
+        stop: int,
+        *,
+        counted: int | None,
+    ) -> LiveWindow:
         capture = ListCapture(start, stop, known_count=counted)
-        # One call may read many parts; a throttle counts them as one call.
-        is_first = counted is None
-        try:
-            response = self.respond(site_request, caller, capture, is_throttled=is_first)
-        except Exception as error:
-            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
-            raise LiveRowsFailed from error
+        response = self.respond(site_request, caller, capture, is_throttled=counted is None)
         rows = _captured_rows(capture, response)
         if rows is None:
             why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
             raise LiveRowsFailed(f"The list could not be read again{why}.")
-        if capture.count is not None:
-            caller.counts[key] = capture.count
         # If the list can no longer be read in parts, it was read whole.
         return LiveWindow(rows if capture.is_rereadable else rows[start:stop], capture.count)
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.http import HttpResponseBase
 
-from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
 from penstock.django.page_words import (
@@ -21,14 +20,13 @@ from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
 from penstock.django.view_readers import LiveRowsFailed, ViewReader, chooses_page, result_of_rows
-from penstock.log import logger
 from penstock.wire.request import InsideResult
 
 _LARGEST_PAGE: Final = 1_000
 
 
-class PagesHaveGaps(LiveRowsFailed):
-    """Some pages of the list are not full, so that its rows cannot be numbered."""
+class RowsMisplaced(LiveRowsFailed):
+    """A page of the list does not hold the rows that were asked for: its rows have no sure numbers."""
 
     next_step = "Read the API's own pages: call the tool again with its parameters for pages."
 
@@ -63,21 +61,6 @@ class PagedReader(ViewReader):
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
         return self._page(site_request, caller, 0, 1).response
-
-    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        site_request = self.view.request_again(reference)
-        key = encode(reference)
-        is_first = key not in caller.counts  # one call may read many parts; throttles count one
-        try:
-            window = self._window(site_request, caller, start, stop, is_throttled=is_first)
-        except LiveRowsFailed:
-            raise
-        except Exception as error:
-            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
-            raise LiveRowsFailed from error
-        if window.count is not None:
-            caller.counts[key] = window.count
-        return window
 
     # -- pages ---------------------------------------------------------------------------------
 
@@ -122,7 +105,8 @@ class PagedReader(ViewReader):
         *,
         is_throttled: bool = False,
     ) -> SitePage:
-        """Return the page with this row; any page, if the list ends before the row."""
+        """Return the page with this row. If the list ends before the row, return another of its pages,
+        which tells the total."""
         page = self._page(site_request, caller, row, size, is_throttled=is_throttled)
         if page.rows_from(row, row) is not None:
             return page
@@ -140,17 +124,17 @@ class PagedReader(ViewReader):
         start: int,
         stop: int,
         *,
-        is_throttled: bool = False,
+        counted: int | None,
     ) -> LiveWindow:
-        size = stop - start
-        page = self._page_at(site_request, caller, start, size, is_throttled=is_throttled)
+        size, is_first = stop - start, counted is None
+        page = self._page_at(site_request, caller, start, size, is_throttled=is_first)
         rows: list[bytes] = []
         while len(rows) < size and not page.ends_before(start + len(rows)):
             if rows and page.place is not None:
                 page = self._page_at(site_request, caller, start + len(rows), page.place[1])
             found = page.rows_from(start + len(rows), stop)
             if not found:
-                raise LiveRowsFailed if page.rows is None else PagesHaveGaps
+                raise LiveRowsFailed if page.rows is None else RowsMisplaced
             rows += found
         return LiveWindow(rows, page.total)
 
@@ -162,8 +146,8 @@ class PagedReader(ViewReader):
         if first.is_all:
             return self.answer(site_request, caller, first.response, is_list=True)
         try:
-            rows = self._window(site_request, caller, 0, total).rows
-        except PagesHaveGaps:
+            rows = self._window(site_request, caller, 0, total, counted=total).rows
+        except RowsMisplaced:
             return self._walked(site_request, caller)
         return self._rebuilt(site_request, caller, first, rows)
 

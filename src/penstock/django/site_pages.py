@@ -179,7 +179,8 @@ class SitePage:
         return self.is_regular and len(self.rows or ()) >= (self.total or 0)
 
     def rows_from(self, start: int, stop: int) -> list[bytes] | None:
-        """Return the rows of this page from `start` to `stop`; None if `start` is on another page."""
+        """Return the rows from number `start` up to `stop`, as far as this page holds them. Return
+        None if it does not hold the first of them."""
         if not self.is_regular or self.place is None or self.rows is None:
             return None
         first = self.place[0]

@@ -21,6 +21,7 @@ from penstock.django.tool_results import result_of_response, with_word
 from penstock.django.view_calls import SiteRequest, SiteView
 from penstock.django.view_visits import ViewListener, ViewVisit
 from penstock.errors import StoreError
+from penstock.log import logger
 from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
@@ -70,8 +71,32 @@ class ViewReader:
         return self.respond(site_request, caller, None, is_throttled=False)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        """Return rows of a live list, which this reader does not make."""
-        del reference, start, stop, caller
+        """Return rows of a live list."""
+        site_request = self.view.request_again(reference)
+        key = encode(reference)
+        try:
+            window = self._window(site_request, caller, start, stop, counted=caller.counts.get(key))
+        except LiveRowsFailed:
+            raise
+        except Exception as error:
+            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
+            raise LiveRowsFailed from error
+        if window.count is not None:
+            caller.counts[key] = window.count
+        return window
+
+    def _window(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        start: int,
+        stop: int,
+        *,
+        counted: int | None,
+    ) -> LiveWindow:
+        """Return rows of a live list; this reader makes none. `counted` is the count of the list, if
+        this call has read a part before: throttles count many parts as one call."""
+        del site_request, caller, start, stop, counted
         raise LiveRowsFailed
 
     # -- for readers of lists ------------------------------------------------------------------

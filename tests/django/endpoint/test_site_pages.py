@@ -94,7 +94,7 @@ def test_gaps_that_show_late_end_the_reading(paged):
     page = first_page(paged, "WithLateGaps")
     token = page["continuation_token"]
     told = paged.error("read_result", continuation_token=token, mode="sql", query=COUNT)
-    assert "pages of the list are not full" in told["error"]
+    assert "does not hold the rows that were asked for" in told["error"]
     assert "parameters for pages" in told["next_step"]
 
 
