@@ -182,8 +182,9 @@ def _let_choose(callback: Any) -> None:
     """Put the stand-in into the view inside a callback, once. The function that `as_view` makes only
     calls the class, and names it in an error."""
     cell = _cell_of_class(callback)
-    if cell is not None and not isinstance(cell.cell_contents, _ClassOfView):
-        cell.cell_contents = _ClassOfView(cell.cell_contents)
+    held = cell.cell_contents if cell is not None else None
+    if cell is not None and not isinstance(held, _ClassOfView):
+        cell.cell_contents = _ClassOfView(held)
 
 
 def _cell_of_class(callback: Any) -> CellType | None:
