@@ -32,7 +32,7 @@ Query = Sequence[tuple[str, str]]
 TOTALS: Final = ("count", "total", "total_count", "totalCount")
 _OFFSET: Final = "offset"
 _ABOUT_PAGES: Final = re.compile(
-    "count|next|prev(ious)?|first|last|size|links|meta|limit|offset|.*(page|total).*|has_.*|current.*",
+    "count|next.*|prev.*|first|last|size|links|meta|limit|offset|.*(page|total).*|has_.*|current.*",
     re.IGNORECASE,
 )
 _USUAL_PARAMETERS: Final = frozenset({"page", "page_size", "limit", "offset", "cursor"})

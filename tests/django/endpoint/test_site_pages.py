@@ -278,6 +278,7 @@ def test_what_pages_hold_besides_their_rows_is_told(paged):
     page = first_page(paged, "WithFacets")
     assert page["count"] == 130
     assert "facets" in str(page["notices"])
+    assert "notices" not in first_page(paged, "ByPageCount")  # `next_offset` is about pages
     assert first_page(paged, "WithFacets", page=2)["facets"] == {"router": 44}
 
 
