@@ -1,0 +1,10 @@
+"""A site of third-party packages, with URLs that their authors have written by hand."""
+
+from django.urls import include, path
+
+from gateway_site.inventory import package_views as views
+
+urlpatterns = [
+    path("api/totals/", views.Totals.as_view()),
+    path("mcp/", include("penstock.django.urls")),
+]
