@@ -12,8 +12,7 @@ from penstock.django.site_pages import TOTALS, PageCapture, links_of, total_of
 from penstock.django.tool_results import FIRST_ERROR
 
 _ONE_PAGE: Final = (
-    "This is one of the API's own pages{extent}; "
-    "`next` or the tool's parameters lead to the others."
+    "This is one of the API's own pages{extent}; the tool's parameters lead to the others."
 )
 _MAYBE: Final = (
     "This may be one of the API's own pages, and not the whole list; "
