@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
+
+from django.contrib.auth.mixins import AccessMixin
 
 from penstock.django.exposure import LeftOut
 from penstock.django.inputs.bodies import has_body, serializer_of
@@ -28,6 +30,7 @@ _READ: Final = {
 _HINTS: Final = {
     ListKind.OWN_PAGES: "An agent has to ask for each page: page with a paginator class instead.",
 }
+_OF_SESSIONS: Final = "django.contrib.auth.decorators"
 _CREDENTIAL: Final = re.compile(r"(.*_)?(key|token|secret|password)", re.IGNORECASE)
 
 
@@ -38,6 +41,11 @@ class Advice:
     told: str
     hint: str
     about: Sequence[str]
+
+
+def counted(items: Sequence[Any], one: str, many: str) -> str:
+    """Return the number of some items, with the words for one or for many of them."""
+    return f"{len(items):,} {one if len(items) == 1 else many}"
 
 
 def advice_on(found: SiteTools) -> Iterator[Advice]:
@@ -54,7 +62,8 @@ def lists(found: SiteTools) -> Iterator[Advice]:
         if isinstance(tool.runs, ViewAction) and reads_list(tool.runs.endpoint):
             by_kind[tool.runs.lists].append(tool.name)
     for kind, names in by_kind.items():
-        yield Advice(f"{len(names)} lists are read {_READ[kind]}.", _HINTS.get(kind, ""), names)
+        told = f"{counted(names, 'list is', 'lists are')} read {_READ[kind]}."
+        yield Advice(told, _HINTS.get(kind, ""), names)
 
 
 def left_out(endpoints: Sequence[LeftOut]) -> Iterator[Advice]:
@@ -62,7 +71,8 @@ def left_out(endpoints: Sequence[LeftOut]) -> Iterator[Advice]:
     for one in endpoints:
         by_reason[one.reason].append(one.where)
     for reason, places in by_reason.items():
-        yield Advice(f"{len(places)} endpoints are no tools: {reason}.", "", places)
+        told = counted(places, "endpoint is no tool", "endpoints are no tools")
+        yield Advice(f"{told}: {reason}.", "", places)
 
 
 def risks(found: SiteTools) -> Iterator[Advice]:
@@ -71,16 +81,25 @@ def risks(found: SiteTools) -> Iterator[Advice]:
     leaking = [f"{tool.name} ({', '.join(fields)})" for tool, fields in _credentials(exposed)]
     if leaking:
         yield Advice(
-            f"{len(leaking)} tools may return credentials.",
+            f"{counted(leaking, 'tool', 'tools')} may return credentials.",
             "Make the fields write_only in the serializer, or name the tools in DENY.",
             leaking,
         )
     unknown = [tool.name for tool in exposed if _has_unknown_body(tool)]
     if unknown:
         yield Advice(
-            f"{len(unknown)} tools take a body without a schema: an agent has to guess.",
+            f"{counted(unknown, 'tool takes', 'tools take')} a body without a schema:"
+            " an agent has to guess.",
             "Name a serializer_class, or declare the request with drf-spectacular.",
             unknown,
+        )
+    sessions = [tool.name for tool in exposed if _needs_session(tool)]
+    if sessions:
+        yield Advice(
+            f"{counted(sessions, 'tool refuses', 'tools refuse')} every caller without a session:"
+            " a decorator or mixin of Django's stands before REST framework's authentication.",
+            "Use permission_classes instead, or name the tools in DENY.",
+            sessions,
         )
 
 
@@ -97,6 +116,18 @@ def _readable_fields(action: ViewAction) -> list[str]:
     serializer = serializer_of(view_of(action.endpoint))
     fields = getattr(serializer, "fields", {})
     return [name for name, field in fields.items() if not field.write_only]
+
+
+def _needs_session(tool: SiteTool) -> bool:
+    """Return whether a view is behind a check of the user that only Django's sessions know."""
+    if not isinstance(tool.runs, ViewAction):
+        return False
+    guarded: Any = tool.runs.endpoint.callback
+    while guarded is not None:
+        if getattr(guarded, "__globals__", {}).get("__name__") == _OF_SESSIONS:
+            return True
+        guarded = getattr(guarded, "__wrapped__", None)
+    return issubclass(tool.runs.endpoint.view_class, AccessMixin)
 
 
 def _has_unknown_body(tool: SiteTool) -> bool:

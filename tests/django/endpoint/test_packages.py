@@ -1,6 +1,13 @@
 """A site of third-party packages, which nobody has prepared for agents."""
 
+import logging
+from itertools import chain, repeat
+
 import pytest
+from django.core.checks import run_checks
+from django.core.management import call_command
+
+from penstock.django import callers
 
 pytestmark = pytest.mark.django_db
 
@@ -10,6 +17,17 @@ def site(settings, tmp_path, monkeypatch):
     """Use the site of packages, and an empty folder for findings."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     settings.ROOT_URLCONF = "gateway_site.package_urls"
+
+
+@pytest.fixture
+def doctor(plant, capsys):
+    """Return what the doctor tells."""
+
+    def told():
+        call_command("penstock_doctor", all=True)
+        return capsys.readouterr().out
+
+    return told
 
 
 def by_rest(agent, path):
@@ -23,3 +41,36 @@ def test_values_are_written_as_rest_framework_writes_them(admin):
     told = admin.value("inventory_totals_get")
     assert told == by_rest(admin, "/api/totals/")
     assert (told["sum"], told["lasts"]) == (0.1, "3600.0")
+
+
+# -- advice ------------------------------------------------------------------------------------
+
+
+def test_tools_for_sessions_only_are_told(admin, doctor):
+    names = ["inventory_for_sessions_get", "inventory_sessions_get"]
+    assert all(admin.error(name)["status_code"] == 302 for name in names)
+    _, _, told = doctor().partition("2 tools refuse every caller without a session:")
+    assert told.splitlines()[1:3] == [f"  - {name}" for name in names]
+
+
+def test_one_tool_is_told_in_the_singular(doctor, settings):
+    settings.PENSTOCK = {**settings.PENSTOCK, "ALLOW": ["inventory_sessions_get"]}
+    assert "1 tool refuses every caller without a session:" in doctor()
+    found = [one.msg for one in run_checks(include_deployment_checks=True)]
+    assert any(one.startswith("1 tool refuses") for one in found)
+
+
+def test_a_process_warns_once_of_permissions_that_need_arguments(
+    admin, doctor, caplog, monkeypatch
+):
+    levels = chain([logging.WARNING], repeat(logging.DEBUG))
+    monkeypatch.setattr(callers, "_LEVELS", levels)
+    with caplog.at_level(logging.DEBUG, logger="penstock"):
+        told = doctor()
+        by_doctor = [one.levelno for one in caplog.records if "is not known" in one.message]
+        caplog.clear()
+        admin.tools()
+    assert {*by_doctor} == {logging.DEBUG}
+    found = [one.levelno for one in caplog.records if "is not known" in one.message]
+    assert found == [logging.WARNING, logging.DEBUG]
+    assert "2 tools are listed to callers that a call may refuse" in told

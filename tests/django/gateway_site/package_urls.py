@@ -6,5 +6,9 @@ from gateway_site.inventory import package_views as views
 
 urlpatterns = [
     path("api/totals/", views.Totals.as_view()),
+    path("api/for_sessions/", views.for_sessions),
+    path("api/sessions/", views.ForSessions.as_view()),
+    path("api/branches/<int:number>/", views.Branch.as_view()),
+    path("api/branches/<int:number>/more/", views.Branches.as_view()),
     path("mcp/", include("penstock.django.urls")),
 ]

@@ -3,6 +3,10 @@
 import datetime as dt
 from decimal import Decimal
 
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.mixins import LoginRequiredMixin
+from rest_framework import permissions
+from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -14,3 +18,31 @@ class Totals(APIView):
         return Response(
             {"sum": Decimal("0.10"), "lasts": dt.timedelta(hours=1), "rows": [{"n": Decimal(2)}]}
         )
+
+
+@login_required
+@api_view(["GET"])
+def for_sessions(request):
+    return Response("in")
+
+
+class ForSessions(LoginRequiredMixin, Totals):
+    pass
+
+
+class OfBranch(permissions.BasePermission):
+    """A permission that fails without the URL's arguments."""
+
+    def has_permission(self, request, view):
+        return int(view.branch) > 0
+
+
+class Branch(APIView):
+    permission_classes = (OfBranch,)
+
+    def get(self, request, number):
+        return Response(number)
+
+
+class Branches(Branch):
+    pass

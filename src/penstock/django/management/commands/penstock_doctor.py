@@ -12,7 +12,7 @@ from django.core.checks import run_checks
 from django.core.management.base import BaseCommand, CommandError
 
 from penstock.django import registry
-from penstock.django.advice import advice_on
+from penstock.django.advice import Advice, advice_on, counted
 from penstock.django.conf import Site, site
 from penstock.django.doctor import Diagnosis, Examined, as_json, examine, example_callers
 from penstock.django.gateway import gateway
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             return
         for line in report(found, site(), options["pattern"]):
             self.stdout.write(line)
-        for line in _advice(names_all=options["all"]):
+        for line in _advice(found, names_all=options["all"]):
             self.stdout.write(line)
 
 
@@ -70,14 +70,20 @@ def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
         yield f"No tool is called {pattern}; there are {len(found.tools)}."
 
 
-def _advice(*, names_all: bool) -> Iterator[str]:
-    for one in advice_on(registry.found()):
+def _advice(found: Diagnosis, *, names_all: bool) -> Iterator[str]:
+    for one in (*advice_on(registry.found()), *_undecided(found.undecided)):
         yield ""
         yield f"{one.told} {one.hint}".rstrip()
         shown = one.about if names_all else one.about[:_FEW]
         yield from (f"  - {name}" for name in shown)
         if len(shown) < len(one.about):
             yield f"  and {len(one.about) - len(shown)} more: see --all"
+
+
+def _undecided(names: Sequence[str]) -> Iterator[Advice]:
+    if names:
+        told = f"{counted(names, 'tool is', 'tools are')} listed to callers that a call may refuse:"
+        yield Advice(f"{told} their permissions depend on arguments.", "", names)
 
 
 def _settings(of: Site) -> Iterator[str]:
