@@ -43,6 +43,15 @@ def test_values_are_written_as_rest_framework_writes_them(admin):
     assert (told["sum"], told["lasts"]) == (0.1, "3600.0")
 
 
+def test_a_new_record_is_answered_with_what_the_site_has_added(admin, plant):
+    hall = plant[0].location_id
+    told = admin.value("inventory_slots_create", hall=hall, notes="n" * 2_000)
+    assert (told["name"], told["price"], told["kind"]) == ("slot 7", "1.50", "router")
+    assert told["continuation_token"]
+    assert "notes" not in told
+    assert "seen" not in told
+
+
 # -- advice ------------------------------------------------------------------------------------
 
 

@@ -10,5 +10,6 @@ urlpatterns = [
     path("api/sessions/", views.ForSessions.as_view()),
     path("api/branches/<int:number>/", views.Branch.as_view()),
     path("api/branches/<int:number>/more/", views.Branches.as_view()),
+    path("api/halls/<int:hall>/slots/", views.Slots.as_view()),
     path("mcp/", include("penstock.django.urls")),
 ]

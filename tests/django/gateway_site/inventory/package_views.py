@@ -5,10 +5,12 @@ from decimal import Decimal
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
-from rest_framework import permissions
+from rest_framework import generics, permissions, serializers
 from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from gateway_site.inventory.models import Device
 
 
 class Totals(APIView):
@@ -46,3 +48,20 @@ class Branch(APIView):
 
 class Branches(Branch):
     pass
+
+
+class SlotSerializer(serializers.ModelSerializer):
+    """A record of which the site chooses a part."""
+
+    class Meta:
+        model = Device
+        fields = ("id", "name", "kind", "price", "seen", "key", "notes")
+
+
+class Slots(generics.CreateAPIView):
+    """Slots, whose number the site assigns."""
+
+    def post(self, request, hall):
+        notes = request.data.get("notes", "")
+        made = Device.objects.create(location_id=hall, name="slot 7", price="1.50", notes=notes)
+        return Response(SlotSerializer(made).data, status=201)
