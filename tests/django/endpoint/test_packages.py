@@ -7,7 +7,7 @@ import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
 
-from penstock.django import callers
+from penstock.django import callers, registry
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +32,34 @@ def doctor(plant, capsys):
 
 def by_rest(agent, path):
     return agent.client.get(path, headers=agent.headers).json()
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def test_a_suffix_for_the_format_makes_no_second_tool(admin):
+    found = registry.found()
+    assert not [tool.path for tool in found.all if "{format}" in tool.path]
+    assert "inventory_totals_get" in admin.tools()
+
+
+def test_generic_views_have_the_names_that_a_router_gives(admin):
+    paths = {tool.where: tool.name for tool in registry.tools().values() if "parts" in tool.path}
+    assert paths == {
+        "GET /api/parts/": "inventory_api_parts_list",
+        "POST /api/parts/": "inventory_api_parts_create",
+        "GET /api/parts/{pk}/": "inventory_api_parts_retrieve",
+        "PUT /api/parts/{pk}/": "inventory_api_parts_update",
+        "PATCH /api/parts/{pk}/": "inventory_api_parts_partial_update",
+        "DELETE /api/parts/{pk}/": "inventory_api_parts_destroy",
+        "GET /api/parts/{above}/": "inventory_api_parts_by_above_list",
+        "GET /api/admin/parts/": "inventory_api_admin_parts_list",
+        "POST /api/admin/parts/": "inventory_api_admin_parts_create",
+        "GET /api/admin/parts/{pk}/": "inventory_api_admin_parts_retrieve",
+        "PUT /api/admin/parts/{pk}/": "inventory_api_admin_parts_update",
+        "PATCH /api/admin/parts/{pk}/": "inventory_api_admin_parts_partial_update",
+        "DELETE /api/admin/parts/{pk}/": "inventory_api_admin_parts_destroy",
+    }
 
 
 # -- answers -----------------------------------------------------------------------------------

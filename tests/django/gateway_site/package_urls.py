@@ -1,6 +1,7 @@
 """A site of third-party packages, with URLs that their authors have written by hand."""
 
 from django.urls import include, path
+from rest_framework.urlpatterns import format_suffix_patterns
 
 from gateway_site.inventory import package_views as views
 
@@ -11,5 +12,13 @@ urlpatterns = [
     path("api/branches/<int:number>/", views.Branch.as_view()),
     path("api/branches/<int:number>/more/", views.Branches.as_view()),
     path("api/halls/<int:hall>/slots/", views.Slots.as_view()),
+    path("api/parts/", views.Parts.as_view()),
+    path("api/parts/<int:pk>/", views.Part.as_view()),
+    path("api/parts/<slug:above>/", views.PartsBelow.as_view()),
+    path("api/admin/parts/", views.Parts.as_view()),
+    path("api/admin/parts/<int:pk>/", views.Part.as_view()),
+]
+urlpatterns = [
+    *format_suffix_patterns(urlpatterns),
     path("mcp/", include("penstock.django.urls")),
 ]

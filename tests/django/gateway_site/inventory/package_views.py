@@ -10,7 +10,8 @@ from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from gateway_site.inventory.models import Device
+from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.serializers import LocationSerializer
 
 
 class Totals(APIView):
@@ -65,3 +66,20 @@ class Slots(generics.CreateAPIView):
         notes = request.data.get("notes", "")
         made = Device.objects.create(location_id=hall, name="slot 7", price="1.50", notes=notes)
         return Response(SlotSerializer(made).data, status=201)
+
+
+class Parts(generics.ListCreateAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+
+
+class Part(generics.RetrieveUpdateDestroyAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+
+
+class PartsBelow(generics.ListAPIView):
+    serializer_class = LocationSerializer
+
+    def get_queryset(self):
+        return Location.objects.filter(name__startswith=self.kwargs["above"])
