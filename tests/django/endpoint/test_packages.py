@@ -62,6 +62,37 @@ def test_generic_views_have_the_names_that_a_router_gives(admin):
     }
 
 
+# -- passwords ---------------------------------------------------------------------------------
+
+TAKING_PASSWORDS = {
+    "inventory_own_token_create": "POST /api/own_token/",
+    "inventory_login_create": "POST /api/login/",
+    "inventory_users_create": "POST /api/users/",
+}
+
+
+def test_views_that_take_passwords_are_no_tools_and_the_doctor_says_why(admin, doctor):
+    tools = admin.tools().keys()
+    assert not tools & TAKING_PASSWORDS.keys()
+    assert tools >= {"inventory_users_list", "inventory_login_get", "inventory_networks_create"}
+    _, _, told = doctor().partition("3 endpoints are no tools: it takes a password; ")
+    for name, where in TAKING_PASSWORDS.items():
+        assert f"  - {where} ({name})\n" in told
+
+
+@pytest.mark.parametrize(
+    ("allowed", "seen"),
+    [(["*"], set()), (["*", "inventory_login_create"], {"inventory_login_create"})],
+)
+def test_a_view_that_takes_a_password_is_a_tool_if_its_name_is_allowed(
+    admin, settings, allowed, seen
+):
+    settings.PENSTOCK = {**settings.PENSTOCK, "ALLOW": allowed}
+    tools = admin.tools().keys()
+    assert tools & TAKING_PASSWORDS.keys() == seen
+    assert "inventory_users_list" in tools
+
+
 # -- answers -----------------------------------------------------------------------------------
 
 

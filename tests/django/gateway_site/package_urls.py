@@ -15,6 +15,10 @@ urlpatterns = [
     path("api/parts/", views.Parts.as_view()),
     path("api/parts/<int:pk>/", views.Part.as_view()),
     path("api/parts/<slug:above>/", views.PartsBelow.as_view()),
+    path("api/own_token/", views.OwnToken.as_view()),
+    path("api/login/", views.Login.as_view()),
+    path("api/users/", views.Users.as_view()),
+    path("api/networks/", views.Networks.as_view()),
     path("api/admin/parts/", views.Parts.as_view()),
     path("api/admin/parts/<int:pk>/", views.Part.as_view()),
 ]

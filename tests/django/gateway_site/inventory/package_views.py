@@ -2,10 +2,13 @@
 
 import datetime as dt
 from decimal import Decimal
+from typing import ClassVar
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.models import User
 from rest_framework import generics, permissions, serializers
+from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.decorators import api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -83,3 +86,52 @@ class PartsBelow(generics.ListAPIView):
 
     def get_queryset(self):
         return Location.objects.filter(name__startswith=self.kwargs["above"])
+
+
+# -- passwords ---------------------------------------------------------------------------------
+
+
+class OwnToken(ObtainAuthToken):
+    """A package's own version of another package's view."""
+
+
+class LoginSerializer(serializers.Serializer):
+    username = serializers.CharField()
+    password1 = serializers.CharField()
+
+
+class Login(APIView):
+    serializer_class = LoginSerializer
+
+    def get(self, request):
+        return Response("in")
+
+    def post(self, request):
+        return Response("never")
+
+
+class UserSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = User
+        fields = ("id", "username", "password")
+        extra_kwargs: ClassVar = {"password": {"write_only": True}}
+
+
+class Users(generics.ListCreateAPIView):
+    queryset = User.objects.all()
+    serializer_class = UserSerializer
+
+
+class NetworkSerializer(serializers.ModelSerializer):
+    """A record with a password that is data like any other."""
+
+    password = serializers.CharField(source="notes")
+
+    class Meta:
+        model = Device
+        fields = ("id", "name", "password")
+
+
+class Networks(generics.CreateAPIView):
+    queryset = Device.objects.all()
+    serializer_class = NetworkSerializer
