@@ -10,7 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from django.contrib.auth.mixins import AccessMixin
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.settings import api_settings
 
+from penstock.django.conf import Site
 from penstock.django.exposure import LeftOut
 from penstock.django.inputs.bodies import has_body, serializer_of
 from penstock.django.inputs.faults import quietly
@@ -18,6 +21,7 @@ from penstock.django.inputs.handlers import reads_list
 from penstock.django.inputs.views import view_of
 from penstock.django.list_kinds import ListKind
 from penstock.django.registry import SiteTools
+from penstock.django.setting_names import place_of
 from penstock.django.tools import SiteTool
 from penstock.django.view_tools import ViewAction
 
@@ -101,6 +105,43 @@ def risks(found: SiteTools) -> Iterator[Advice]:
             "Use permission_classes instead, or name the tools in DENY.",
             sessions,
         )
+
+
+def strangers(found: SiteTools, site: Site) -> Iterator[Advice]:
+    """Yield advice on tools that authenticate callers whom the endpoint does not know."""
+    own = site.authentication_classes
+    known = list(api_settings.DEFAULT_AUTHENTICATION_CLASSES if own is None else own)
+    missing = {tool.name: _unknown_classes(tool, known) for tool in found.exposed.values()}
+    names = [name for name, classes in missing.items() if classes]
+    if names:
+        lacking = list(dict.fromkeys(_path_of(one) for name in names for one in missing[name]))
+        wanted = ", ".join(f'"{one}"' for one in [*lacking, *map(_path_of, known)])
+        yield Advice(
+            f"{counted(names, 'tool authenticates', 'tools authenticate')} callers by classes that"
+            f" the endpoint lacks ({', '.join(lacking)}). To the endpoint these callers are"
+            " anonymous: they may not write, and anybody may use their tokens of results.",
+            f"Set {place_of('AUTHENTICATION_CLASSES')} to [{wanted}].",
+            names,
+        )
+
+
+def _unknown_classes(tool: SiteTool, known: Sequence[Any]) -> list[Any]:
+    """Return the authentication classes of a tool's view that the endpoint lacks. All that are by
+    sessions find the same user."""
+    if not isinstance(tool.runs, ViewAction):
+        return []
+    action = tool.runs
+    classes = quietly(lambda: action.endpoint.view().authentication_classes) or ()
+    has_sessions = any(issubclass(one, SessionAuthentication) for one in known)
+    return [
+        one
+        for one in classes
+        if one not in known and not (has_sessions and issubclass(one, SessionAuthentication))
+    ]
+
+
+def _path_of(kind: Any) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _credentials(tools: Sequence[SiteTool]) -> Iterator[tuple[SiteTool, list[str]]]:

@@ -4,6 +4,7 @@ import logging
 from itertools import chain, repeat
 
 import pytest
+from agents import Agent
 from django.core.checks import run_checks
 from django.core.management import call_command
 
@@ -109,6 +110,39 @@ def test_a_new_record_is_answered_with_what_the_site_has_added(admin, plant):
     assert told["continuation_token"]
     assert "notes" not in told
     assert "seen" not in told
+
+
+# -- authentication ----------------------------------------------------------------------------
+
+BEARER = "gateway_site.inventory.package_views.BearerAuthentication"
+
+
+def strangers():
+    return [one for one in run_checks() if one.id == "penstock.W007"]
+
+
+def test_callers_whom_only_views_know_are_told(doctor, settings):
+    (found,) = strangers()
+    assert found.msg.startswith("2 tools authenticate callers by classes that the endpoint lacks")
+    assert f"({BEARER})" in found.msg
+    known = settings.REST_FRAMEWORK["DEFAULT_AUTHENTICATION_CLASSES"]
+    wanted = ", ".join(f'"{one}"' for one in [BEARER, *known])
+    assert found.hint == f'Set PENSTOCK["AUTHENTICATION_CLASSES"] to [{wanted}].'
+    told = doctor()
+    assert found.msg in told
+    assert "; 2 tools know others, see penstock.W007." in told
+
+
+def test_the_hint_cures_it(root, plant, doctor, settings):
+    agent = Agent.of(root)
+    agent.headers = {"Authorization": agent.headers["Authorization"].replace("Token", "Bearer")}
+    agent.request("tools/list")
+    assert agent.last.status_code == 401
+    known = settings.REST_FRAMEWORK["DEFAULT_AUTHENTICATION_CLASSES"]
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTHENTICATION_CLASSES": [BEARER, *known]}
+    assert not strangers()
+    assert "W007" not in doctor()
+    assert agent.value("inventory_hosts_create", name="a new one")["name"] == "a new one"
 
 
 # -- advice ------------------------------------------------------------------------------------

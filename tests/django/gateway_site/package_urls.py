@@ -19,6 +19,7 @@ urlpatterns = [
     path("api/login/", views.Login.as_view()),
     path("api/users/", views.Users.as_view()),
     path("api/networks/", views.Networks.as_view()),
+    path("api/hosts/", views.Hosts.as_view()),
     path("api/admin/parts/", views.Parts.as_view()),
     path("api/admin/parts/<int:pk>/", views.Part.as_view()),
 ]

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.models import User
 from rest_framework import generics, permissions, serializers
+from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.decorators import api_view
 from rest_framework.response import Response
@@ -135,3 +136,20 @@ class NetworkSerializer(serializers.ModelSerializer):
 class Networks(generics.CreateAPIView):
     queryset = Device.objects.all()
     serializer_class = NetworkSerializer
+
+
+# -- authentication ----------------------------------------------------------------------------
+
+
+class BearerAuthentication(TokenAuthentication):
+    keyword = "Bearer"
+
+
+class OwnSessions(SessionAuthentication):
+    pass
+
+
+class Hosts(generics.ListCreateAPIView):
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+    authentication_classes = (BearerAuthentication, OwnSessions)

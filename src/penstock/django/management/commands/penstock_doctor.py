@@ -12,7 +12,7 @@ from django.core.checks import run_checks
 from django.core.management.base import BaseCommand, CommandError
 
 from penstock.django import registry
-from penstock.django.advice import Advice, advice_on, counted
+from penstock.django.advice import Advice, advice_on, counted, strangers
 from penstock.django.conf import Site, site
 from penstock.django.doctor import Diagnosis, Examined, as_json, examine, example_callers
 from penstock.django.gateway import gateway
@@ -61,6 +61,7 @@ def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
     yield from _warnings()
     yield ""
     yield from _callers(found)
+    yield from _strangers(of)
     yield ""
     shown = [one for one in found.tools if fnmatchcase(one.tool.name, pattern)]
     yield from _tools(shown, [sight.caller for sight in found.sights])
@@ -110,6 +111,15 @@ def _callers(found: Diagnosis) -> Iterator[str]:
     ]
     yield from _columns(rows, numbers={2, 3, 4})
     yield f"(Tokens by {found.meter}.)"
+
+
+def _strangers(of: Site) -> Iterator[str]:
+    """Yield what the table of callers does not show: it takes them as known everywhere."""
+    for one in strangers(registry.found(), of):
+        yield (
+            "The table holds for callers that the endpoint and the views authenticate;"
+            f" {counted(one.about, 'tool knows', 'tools know')} others, see penstock.W007."
+        )
 
 
 def _tools(shown: Sequence[Examined], callers: Sequence[str]) -> Iterator[str]:
