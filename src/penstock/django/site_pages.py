@@ -21,8 +21,8 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 from rest_framework.response import Response
 
-from penstock.django.inputs.code_names import query_names
 from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.query_reads import reads_behind
 from penstock.django.ordering import in_order, is_in_random_order
 from penstock.django.tool_results import FIRST_ERROR, encoded_rows
 
@@ -212,7 +212,7 @@ def links_of(paginator: Any) -> tuple[str | None, str | None] | None:
 
 def reads_offset(paginator: Any) -> bool:
     """Return whether a paginator of the site's finds a page by the number of its first row."""
-    return _OFFSET in query_names(type(paginator).paginate_queryset)
+    return _OFFSET in reads_behind(type(paginator), "paginate_queryset").names
 
 
 # -- parameters --------------------------------------------------------------------------------

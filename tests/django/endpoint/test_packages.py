@@ -112,6 +112,29 @@ def test_a_new_record_is_answered_with_what_the_site_has_added(admin, plant):
     assert "seen" not in told
 
 
+# -- query strings -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "names", "is_open"),
+    [
+        ("inventory_chosen_list", {"letter", "least", "named"}, False),
+        ("inventory_chosen_anyhow_list", {"least"}, True),
+        ("inventory_statistics_get", {"days"}, True),
+    ],
+)
+def test_parameters_that_only_code_names(admin, tool, names, is_open):
+    schema = admin.tools()[tool]["inputSchema"]
+    assert schema["properties"].keys() == names
+    assert schema["additionalProperties"] is is_open
+
+
+def test_a_parameter_that_no_code_reads_is_refused(admin, plant):
+    rows = admin.value("inventory_chosen_list", named="hall", least=plant[1].location_id)
+    assert [row["name"] for row in rows] == ["hall 1", "hall 2"]
+    assert "title" in admin.error("inventory_chosen_list", title="hall 1")["error"]
+
+
 # -- authentication ----------------------------------------------------------------------------
 
 BEARER = "gateway_site.inventory.package_views.BearerAuthentication"

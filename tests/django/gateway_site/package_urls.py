@@ -20,6 +20,9 @@ urlpatterns = [
     path("api/users/", views.Users.as_view()),
     path("api/networks/", views.Networks.as_view()),
     path("api/hosts/", views.Hosts.as_view()),
+    path("api/chosen/", views.Chosen.as_view()),
+    path("api/chosen_anyhow/", views.ChosenAnyhow.as_view()),
+    path("api/statistics/", views.statistics),
     path("api/admin/parts/", views.Parts.as_view()),
     path("api/admin/parts/<int:pk>/", views.Part.as_view()),
 ]

@@ -153,3 +153,36 @@ class Hosts(generics.ListCreateAPIView):
     queryset = Location.objects.all()
     serializer_class = LocationSerializer
     authentication_classes = (BearerAuthentication, OwnSessions)
+
+
+# -- query strings -----------------------------------------------------------------------------
+
+NAMED = "named"
+
+
+def first_letter(request):
+    return request.GET.get("letter", "")
+
+
+class Chosen(Parts):
+    """Parts that the code of the view chooses by parameters, which nothing declares."""
+
+    least = "least"
+
+    def get_queryset(self):
+        given = self.request.query_params
+        found = super().get_queryset().filter(name__startswith=first_letter(self.request))
+        if self.least in given:
+            found = found.filter(pk__gte=given[self.least])
+        return found.filter(name__contains=self.request.GET.get(NAMED, ""))
+
+
+class ChosenAnyhow(Parts):
+    def get_queryset(self):
+        found = super().get_queryset().filter(**self.request.GET.dict())
+        return found.filter(pk__gte=self.request.GET.get("least", 0))
+
+
+@api_view(["GET"])
+def statistics(request):
+    return Response({"days": request.query_params.get("days", "7")})
