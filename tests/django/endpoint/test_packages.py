@@ -63,6 +63,30 @@ def test_generic_views_have_the_names_that_a_router_gives(admin):
     }
 
 
+# -- descriptions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("location_hosts_list", "List location hosts."),
+        ("location_hosts_create", "Create a location."),
+        ("locations_list", "List locations."),
+        ("import_location_create", "Import location: an action on locations."),
+        ("location_list_get", "Get location list."),
+        ("described_create", "Create a location. The halls of the plant."),
+    ],
+)
+def test_a_view_is_described_by_what_it_does(admin, tool, text):
+    assert admin.tools()[f"inventory_{tool}"]["description"] == text
+
+
+def test_a_list_is_described_with_its_filters(admin):
+    text = admin.tools()["inventory_described_list"]["description"]
+    assert text.startswith("List locations. The halls of the plant.\n\nYou can filter")
+    assert "?name=a" in text
+
+
 # -- passwords ---------------------------------------------------------------------------------
 
 TAKING_PASSWORDS = {

@@ -23,6 +23,11 @@ urlpatterns = [
     path("api/chosen/", views.Chosen.as_view()),
     path("api/chosen_anyhow/", views.ChosenAnyhow.as_view()),
     path("api/statistics/", views.statistics),
+    path("api/location_hosts/", views.LocationHostsView.as_view()),
+    path("api/locations/", views.LocationListCreateView.as_view()),
+    path("api/import_location/", views.ImportLocationAPIView.as_view()),
+    path("api/location_list/", views.location_list),
+    path("api/described/", views.LocationViewSet.as_view({"get": "list", "post": "create"})),
     path("api/admin/parts/", views.Parts.as_view()),
     path("api/admin/parts/<int:pk>/", views.Part.as_view()),
 ]

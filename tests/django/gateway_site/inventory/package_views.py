@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.models import User
-from rest_framework import generics, permissions, serializers
+from rest_framework import generics, permissions, serializers, viewsets
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.decorators import api_view
@@ -186,3 +186,36 @@ class ChosenAnyhow(Parts):
 @api_view(["GET"])
 def statistics(request):
     return Response({"days": request.query_params.get("days", "7")})
+
+
+# -- descriptions ------------------------------------------------------------------------------
+
+
+class LocationHostsView(Parts):
+    pass
+
+
+class LocationListCreateView(Parts):
+    pass
+
+
+class ImportLocationAPIView(Parts):
+    def post(self, request):
+        return Response({"read": 3})
+
+
+class LocationViewSet(viewsets.ModelViewSet):
+    """The halls of the plant.
+
+    You can filter the halls by their names. For example:
+
+    `/api/halls/?name=a` returns only one.
+    """
+
+    queryset = Location.objects.all()
+    serializer_class = LocationSerializer
+
+
+@api_view(["GET"])
+def location_list(request):
+    return Response([])
