@@ -17,19 +17,11 @@ from penstock.django.inputs.documented import decides_on_exclusion, inspector_of
 from penstock.django.inputs.faults import quietly
 from penstock.django.inputs.handlers import handler_of
 from penstock.django.inputs.views import view_of
+from penstock.django.passwords import takes_password
 from penstock.django.tiers import Tier
 from penstock.log import logger
 
-_NOT_TOOLS: Final = (
-    "penstock.django",
-    "rest_framework_simplejwt",
-    "rest_framework.authtoken",
-    "oauth2_provider",
-    "dj_rest_auth",
-    "djoser",
-    "knox",
-    "drf_spectacular",
-)
+_NOT_TOOLS: Final = ("penstock.django", "drf_spectacular")
 _HTML: Final = ("text/html", "application/xhtml+xml")
 
 
@@ -44,7 +36,7 @@ class LeftOut:
 def why_no_tool(endpoint: Endpoint) -> str:
     """Return why an endpoint never becomes a tool, or an empty text."""
     if endpoint.view_class.__module__.startswith(_NOT_TOOLS):
-        return "its package takes passwords or describes the API"
+        return "its package describes the API"
     if said_of(IGNORED, *marked_places(endpoint), endpoint.view_class):
         return "@mcp_ignore"
     if _renders_only_html(endpoint):
@@ -57,6 +49,13 @@ def why_no_tool(endpoint: Endpoint) -> str:
 def marked_places(endpoint: Endpoint) -> tuple[Any, ...]:
     """Return the objects on which decorators leave marks, also on a function under `@api_view`."""
     return endpoint.handler, handler_of(endpoint), endpoint.callback
+
+
+def why_kept_back(name: str, endpoint: Endpoint, site: Site) -> str:
+    """Return why a tool that the settings expose needs to be named in them, or an empty text."""
+    if name not in site.allow and takes_password(endpoint):
+        return "it takes a password; to expose it, name it in ALLOW without wildcards"
+    return ""
 
 
 def why_not_exposed(name: str, path: str, tier: Tier, site: Site) -> str:

@@ -11,8 +11,7 @@ from penstock.django.site_pages import PageCapture, links_of, total_in, total_of
 from penstock.django.tool_results import FIRST_ERROR, json_of
 
 _ONE_PAGE: Final = (
-    "This is one of the API's own pages{extent}; "
-    "`next` or the tool's parameters lead to the others."
+    "This is one of the API's own pages{extent}; the tool's parameters lead to the others."
 )
 _MAYBE: Final = (
     "This may be one of the API's own pages, and not the whole list; "

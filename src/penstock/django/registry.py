@@ -21,6 +21,7 @@ from penstock.django.exposure import (
     LeftOut,
     excluded_by_hooks,
     marked_places,
+    why_kept_back,
     why_no_tool,
     why_not_exposed,
 )
@@ -51,9 +52,12 @@ class SiteTools:
         self.exposed = {tool.name: tool for tool in self.all if self._is_exposed(tool, site)}
 
     def _is_exposed(self, tool: SiteTool, site: Site) -> bool:
-        reason = why_not_exposed(tool.name, tool.path, tool.tier, site)
+        reason, where = why_not_exposed(tool.name, tool.path, tool.tier, site), tool.where
+        if not reason and isinstance(tool.runs, ViewAction):
+            reason = why_kept_back(tool.name, tool.runs.endpoint, site)
+            where = f"{where} ({tool.name})"
         if reason:
-            self.left_out.append(LeftOut(tool.where, reason))
+            self.left_out.append(LeftOut(where, reason))
         return not reason
 
     def _every_tool(self, site: Site) -> Iterator[SiteTool]:

@@ -21,8 +21,8 @@ from django.http import HttpResponseBase
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import LimitOffsetPagination, PageNumberPagination
 
-from penstock.django.inputs.code_names import query_names
 from penstock.django.inputs.faults import quietly
+from penstock.django.inputs.query_reads import reads_behind
 from penstock.django.ordering import in_order, is_in_random_order
 from penstock.django.tool_results import FIRST_ERROR, encoded_rows, json_of
 
@@ -256,10 +256,9 @@ def reads_offset(paginator: Any) -> bool:
     return _OFFSET in _read_by_name(paginator)
 
 
-def _read_by_name(paginator: Any) -> tuple[str, ...]:
+def _read_by_name(paginator: Any) -> Sequence[str]:
     """Return the query parameters that a paginator of the site's reads by names in its code."""
-    own = getattr(type(paginator), "paginate_queryset", None)
-    return query_names(own) if own is not None else ()
+    return [*reads_behind(type(paginator), "paginate_queryset").names]
 
 
 # -- parameters --------------------------------------------------------------------------------

@@ -189,6 +189,7 @@ def test_a_page_that_the_agent_asks_for_is_marked(paged, view, arguments, shown)
     page = first_page(paged, view, **arguments)
     assert (page["count"], len(page["results"])) == (130, shown)
     assert f"one of the API's own pages, {shown} of 130 rows" in words(paged)
+    assert "`next`" not in words(paged)
 
 
 @pytest.mark.parametrize(

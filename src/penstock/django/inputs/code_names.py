@@ -129,18 +129,6 @@ def _names_in_code(code: CodeType) -> set[str]:
 
 
 @lru_cache(4_096)
-def query_names(function: FunctionType) -> tuple[str, ...]:
-    """Return the query parameters that a function reads by a name in its code."""
-    steps = list(dis.get_instructions(function))
-    found = (
-        name.argval
-        for source, method, name in zip(steps, steps[1:], steps[2:], strict=False)
-        if source.argval in READS_QUERY and method.argval == "get" and isinstance(name.argval, str)
-    )
-    return tuple(dict.fromkeys(found))
-
-
-@lru_cache(4_096)
 def names_in(function: Callable[..., Any] | None) -> tuple[str, ...]:
     """Return the names that a function uses, in the order of their first use."""
     code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
