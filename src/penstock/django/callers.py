@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import re
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import chain, repeat
 from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied
@@ -30,6 +33,17 @@ REFUSALS: Final = (APIException, PermissionDenied, Http404)
 # they would find the same user as for the endpoint, with the same queries again.
 _KNOWN_BY_HEADER: Final = ("rest_framework_simplejwt.authentication.JWTAuthentication",)
 _HEADER_ONLY: Final = (TokenAuthentication, BasicAuthentication)
+# Headers that differ from request to request, and say nothing of the caller.
+_OF_ONE_REQUEST: Final = re.compile(
+    r"HTTP_(MCP_.*|LAST_EVENT_ID|DATE|TRACEPARENT|TRACESTATE|BAGGAGE|SENTRY_TRACE|CF_RAY|X_B3_.*"
+    r"|.*REQUEST_ID|.*CORRELATION_ID|.*TRACE_(ID|CONTEXT))"
+)
+_NOT_KNOWN: Final = (
+    "who may use %s is not known without arguments (%s): it is listed, and checked when called;"
+    " `manage.py penstock_doctor` names all such tools"
+)
+# A process warns of the first such tool. On a large site a line for each would hide other lines.
+_LEVELS: Final = chain([logging.WARNING], repeat(logging.DEBUG))
 
 
 class Caller:
@@ -40,6 +54,7 @@ class Caller:
         self.site = site
         self._gate = gate
         self.is_batch = False  # several calls in one request
+        self.is_example = False  # made by the doctor, whose report tells what is not known
         self.counts: dict[bytes, int] = {}  # rows of live lists, by encoded reference
         self.tier: Tier | None = tier_for(request, site)
         self._permitted: dict[str, bool | None] = {}
@@ -85,8 +100,16 @@ class Caller:
         """A digest of the user's rights in Django, which changes when they do."""
         user: Any = self.request.user
         flags = [getattr(user, f"is_{name}", None) for name in ("active", "staff", "superuser")]
-        listed = () if flags[-1] else quietly(user.get_all_permissions) or ()
+        # A user of an authentication class of the site's may have no such method.
+        listed = () if flags[-1] else quietly(getattr(user, "get_all_permissions", tuple)) or ()
         return hashlib.sha256(f"{flags} {sorted(listed)}".encode()).hexdigest()[:16]
+
+    @cached_property
+    def credentials(self) -> bytes:
+        """A digest of everything in a request by which views may tell callers apart: headers, the
+        address, and the proof that the endpoint has found."""
+        meta = sorted(item for item in self.meta.items() if _tells_of_caller(item[0]))
+        return hashlib.sha256(f"{meta} {_named(self.request.auth)}".encode()).digest()
 
     # -- permissions ---------------------------------------------------------------------------
 
@@ -94,7 +117,7 @@ class Caller:
         """Return whether the caller may use a tool; None if that depends on arguments. `ask` raises
         if the view refuses, and is called once for each tool."""
         if name not in self._permitted:
-            self._permitted[name] = _answer(name, ask)
+            self._permitted[name] = _answer(name, ask, is_told=self.is_example)
         return self._permitted[name]
 
     def share_user(self, view: APIView) -> None:
@@ -133,13 +156,25 @@ class Caller:
 _DEFAULT_GET_AUTHENTICATORS: Final = APIView.get_authenticators
 
 
+def _tells_of_caller(name: str) -> bool:
+    is_header = name.startswith("HTTP_") and not _OF_ONE_REQUEST.fullmatch(name)
+    return is_header or name == "REMOTE_ADDR"
+
+
+def _named(proof: Any) -> str:
+    """Return a text for a proof, which is the same in each request with that proof."""
+    kind: Any = type(proof)
+    is_by_address = kind.__repr__ is object.__repr__
+    return kind.__qualname__ if is_by_address else repr(proof)
+
+
 def _is_same_again(authenticator: Any) -> bool:
     kind = type(authenticator)
     named = f"{kind.__module__}.{kind.__qualname__}"
     return kind in _HEADER_ONLY or named in _KNOWN_BY_HEADER
 
 
-def _answer(name: str, ask: Callable[[], None]) -> bool | None:
+def _answer(name: str, ask: Callable[[], None], *, is_told: bool) -> bool | None:
     try:
         ask()
     except Undecided:
@@ -147,14 +182,7 @@ def _answer(name: str, ask: Callable[[], None]) -> bool | None:
     except REFUSALS:
         return False
     except Exception as fault:  # noqa: BLE001 (the site's own code: it may need arguments)
-        _tell_once(name, type(fault).__name__)
+        level = logging.DEBUG if is_told else next(_LEVELS)
+        logger().log(level, _NOT_KNOWN, name, type(fault).__name__)
         return None
     return True
-
-
-@lru_cache(16_384)
-def _tell_once(name: str, why: str) -> None:
-    told = (
-        "who may use %s is not known without arguments (%s): it is listed, and checked when called"
-    )
-    logger().warning(told, name, why)

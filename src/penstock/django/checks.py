@@ -44,6 +44,7 @@ NO_COUNTERPART: Final = "penstock.W003"
 WRITES_FOR_ALL: Final = "penstock.W004"
 NO_SUCH_TOOL: Final = "penstock.W005"
 RISKY_TOOLS: Final = "penstock.W006"
+STRANGERS: Final = "penstock.W007"
 
 _OTHER_STORE: Final = (
     f'Set {place_of("STORE")} to "sqlite:" (one machine), to the URL of a Redis (many), or to'
@@ -213,6 +214,18 @@ def check_risks() -> Messages:
         yield checks.Warning(f"{one.told} {about}", hint=one.hint, id=RISKY_TOOLS)
 
 
+def check_authentication(site: Site) -> Messages:
+    """Find views whose callers the endpoint does not know. This reads classes, and makes no view's
+    description."""
+    from penstock.django.advice import strangers
+    from penstock.django.inputs.faults import quietly
+    from penstock.django.registry import found
+
+    tools = quietly(found)  # None without URLs, which other checks report
+    for one in strangers(tools, site) if tools is not None else ():
+        yield checks.Warning(one.told, hint=one.hint, id=STRANGERS)
+
+
 def _lets_everybody_in(site: Site) -> bool:
     # Imported here, because REST framework may be missing; `check_rest_framework` reports that.
     from rest_framework.permissions import AllowAny
@@ -240,6 +253,7 @@ _OF_A_READ_SITE: Final[tuple[Callable[[Site], Messages], ...]] = (
     check_writes,
     check_names,
     check_patterns,
+    check_authentication,
 )
 
 

@@ -53,6 +53,7 @@ class Diagnosis:
     tools: Sequence[Examined]
     sights: Sequence[CallerReport]
     meter: str
+    undecided: Sequence[str]  # the tools that only a call with arguments allows or refuses
 
 
 def example_callers(names: Sequence[str] = ()) -> dict[str, Any]:
@@ -103,7 +104,10 @@ def examine(gateway: Gateway, users: Mapping[str, Any]) -> Diagnosis:
         )
         for name, caller in callers.items()
     ]
-    return Diagnosis(examined, sights, meter.name)
+    undecided = [
+        tool.name for tool in found if any(map(tool.depends_on_arguments, callers.values()))
+    ]
+    return Diagnosis(examined, sights, meter.name, undecided)
 
 
 def _caller(gateway: Gateway, user: Any) -> Caller:
@@ -111,7 +115,9 @@ def _caller(gateway: Gateway, user: Any) -> Caller:
     http.user = user
     http._force_auth_user = user  # type: ignore[attr-defined]  # noqa: SLF001 (REST framework's hook for tests)
     http._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
-    return gateway.caller(Request(http))
+    caller = gateway.caller(Request(http))
+    caller.is_example = True
+    return caller
 
 
 def _listed(gateway: Gateway, caller: Caller) -> bytes:

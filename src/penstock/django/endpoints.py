@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from rest_framework.request import Request
 from rest_framework.schemas.generators import EndpointEnumerator
+from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
@@ -67,10 +68,19 @@ class Endpoint:
 
 
 def find_endpoints(urlconf: Any = None) -> list[Endpoint]:
-    """Return the endpoints of every REST framework view in the URLconf."""
-    found = EndpointEnumerator(urlconf=urlconf).get_api_endpoints()
-    return [
+    """Return the endpoints of every REST framework view in the URLconf, each once: an endpoint whose
+    path only adds a suffix for the format of the answer is the same one."""
+    found = [
         Endpoint(path, method, callback)
-        for path, method, callback in found
+        for path, method, callback in EndpointEnumerator(urlconf=urlconf).get_api_endpoints()
         if method not in ("HEAD", "OPTIONS")
     ]
+    plain = {(one.path.rstrip("/"), one.method, one.callback) for one in found}
+    return [one for one in found if (_without_format(one), one.method, one.callback) not in plain]
+
+
+def _without_format(endpoint: Endpoint) -> str | None:
+    """Return the path before a suffix of `format_suffix_patterns`; None for other paths."""
+    suffix = f"{{{api_settings.FORMAT_SUFFIX_KWARG}}}"
+    path = endpoint.path.rstrip("/")
+    return path.removesuffix(suffix).rstrip("/") if path.endswith(suffix) else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from rest_framework.settings import api_settings
@@ -17,18 +17,11 @@ from penstock.django.inputs.documented import decides_on_exclusion, inspector_of
 from penstock.django.inputs.faults import quietly
 from penstock.django.inputs.handlers import handler_of
 from penstock.django.inputs.views import view_of
+from penstock.django.passwords import takes_password
 from penstock.django.tiers import Tier
+from penstock.log import logger
 
-_NOT_TOOLS: Final = (
-    "penstock.django",
-    "rest_framework_simplejwt",
-    "rest_framework.authtoken",
-    "oauth2_provider",
-    "dj_rest_auth",
-    "djoser",
-    "knox",
-    "drf_spectacular",
-)
+_NOT_TOOLS: Final = ("penstock.django", "drf_spectacular")
 _HTML: Final = ("text/html", "application/xhtml+xml")
 
 
@@ -43,7 +36,7 @@ class LeftOut:
 def why_no_tool(endpoint: Endpoint) -> str:
     """Return why an endpoint never becomes a tool, or an empty text."""
     if endpoint.view_class.__module__.startswith(_NOT_TOOLS):
-        return "its package takes passwords or describes the API"
+        return "its package describes the API"
     if said_of(IGNORED, *marked_places(endpoint), endpoint.view_class):
         return "@mcp_ignore"
     if _renders_only_html(endpoint):
@@ -56,6 +49,13 @@ def why_no_tool(endpoint: Endpoint) -> str:
 def marked_places(endpoint: Endpoint) -> tuple[Any, ...]:
     """Return the objects on which decorators leave marks, also on a function under `@api_view`."""
     return endpoint.handler, handler_of(endpoint), endpoint.callback
+
+
+def why_kept_back(name: str, endpoint: Endpoint, site: Site) -> str:
+    """Return why a tool that the settings expose needs to be named in them, or an empty text."""
+    if name not in site.allow and takes_password(endpoint):
+        return "it takes a password; to expose it, name it in ALLOW without wildcards"
+    return ""
 
 
 def why_not_exposed(name: str, path: str, tier: Tier, site: Site) -> str:
@@ -82,16 +82,36 @@ def _is_excluded(endpoint: Endpoint) -> bool:
     return bool(inspector_of(endpoint, view_of(endpoint)).is_excluded())
 
 
-def kept_by_hooks(endpoints: Sequence[Endpoint]) -> Iterable[Endpoint]:
-    """Return the endpoints that the site's preprocessing hooks for drf-spectacular keep."""
+def excluded_by_hooks(endpoints: Sequence[Endpoint]) -> dict[Endpoint, str]:
+    """Return the endpoints that the site's preprocessing hooks for drf-spectacular leave out, each
+    with the reason. If a hook fails, nobody knows what it would leave out, and all are."""
     package = sys.modules.get("drf_spectacular.settings")
     if package is None or not _is_documented_by_default():
-        return endpoints
-    found = [(one.path, one.path, one.method, one.callback) for one in endpoints]
+        return {}
+    found: Any = [(one.path, one.path, one.method, one.callback) for one in endpoints]
     for hook in package.spectacular_settings.PREPROCESSING_HOOKS:
-        found = quietly(partial(hook, endpoints=found)) or found
-    kept = {(method, callback) for _, _, method, callback in found}
-    return [one for one in endpoints if (one.method, one.callback) in kept]
+        try:
+            found = [
+                (path, regex, method, view) for path, regex, method, view in hook(endpoints=found)
+            ]
+        except Exception:  # noqa: BLE001 (the code of the site: it may raise anything)
+            logger().exception("the hook %s of drf-spectacular failed: no view is a tool", hook)
+            return dict.fromkeys(endpoints, "a hook of drf-spectacular fails")
+    return dict.fromkeys(_missing(endpoints, found), "a hook of drf-spectacular excludes it")
+
+
+def _missing(
+    endpoints: Sequence[Endpoint], found: Sequence[tuple[str, str, str, Any]]
+) -> Iterator[Endpoint]:
+    """Yield the endpoints that are not found again. A view at one path is found by itself, because a
+    hook may write its path in another way."""
+    times = Counter((one.method, one.callback) for one in endpoints)
+    views = {(method, view) for _, _, method, view in found}
+    places = {(name, method, view) for *names, method, view in found for name in names}
+    for one in endpoints:
+        view = (one.method, one.callback)
+        if view not in views or (times[view] > 1 and (one.path, *view) not in places):
+            yield one
 
 
 def _is_documented_by_default() -> bool:

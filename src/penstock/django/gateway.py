@@ -55,7 +55,8 @@ class Gateway:
         self.gate = Gate(site.policy, open_site_store(site))
         self._engine = Engine(self.gate)
         self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
-        self._seen: Recent[tuple[Principal, Tier | None], _Seen] = Recent(_MOST_CALLERS)
+        self._shown: Recent[bytes, VisibleTools] = Recent(_MOST_KNOWN)
+        self._seen: Recent[tuple[Principal, Tier | None, bytes], _Seen] = Recent(_MOST_CALLERS)
         # Tells sites apart that share a store and have users with the same keys.
         secret = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
         self._server = f"django:{site.server_name}:{secret[:16]}"
@@ -121,10 +122,11 @@ class Gateway:
         return self._known.get_or_make(key, partial(self._newly_known, is_modern))
 
     def _visible_tools(self, caller: Caller, line: bytes) -> VisibleTools:
-        """Return the tools that a caller may use, as found up to `LIST_SECONDS` ago: to ask every view
-        takes long. A new set is found if the caller's rights in Django have changed. A call of a
-        known tool, or of the reader, takes a set of any age, because it asks the view."""
-        who = (caller.principal, caller.tier)
+        """Return the tools that a caller may use, as found up to `LIST_SECONDS` ago, because asking
+        every view takes long. A new set is found if the caller's rights in Django or credentials
+        have changed. A call of a known tool, or of the reader, takes a set of any age, because it
+        asks the view."""
+        who = (caller.principal, caller.tier, caller.credentials)
         seen, now = self._seen.get(who), self.gate.clock()
         if seen is not None:
             called, names = _called_tool(line), seen.visible.names
@@ -134,6 +136,8 @@ class Gateway:
                 return seen.visible
         found = registry.tools().values()
         visible = VisibleTools([tool for tool in found if tool.may(caller)])
+        # Callers who are shown the same tools share one set: on a large site, it is 100 kB.
+        visible = self._shown.get_or_make(visible.digest, lambda: visible)
         self._seen.put(who, _Seen(visible, caller.rights, now + LIST_SECONDS))
         return visible
 

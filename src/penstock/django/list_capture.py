@@ -46,8 +46,6 @@ class ListCapture:
     is_rereadable: bool = False  # the rows can be read again, in parts
     is_cut: bool = False  # the list is longer than `most`
     is_part: bool = False  # the view got fewer rows than the list has
-    # The page size of a paginator whose responses have a form of their own; else 0.
-    own_form_page_size: int = 0
     unsliced_count: int | None = None  # of all rows, if the view has passed only a slice of them
     rows: list[bytes] | None = None  # the rows as the view serialized them, encoded
     # The page of a paginator that must not be replaced.
@@ -64,8 +62,6 @@ class ListCapture:
             self.own_page.capture(view)
             return
         size = _page_size(own, view.request)
-        if own is not None and overrides(type(own), "get_paginated_response"):
-            self.own_form_page_size = size or 0
         captured._paginator = _Paginator(self, view, has_pages=size is not None)  # noqa: SLF001 (where REST framework keeps it)
 
     def rows_of(self, found: Any, view: APIView) -> list[Any]:
@@ -122,7 +118,11 @@ def _page_size(own: Any, request: Request) -> int | None:
     for name in ("get_page_size", "get_limit"):
         size = getattr(own, name, None)
         if callable(size):
-            found: int | None = size(request)
+            own.request = request  # as the paginator would have it when it makes a page
+            try:
+                found: int | None = size(request)
+            except Exception:  # noqa: BLE001 (the site's code: it may need more than a request)
+                return 0
             return found
     return None if own is None else 0
 

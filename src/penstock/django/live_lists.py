@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
-from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
 from penstock.django.list_capture import ListCapture
@@ -42,27 +41,25 @@ class LiveReader(ViewReader):
         return self._result(site_request, caller, capture, response)
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
-        found = self._captured(site_request, caller, ListCapture(stop=1), is_throttled=False)
+        capture = ListCapture(stop=1, known_count=1)  # nobody reads the count: do not ask for it
+        found = self._captured(site_request, caller, capture, is_throttled=False)
         return found or super().glance(site_request, caller)
 
-    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        site_request = self.view.request_again(reference)
-        key = encode(reference)
-        counted = caller.counts.get(key)
+    def _window(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        start: int,
+        stop: int,
+        *,
+        counted: int | None,
+    ) -> LiveWindow:
         capture = ListCapture(start, stop, known_count=counted)
-        # One call may read many parts; a throttle counts them as one call.
-        is_first = counted is None
-        try:
-            response = self.respond(site_request, caller, capture, is_throttled=is_first)
-        except Exception as error:
-            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
-            raise LiveRowsFailed from error
+        response = self.respond(site_request, caller, capture, is_throttled=counted is None)
         rows = _captured_rows(capture, response)
         if rows is None:
             why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""
             raise LiveRowsFailed(f"The list could not be read again{why}.")
-        if capture.count is not None:
-            caller.counts[key] = capture.count
         # If the list can no longer be read in parts, it was read whole.
         return LiveWindow(rows if capture.is_rereadable else rows[start:stop], capture.count)
 
@@ -93,12 +90,9 @@ class LiveReader(ViewReader):
         response: HttpResponseBase,
         rows: list[bytes],
     ) -> InsideResult:
-        """Return the whole of a small list; in the view's own form, if one of its pages holds it."""
-        count = capture.count or 0
-        if count > len(rows):
+        """Return the whole of a small list."""
+        if (capture.count or 0) > len(rows):
             return self._whole(site_request, caller)
-        if capture.own_form_page_size >= max(count, 1):
-            response = self.respond(site_request, caller, None, is_throttled=False)
         return self._result(site_request, caller, capture, response)
 
     def _whole(self, site_request: SiteRequest, caller: Caller) -> InsideResult:

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 from django.apps import apps
@@ -28,22 +29,35 @@ def names_of(
 ) -> dict[Endpoint, str]:
     """Return a unique name for each endpoint, and none that is taken."""
     used = set(taken)
+    ambiguous: set[str] = set()
     named: dict[Endpoint, str] = {}
     left = list(endpoints)
-    for parts_of in (_short, _by_path, _by_path_and_method):
+    for parts_of in (_short, _by_path, _by_parameters, _by_path_and_method):
+        if parts_of is _by_parameters:
+            ambiguous = set()  # beside a name with parameters, one without them is clear
         wanted = {endpoint: _joined(parts_of(endpoint), separator) for endpoint in left}
         times = Counter(wanted.values())
         named |= {
             endpoint: name
             for endpoint, name in wanted.items()
-            if times[name] == 1 and name not in used
+            if times[name] == 1 and name not in used | ambiguous
         }
-        used |= set(wanted.values())  # also names that several wanted: they would be ambiguous
+        used |= {*named.values()}
+        ambiguous |= {*wanted.values()}
         left = [endpoint for endpoint in left if endpoint not in named]
     for endpoint in left:
-        base = _joined(_by_path_and_method(endpoint), separator)
-        named[endpoint] = _hashed(base, f"{endpoint.method} {endpoint.path}", separator)
+        named[endpoint] = _told_apart(endpoint, used, separator)
+        used.add(named[endpoint])
     return {endpoint: named[endpoint] for endpoint in endpoints}
+
+
+def _told_apart(endpoint: Endpoint, used: set[str], separator: str) -> str:
+    """Return a name for an endpoint that differs from others in its view or in the converters of its
+    path, and not in its words: with a hash, and if need be with a number in it."""
+    base, view = _joined(_by_path_and_method(endpoint), separator), endpoint.view_class
+    of = f"{endpoint.method} {endpoint.path} {view.__module__}.{view.__qualname__}"
+    names = (_hashed(base, f"{of}{number or ''}", separator) for number in count())
+    return next(name for name in names if name not in used)
 
 
 def _short(endpoint: Endpoint) -> list[str]:
@@ -59,9 +73,17 @@ def _by_path(endpoint: Endpoint) -> list[str]:
     return [*_app_unless_said(endpoint, path.strip("/")), path, action_of(endpoint)]
 
 
+def _by_parameters(endpoint: Endpoint) -> list[str]:
+    path = _path_with_parameters(endpoint)
+    return [*_app_unless_said(endpoint, path.strip("/")), path, action_of(endpoint)]
+
+
 def _by_path_and_method(endpoint: Endpoint) -> list[str]:
-    path = _PARAMETER.sub(lambda found: f"by_{found[0]}", endpoint.path)
-    return [path, action_of(endpoint), endpoint.method.lower()]
+    return [_path_with_parameters(endpoint), action_of(endpoint), endpoint.method.lower()]
+
+
+def _path_with_parameters(endpoint: Endpoint) -> str:
+    return _PARAMETER.sub(lambda found: f"by_{found[0]}", endpoint.path)
 
 
 def resource_of(endpoint: Endpoint) -> str:
@@ -79,11 +101,12 @@ def action_of(endpoint: Endpoint) -> str:
     """Return the name that a ViewSet would give to the action."""
     if getattr(endpoint.callback, "actions", None) or endpoint.action in _VERBS:
         return _VERBS.get(endpoint.action, endpoint.action)
-    is_list = hasattr(endpoint.view_class, "list") or hasattr(endpoint.view_class, "paginator")
-    has_one = hasattr(endpoint.view_class, "retrieve") or endpoint.path.rstrip("/").endswith("}")
-    if has_one:
+    view = endpoint.view_class
+    if hasattr(view, "list") and not hasattr(view, "retrieve"):
+        return "list"
+    if hasattr(view, "retrieve") or endpoint.path.rstrip("/").endswith("}"):
         return "retrieve"
-    return "list" if is_list else "get"
+    return "list" if hasattr(view, "paginator") else "get"
 
 
 def _app_unless_said(endpoint: Endpoint, said: str) -> list[str]:

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from django.http import HttpResponseBase
-from rest_framework.response import Response
 
-from penstock.django.site_pages import TOTALS, PageCapture, links_of, total_of
-from penstock.django.tool_results import FIRST_ERROR
+from penstock.django.site_pages import PageCapture, links_of, total_in, total_of
+from penstock.django.tool_results import FIRST_ERROR, json_of
 
 _ONE_PAGE: Final = (
-    "This is one of the API's own pages{extent}; "
-    "`next` or the tool's parameters lead to the others."
+    "This is one of the API's own pages{extent}; the tool's parameters lead to the others."
 )
 _MAYBE: Final = (
     "This may be one of the API's own pages, and not the whole list; "
@@ -24,6 +22,11 @@ _SLICE: Final = (
     "if the tool has parameters for pages, they lead to the others."
 )
 _OTHERS: Final = "The API's own pages also have {names}; ask for a page by the tool's parameters."
+_COUNT: Final = "The API counts {total:,} rows; its pages showed {shown:,}."
+_CIRCLE: Final = (
+    "The links of the API's pages lead back to a page that was read: "
+    "these are {shown:,} rows, and the list may have more."
+)
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
 
 
@@ -52,20 +55,21 @@ def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: 
 
 
 def _by_paginator(capture: PageCapture) -> _Extent:
-    shown, total = capture.given, total_of(capture.paginator)
-    if shown is not None and total is not None:
-        return _Extent(shown, total, shown < total)
-    links = links_of(capture.paginator)
-    return _Extent(shown, total, None if links is None else any(links))
+    """Return the extent by the paginator's links and its count. A count of just the rows of a page,
+    without links, proves nothing: it may be the count of the page."""
+    shown, total, links = capture.given, total_of(capture.paginator), links_of(capture.paginator)
+    is_counted = shown is not None and total is not None and shown < total
+    if is_counted or links is None:
+        return _Extent(shown, total, is_counted or None)
+    return _Extent(shown, None, any(links))
 
 
 def _by_response(response: HttpResponseBase, is_paged: bool) -> _Extent:
-    data = response.data if isinstance(response, Response) else None
+    data = json_of(response)
     found = data if isinstance(data, Mapping) else {}
     lists = [item for item in found.values() if isinstance(item, list)]
     shown = len(lists[0]) if len(lists) == 1 else None
-    totals = (found.get(name) for name in TOTALS)
-    total = next((count for count in totals if type(count) is int), None)
+    total = total_in(found)
     if lists and {"next", "previous"} & found.keys():
         return _Extent(shown, total, bool(found.get("next") or found.get("previous")))
     if is_paged and shown is not None and total is not None:
@@ -86,3 +90,14 @@ def word_on_first_rows(shown: int, total: int | None) -> str:
     """Return what the agent must know about a list that was not read to its end."""
     known = f"more than {shown:,}" if total is None else f"{total:,}"
     return _FIRST.format(shown=shown, total=known)
+
+
+def word_on_count(shown: int, total: int | None) -> str:
+    """Return what the agent must know about a list with fewer rows than the API counts."""
+    is_less = total is not None and shown < total
+    return _COUNT.format(shown=shown, total=total) if is_less else ""
+
+
+def word_on_circle(shown: int) -> str:
+    """Return what the agent must know about a list whose pages never end."""
+    return _CIRCLE.format(shown=shown)

@@ -8,22 +8,25 @@ from typing import Any, Final
 
 from django.http import HttpResponseBase
 
-from penstock.core.json.encoding import encode
 from penstock.core.model.values import LiveWindow
 from penstock.django.callers import Caller
-from penstock.django.page_words import word_on_first_rows, word_on_members
+from penstock.django.page_words import (
+    word_on_circle,
+    word_on_count,
+    word_on_first_rows,
+    word_on_members,
+)
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import LiveRowsFailed, ViewReader, result_of_rows
-from penstock.log import logger
+from penstock.django.view_readers import LiveRowsFailed, ViewReader, chooses_page, result_of_rows
 from penstock.wire.request import InsideResult
 
 _LARGEST_PAGE: Final = 1_000
 
 
-class PagesHaveGaps(LiveRowsFailed):
-    """Some pages of the list are not full, so that its rows cannot be numbered."""
+class RowsMisplaced(LiveRowsFailed):
+    """A page of the list does not hold the rows that were asked for: its rows have no sure numbers."""
 
     next_step = "Read the API's own pages: call the tool again with its parameters for pages."
 
@@ -38,8 +41,9 @@ class PagedReader(ViewReader):
         first = self._page(site_request, caller, 0, size, is_throttled=is_throttled)
         if first.response.status_code >= FIRST_ERROR:
             return self.answer(site_request, caller, first.response)
-        if first.rows is None:
+        if first.rows is None or _is_chosen(first, site_request):
             # The view has built something else from the page, so it gets the page that it expects.
+            # Or the caller has asked for a page, by a parameter that is only known now.
             return super().read(site_request, caller, is_throttled=False)
         if first.total is None or not first.is_regular:
             return self._walked(site_request, caller)
@@ -58,21 +62,6 @@ class PagedReader(ViewReader):
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
         return self._page(site_request, caller, 0, 1).response
 
-    def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        site_request = self.view.request_again(reference)
-        key = encode(reference)
-        is_first = key not in caller.counts  # one call may read many parts; throttles count one
-        try:
-            window = self._window(site_request, caller, start, stop, is_throttled=is_first)
-        except LiveRowsFailed:
-            raise
-        except Exception as error:
-            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
-            raise LiveRowsFailed from error
-        if window.count is not None:
-            caller.counts[key] = window.count
-        return window
-
     # -- pages ---------------------------------------------------------------------------------
 
     def _page(
@@ -87,18 +76,25 @@ class PagedReader(ViewReader):
     ) -> SitePage:
         """Ask for the page with this row. The paginator may give pages of another size."""
         asked = page_with(paginator or self.own_paginator, row, size)
-        others = [pair for pair in site_request.query if pair[0] not in asked]
+        others = [pair for pair in site_request.query if pair[0] not in asked.parameters]
+        query = [*others, *asked.parameters.items()]
         return self._asked(
-            site_request, caller, [*others, *asked.items()], is_throttled=is_throttled
+            site_request, caller, query, place=asked.place, is_throttled=is_throttled
         )
 
     def _asked(
-        self, site_request: SiteRequest, caller: Caller, query: Query, *, is_throttled: bool = False
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        query: Query,
+        *,
+        place: tuple[int, int] | None = None,
+        is_throttled: bool = False,
     ) -> SitePage:
         capture = PageCapture()
         asked = replace(site_request, query=query)
         response = self.respond(asked, caller, capture, is_throttled=is_throttled)
-        return SitePage(response, capture, query)
+        return SitePage(response, capture, query, place)
 
     def _page_at(
         self,
@@ -109,7 +105,8 @@ class PagedReader(ViewReader):
         *,
         is_throttled: bool = False,
     ) -> SitePage:
-        """Return the page with this row; any page, if the list ends before the row."""
+        """Return the page with this row. If the list ends before the row, return another of its pages,
+        which tells the total."""
         page = self._page(site_request, caller, row, size, is_throttled=is_throttled)
         if page.rows_from(row, row) is not None:
             return page
@@ -127,17 +124,17 @@ class PagedReader(ViewReader):
         start: int,
         stop: int,
         *,
-        is_throttled: bool = False,
+        counted: int | None,
     ) -> LiveWindow:
-        size = stop - start
-        page = self._page_at(site_request, caller, start, size, is_throttled=is_throttled)
+        size, is_first = stop - start, counted is None
+        page = self._page_at(site_request, caller, start, size, is_throttled=is_first)
         rows: list[bytes] = []
         while len(rows) < size and not page.ends_before(start + len(rows)):
             if rows and page.place is not None:
                 page = self._page_at(site_request, caller, start + len(rows), page.place[1])
             found = page.rows_from(start + len(rows), stop)
             if not found:
-                raise LiveRowsFailed if page.rows is None else PagesHaveGaps
+                raise LiveRowsFailed if page.rows is None else RowsMisplaced
             rows += found
         return LiveWindow(rows, page.total)
 
@@ -149,15 +146,16 @@ class PagedReader(ViewReader):
         if first.is_all:
             return self.answer(site_request, caller, first.response, is_list=True)
         try:
-            rows = self._window(site_request, caller, 0, total).rows
-        except PagesHaveGaps:
+            rows = self._window(site_request, caller, 0, total, counted=total).rows
+        except RowsMisplaced:
             return self._walked(site_request, caller)
         return self._rebuilt(site_request, caller, first, rows)
 
     def _at_once(self, site_request: SiteRequest, caller: Caller, total: int) -> InsideResult:
         """Return a list in random order, of which two pages may hold the same row."""
-        page = self._page(site_request, caller, 0, total)
-        if page.rows is None or not page.is_all:
+        is_small = total <= self.policy_of(caller).query_rows
+        page = self._page(site_request, caller, 0, total) if is_small else None
+        if page is None or page.rows is None or not page.is_all:
             return super().read(site_request, caller, is_throttled=False)
         return self._rebuilt(site_request, caller, page, page.rows)
 
@@ -168,15 +166,22 @@ class PagedReader(ViewReader):
         first = page = self._page(site_request, caller, 0, _LARGEST_PAGE)
         if page.rows is None or not page.leads_on:
             return super().read(site_request, caller, is_throttled=False)
-        total, rows, size = page.total, [*page.rows], len(page.rows)
-        while page.rows and page.next_query is not None and len(rows) < most:
-            if page.links is None and len(page.rows) != size:
+        rows, seen = [*page.rows], {frozenset(page.query)}
+        while (query := page.next_query) is not None and len(rows) < most:
+            following = self._asked(site_request, caller, query)
+            if page.next_link is None and not _is_next(following, page, first):
                 return super().read(site_request, caller, is_throttled=False)
-            page = self._asked(site_request, caller, page.next_query)
+            if frozenset(query) in seen or (page.rows and following.rows == page.rows):
+                return self._rebuilt(site_request, caller, first, rows, word_on_circle(len(rows)))
+            seen.add(frozenset(query))
+            page = following
             rows += page.rows or ()
+        if page is first and (first.total or 0) > len(rows):
+            return super().read(site_request, caller, is_throttled=False)
         is_whole = page.rows is not None and page.next_query is None
-        word = "" if is_whole else word_on_first_rows(len(rows), total)
-        return self._rebuilt(site_request, caller, first, rows, word)
+        word = "" if is_whole else word_on_first_rows(len(rows), first.total)
+        notice = word_on_count(len(rows), first.total) if is_whole else ""
+        return self._rebuilt(site_request, caller, first, rows, word, notice)
 
     def _rebuilt(
         self,
@@ -185,8 +190,24 @@ class PagedReader(ViewReader):
         page: SitePage,
         rows: Sequence[bytes],
         word: str = "",
+        notice: str = "",
     ) -> InsideResult:
         """Return a list made of pages, in place of the form that the paginator gives one page."""
-        notice = word_on_members(page.other_members)
+        notice = f"{notice} {word_on_members(page.other_members)}".strip()
         made = result_of_rows(rows)
         return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)
+
+
+def _is_chosen(first: SitePage, site_request: SiteRequest) -> bool:
+    """Return whether a request led to a page of the caller's choice, and not to the first page."""
+    is_later = first.place is not None and first.place[0] > 0
+    return is_later or chooses_page(site_request, first.capture.paginator)
+
+
+def _is_next(following: SitePage, page: SitePage, first: SitePage) -> bool:
+    """Return whether a page that was found by the number of its first row follows another page. After
+    a page that is shorter than the first one, nothing can follow but the end."""
+    if following.rows is None or page.rows is None or first.rows is None:
+        return False
+    is_full = len(page.rows) == len(first.rows)
+    return not following.rows or (is_full and following.rows != page.rows)

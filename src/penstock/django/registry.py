@@ -19,8 +19,9 @@ from penstock.django.decorators import HEAVY, declared, said_of
 from penstock.django.endpoints import Endpoint, find_endpoints
 from penstock.django.exposure import (
     LeftOut,
-    kept_by_hooks,
+    excluded_by_hooks,
     marked_places,
+    why_kept_back,
     why_no_tool,
     why_not_exposed,
 )
@@ -51,9 +52,12 @@ class SiteTools:
         self.exposed = {tool.name: tool for tool in self.all if self._is_exposed(tool, site)}
 
     def _is_exposed(self, tool: SiteTool, site: Site) -> bool:
-        reason = why_not_exposed(tool.name, tool.path, tool.tier, site)
+        reason, where = why_not_exposed(tool.name, tool.path, tool.tier, site), tool.where
+        if not reason and isinstance(tool.runs, ViewAction):
+            reason = why_kept_back(tool.name, tool.runs.endpoint, site)
+            where = f"{where} ({tool.name})"
         if reason:
-            self.left_out.append(LeftOut(tool.where, reason))
+            self.left_out.append(LeftOut(where, reason))
         return not reason
 
     def _every_tool(self, site: Site) -> Iterator[SiteTool]:
@@ -73,12 +77,10 @@ class SiteTools:
         with translation.override(settings.LANGUAGE_CODE):
             found = find_endpoints(site.urlconf)
             reasons = {one: why_no_tool(one) for one in found}
-            kept = {*kept_by_hooks([one for one in found if not reasons[one]])}
-        for one in found:
-            if one not in kept:
-                reason = reasons[one] or "a hook of drf-spectacular excludes it"
-                self.left_out.append(LeftOut(f"{one.method} {one.path}", reason))
-        return [one for one in found if one in kept]
+            reasons |= excluded_by_hooks([one for one in found if not reasons[one]])
+        left_out = [(one, reason) for one, reason in reasons.items() if reason]
+        self.left_out += [LeftOut(f"{one.method} {one.path}", reason) for one, reason in left_out]
+        return [one for one in found if not reasons[one]]
 
 
 def found() -> SiteTools:
@@ -148,9 +150,11 @@ def _view_tool(endpoint: Endpoint, name: str, site: Site, findings: FindingsFile
     heavy = _heavy(endpoint)
     # If a view's lists are not captured, only its own pages show the rest of a list.
     is_covered = site.policy.covers(name)
-    lists = list_kind(endpoint, is_covered=is_covered, is_heavy=heavy is not None)
+    lists = list_kind(endpoint, is_covered=is_covered)
     has_pages = endpoint.is_read and lists is not ListKind.LIVE
-    inspection = Inspection(endpoint, findings, with_pagination=has_pages, urlconf=site.urlconf)
+    inspection = Inspection(
+        name, endpoint, findings, with_pagination=has_pages, urlconf=site.urlconf
+    )
     may_be_lean = site.is_lean and is_covered and endpoint.method in _ECHOING
     action = ViewAction(
         name, endpoint, inspection, heavy is not None, lists, may_be_lean, site.urlconf

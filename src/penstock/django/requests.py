@@ -155,9 +155,10 @@ def respond(
         set_urlconf(before)
 
 
-def in_transaction(view: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Wrap a view as Django does: in a transaction if the site wants one for each request."""
-    outside: set[str] = getattr(view, "_non_atomic_requests", set())
+def in_transaction(view: Callable[..., Answer], callback: Any = None) -> Callable[..., Answer]:
+    """Wrap a view as Django does: in a transaction if the site wants one for each request. Wrap a
+    check likewise, as it is made in the place of the view of a `callback`."""
+    outside: set[str] = getattr(callback or view, "_non_atomic_requests", set())
     for alias, database in connections.settings.items():
         if database["ATOMIC_REQUESTS"] and alias not in outside:
             view = transaction.atomic(using=alias)(view)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from types import NoneType
 from typing import Any, Final
 
 import msgspec
@@ -38,6 +39,7 @@ _BY_KIND: Final = (
     (400, "Correct the arguments that are named, and call again."),
     (0, "The view is not for tools, or needs a login: use another tool."),
 )
+_PLAIN: Final = frozenset({str, int, float, bool, NoneType})
 _TEXTS: Final = ("xml", "yaml", "csv", "javascript", "json", "jsonl")
 
 
@@ -49,8 +51,6 @@ class _Encoder(JSONEncoder):
     """REST framework's encoder, with files as their URLs and geometries as GeoJSON."""
 
     def default(self, obj: Any) -> Any:
-        if isinstance(obj, Decimal):
-            return str(obj)
         if isinstance(obj, FieldFile):
             return obj.url if obj else None
         geometry = getattr(obj, "geojson", None)
@@ -59,24 +59,50 @@ class _Encoder(JSONEncoder):
         return super().default(obj)
 
 
+class _FunctionEncoder(_Encoder):
+    """The encoder of a function's value, which keeps all digits of a decimal."""
+
+    def default(self, obj: Any) -> Any:
+        return str(obj) if isinstance(obj, Decimal) else super().default(obj)
+
+
 def encoded(value: Any) -> bytes:
-    """Return a view's data or a function's value as JSON."""
-    try:
+    """Return a view's data as JSON, as REST framework would write it."""
+    if _is_plain(value):
         return encode(value)
-    except InvalidResult as error:
-        try:
-            return json.dumps(
-                value, cls=_Encoder, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-            ).encode("utf-8", "surrogatepass")
-        except (TypeError, ValueError, RecursionError):
-            raise error from None
+    try:
+        return _by(_Encoder, value)
+    except (TypeError, ValueError, RecursionError):
+        return encode(value)
 
 
 def encoded_rows(rows: Sequence[Any]) -> list[bytes]:
+    return encode_all(rows)[0] if _is_plain(rows) else [encoded(row) for row in rows]
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value has only types of JSON, which every encoder writes alike."""
     try:
-        return encode_all(rows)[0]
-    except InvalidResult:
-        return [encoded(row) for row in rows]
+        return _has_plain_types([value])
+    except RecursionError:  # encoders tell what is wrong with a value that contains itself
+        return False
+
+
+def _has_plain_types(values: Collection[Any]) -> bool:
+    if _PLAIN.issuperset(map(type, values)):
+        return True
+    others = [one for one in values if type(one) not in _PLAIN]
+    if not all(isinstance(one, dict | list) for one in others):
+        return False
+    inner = (one.values() if isinstance(one, dict) else one for one in others)
+    return all(map(_has_plain_types, inner))
+
+
+def _by(encoder: type[JSONEncoder], value: Any) -> bytes:
+    text = json.dumps(
+        value, cls=encoder, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    return text.encode("utf-8", "surrogatepass")
 
 
 def result_of(value: Any) -> Result:
@@ -89,8 +115,11 @@ def result_of(value: Any) -> Result:
         return Result.of(value)
     try:
         encode(value)
-    except InvalidResult:
-        return Result(structured=msgspec.Raw(encoded(value)))
+    except InvalidResult as error:
+        try:
+            return Result(structured=msgspec.Raw(_by(_FunctionEncoder, value)))
+        except (TypeError, ValueError, RecursionError):
+            raise error from None
     return Result(structured=value)
 
 
@@ -152,6 +181,18 @@ def _data_of(response: HttpResponseBase) -> Any:
         return json.loads(content)
     except ValueError:
         return force_str(content[:2_000], errors="replace")
+
+
+def json_of(response: HttpResponseBase) -> Any:
+    """Return the value in a view's response, before rendering or after; None if it is not JSON."""
+    if isinstance(response, Response):
+        return response.data
+    is_json = "json" in response.headers.get("Content-Type", "").lower()
+    if not is_json or not isinstance(response, HttpResponse):
+        return None
+    with suppress(ValueError):
+        return json.loads(_bytes_of(response))
+    return None
 
 
 def failure(status: int, detail: Any) -> Result:

@@ -91,9 +91,14 @@ class SiteTool:
 
     def may(self, caller: Caller) -> bool:
         """Return whether the caller may use the tool, at least with some arguments."""
-        if not self.is_exposed(caller):
-            return False
-        return caller.may(self.name, lambda: self.runs.ask(caller)) is not False
+        return self.is_exposed(caller) and self._permission(caller) is not False
+
+    def depends_on_arguments(self, caller: Caller) -> bool:
+        """Return whether only arguments decide if the caller may use the tool."""
+        return self.is_exposed(caller) and self._permission(caller) is None
+
+    def _permission(self, caller: Caller) -> bool | None:
+        return caller.may(self.name, lambda: self.runs.ask(caller))
 
     def fault(self, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with the arguments, in words; an empty text if they are valid."""

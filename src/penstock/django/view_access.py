@@ -1,22 +1,23 @@
 """The check whether a view would still answer a request, made at each use of a stored result.
 
-The check repeats what the view checked when it answered, and as little else as it can. The names in
-the view's code tell what that was. A `pk` in the path tells nothing: it may be the key of a row, of
-a row's parent, or of neither.
+The check repeats what the view checked when it answered, and as little else as it can. If REST
+framework's own code answers, that is known, see `known_code`. Otherwise the view is called. A `pk` in
+the path tells nothing: it may be the key of a row, of a row's parent, or of neither.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponseBase
 from rest_framework.response import Response
 
 from penstock.django.callers import Caller
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.code_names import may_refuse, names_behind
+from penstock.django.inputs.code_names import names_behind, overrides
+from penstock.django.known_code import is_known
+from penstock.django.requests import in_transaction
 from penstock.django.tool_results import FIRST_REDIRECT
 from penstock.django.view_calls import SiteRequest, SiteView
 from penstock.django.view_permissions import ask_view
@@ -24,6 +25,8 @@ from penstock.django.view_visits import ViewVisit, is_guarded_elsewhere, is_plai
 
 Glance = Callable[[SiteRequest, Caller], HttpResponseBase]
 _Check = Callable[[Any], Response]
+# Methods that `get_serializer` calls, and that may refuse a caller.
+_OF_SERIALIZER: Final = ("get_serializer_class", "get_serializer_context")
 
 
 def lets_in(view: SiteView, site_request: SiteRequest, caller: Caller, glance: Glance) -> bool:
@@ -31,7 +34,7 @@ def lets_in(view: SiteView, site_request: SiteRequest, caller: Caller, glance: G
     the view, and has it do as little as it can."""
     endpoint = view.endpoint
     if endpoint.is_read and (
-        not is_plain(endpoint.callback) or may_refuse(endpoint.view_class, endpoint.action)
+        not is_plain(endpoint.callback) or not is_known(endpoint.view_class, endpoint.action)
     ):
         return glance(site_request, caller).status_code < FIRST_REDIRECT
     if not is_plain(endpoint.callback):
@@ -46,31 +49,27 @@ def lets_in(view: SiteView, site_request: SiteRequest, caller: Caller, glance: G
 
 
 def _check_of(endpoint: Endpoint) -> _Check:
-    """Return the check that takes the place of a view's handler."""
-    names = names_behind(endpoint)
-    if "get_object" in names and hasattr(endpoint.view_class, "get_object"):
-        return _find_object
-    if "get_queryset" in names and hasattr(endpoint.view_class, "get_queryset"):
-        return partial(_find_queryset, is_filtered="filter_queryset" in names)
-    return _find_nothing
+    """Return the check that takes the place of a view's handler: it finds the object of a request, or
+    makes its queryset without reading a row, or raises the view's refusal."""
+    kind, names = endpoint.view_class, names_behind(endpoint)
+    has_object = "get_object" in names and hasattr(kind, "get_object")
+    has_queryset = "get_queryset" in names and hasattr(kind, "get_queryset")
+    # The serializer of a write may depend on its body, which is not kept.
+    has_serializer = endpoint.is_read and "get_serializer" in names
 
+    def check(view: Any) -> Response:
+        for name in _OF_SERIALIZER if has_serializer else ():
+            if overrides(kind, name):
+                getattr(view, name)()
+        if has_object:
+            view.get_object()
+        elif has_queryset:
+            found = view.get_queryset()
+            if "filter_queryset" in names:
+                view.filter_queryset(found)
+        return Response(status=204)
 
-def _find_object(view: Any) -> Response:
-    """Find the object of a request, or raise the view's refusal to show it."""
-    view.get_object()
-    return _find_nothing(view)
-
-
-def _find_queryset(view: Any, *, is_filtered: bool) -> Response:
-    """Make the queryset of a request, or raise the view's refusal, and read no row."""
-    found = view.get_queryset()
-    if is_filtered:
-        view.filter_queryset(found)
-    return _find_nothing(view)
-
-
-def _find_nothing(_view: Any) -> Response:
-    return Response(status=204)
+    return check
 
 
 def _ask_directly(
@@ -80,6 +79,10 @@ def _ask_directly(
     request, which matters because every page asks."""
     kwargs = site_request.match.kwargs
     made: Any = view.endpoint.view(None, kwargs, view.visited_class)
-    made.request = made.initialize_request(view.http_request(site_request, caller, visit))
-    made.initial(made.request, **kwargs)
-    getattr(made, view.endpoint.method.lower())()
+
+    def ask() -> None:
+        made.request = made.initialize_request(view.http_request(site_request, caller, visit))
+        made.initial(made.request, **kwargs)
+        getattr(made, view.endpoint.method.lower())()
+
+    in_transaction(ask, view.endpoint.callback)()

@@ -14,7 +14,13 @@ from penstock.django.callers import Caller
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.media import content_type_of
 from penstock.django.requests import inner_request, matched, respond
-from penstock.django.view_visits import ViewVisit, attach, visited_class, visited_view
+from penstock.django.view_visits import (
+    ViewVisit,
+    attach,
+    visited_class,
+    visited_view,
+    visiting,
+)
 
 
 @dataclass(frozen=True)
@@ -78,4 +84,5 @@ class SiteView:
         self, site_request: SiteRequest, caller: Caller, visit: ViewVisit
     ) -> HttpResponseBase:
         request = self.http_request(site_request, caller, visit)
-        return respond(self._visited, request, site_request.match, self.urlconf)
+        with visiting(self.visited_class):
+            return respond(self._visited, request, site_request.match, self.urlconf)

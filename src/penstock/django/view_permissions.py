@@ -16,12 +16,8 @@ from rest_framework.permissions import BasePermission, DjangoModelPermissions
 
 from penstock.django.callers import REFUSALS, Caller
 from penstock.django.endpoints import Endpoint
-from penstock.django.inputs.code_names import (
-    extends_framework,
-    is_frameworks,
-    may_refuse,
-    overrides,
-)
+from penstock.django.inputs.code_names import is_frameworks, overrides
+from penstock.django.known_code import extends_framework, may_refuse, names_model, reads_rows
 from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery, Undecided
 from penstock.django.requests import inner_request
 
@@ -60,9 +56,10 @@ def _prepared(caller: Caller, endpoint: Endpoint, looked_for: Lookups) -> Any:
 @lru_cache(4_096)
 def _refines_queryset(endpoint: Endpoint) -> bool:
     """Return whether a view refines the queryset that its class declares, by code that refuses
-    nobody."""
-    view = endpoint.view_class
-    return extends_framework(view, "get_queryset") and not may_refuse(view, "get_queryset")
+    nobody and names no other model."""
+    view: Any = endpoint.view_class
+    is_refined = extends_framework(view, "get_queryset") and not may_refuse(view, "get_queryset")
+    return is_refined and not names_model(view, "get_queryset")
 
 
 def _need_only_model(view: Any) -> bool:
@@ -73,7 +70,11 @@ def _need_only_model(view: Any) -> bool:
 
 
 def _needs_only_model(permission: Any) -> bool:
-    kind = type(permission)
-    if isinstance(permission, DjangoModelPermissions):
-        return not overrides(kind, "_queryset")
-    return isinstance(permission, BasePermission) and is_frameworks(kind)
+    kind: Any = type(permission)
+    if not isinstance(permission, DjangoModelPermissions):
+        return isinstance(permission, BasePermission) and is_frameworks(kind)
+    if overrides(kind, "_queryset"):
+        return False
+    if not overrides(kind, "has_permission"):
+        return True
+    return extends_framework(kind, "has_permission") and not reads_rows(kind, "has_permission")

@@ -21,6 +21,7 @@ from penstock.django.tool_results import result_of_response, with_word
 from penstock.django.view_calls import SiteRequest, SiteView
 from penstock.django.view_visits import ViewListener, ViewVisit
 from penstock.errors import StoreError
+from penstock.log import logger
 from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
@@ -52,8 +53,7 @@ class ViewReader:
         """Return whether a request asks for a certain page of the view's own paginator."""
         if self.own_paginator is None and self.kind is not ListKind.PAGED:
             return False
-        names = parameters_of(self.own_paginator)
-        return any(name in names for name, _ in site_request.query)
+        return chooses_page(site_request, self.own_paginator)
 
     def read(
         self, site_request: SiteRequest, caller: Caller, *, is_throttled: bool = True
@@ -61,7 +61,8 @@ class ViewReader:
         """Return a view's answer, which is one page if the view has pages of its own."""
         capture = PageCapture()
         response = self.respond(site_request, caller, capture, is_throttled=is_throttled)
-        is_paged = self.kind is ListKind.OWN_PAGES
+        is_kept = self.kind is ListKind.PAGED and capture.is_skipped
+        is_paged = self.kind is ListKind.OWN_PAGES or is_kept
         word = word_on_page(response, capture, is_paged=is_paged)
         return self.answer(site_request, caller, response, word=word)
 
@@ -70,8 +71,32 @@ class ViewReader:
         return self.respond(site_request, caller, None, is_throttled=False)
 
     def window(self, reference: Any, start: int, stop: int, caller: Caller) -> LiveWindow:
-        """Return rows of a live list, which this reader does not make."""
-        del reference, start, stop, caller
+        """Return rows of a live list."""
+        site_request = self.view.request_again(reference)
+        key = encode(reference)
+        try:
+            window = self._window(site_request, caller, start, stop, counted=caller.counts.get(key))
+        except LiveRowsFailed:
+            raise
+        except Exception as error:
+            logger().exception("%s failed on rows %d to %d", self.tool, start, stop)
+            raise LiveRowsFailed from error
+        if window.count is not None:
+            caller.counts[key] = window.count
+        return window
+
+    def _window(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        start: int,
+        stop: int,
+        *,
+        counted: int | None,
+    ) -> LiveWindow:
+        """Return rows of a live list; this reader makes none. `counted` is the count of the list, if
+        this call has read a part before: throttles count many parts as one call."""
+        del site_request, caller, start, stop, counted
         raise LiveRowsFailed
 
     # -- for readers of lists ------------------------------------------------------------------
@@ -134,6 +159,12 @@ class ViewReader:
         reference = {"tool": self.tool, **site_request.reference}
         live = LiveRows(reference, count, rows, estimate, not is_all, refuses_part)
         return InsideResult(live, site_request.reference, notice=notice)
+
+
+def chooses_page(site_request: SiteRequest, paginator: Any) -> bool:
+    """Return whether a request has a parameter by which a paginator chooses a page."""
+    names = parameters_of(paginator)
+    return any(name in names for name, _ in site_request.query)
 
 
 def result_of_rows(rows: Sequence[bytes]) -> Result:

@@ -43,11 +43,11 @@ class ViewAction:
 
     @property
     def description(self) -> str:
-        return self.inspection.description
+        return self.inspection.findings.description
 
     @property
     def inputs(self) -> Inputs:
-        return self.inspection.inputs
+        return self.inspection.findings.inputs
 
     @property
     def schema(self) -> Mapping[str, Any]:

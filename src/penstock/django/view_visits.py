@@ -1,16 +1,19 @@
 """Visits: the instructions for a view that is called for a tool.
 
 A visit is attached to the request that the view gets. A subclass of the view is called, which
-follows the visit. If the URLconf names a decorator around the view, which may guard it, a copy of
-the decorator is called, around the subclass; if it cannot be copied, the decorator itself.
+follows the visit. If the URLconf names a decorator around the view, the decorator itself is called,
+because it may guard the view, and may know the view by its identity or its name. The view inside
+then uses the subclass during the visit, and its own class at any other time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from inspect import isfunction
-from types import CellType, FunctionType
+from types import CellType
 from typing import Any, Final, Protocol
 
 from rest_framework.request import Request
@@ -69,13 +72,17 @@ def notify_listener(view: Any) -> None:
 
 def is_plain(callback: Any) -> bool:
     """Return whether the URLconf names the view itself, and not a decorator around it."""
-    while True:
+    while not _makes_view(callback):
         module = getattr(callback, "__globals__", {}).get("__name__")
-        if module in _MAKE_VIEWS:
-            return True
         if module not in _PASS_ON or not hasattr(callback, "__wrapped__"):
             return False
         callback = callback.__wrapped__
+    return True
+
+
+def _makes_view(callback: Any) -> bool:
+    """Return whether a function is the one that `as_view` has made."""
+    return getattr(callback, "__globals__", {}).get("__name__") in _MAKE_VIEWS
 
 
 def is_guarded_elsewhere(view_class: type) -> bool:
@@ -119,46 +126,78 @@ def visited_class(own: Any) -> Any:
 
 
 def visited_view(endpoint: Endpoint, visited: Any) -> Callable[..., Any]:
-    """Return the view of an endpoint with that class, and with its decorators."""
+    """Return the view of an endpoint with that class; if it is decorated, the callback itself, which
+    must be called within `visiting`."""
     callback = endpoint.callback
+    if not is_plain(callback):
+        _let_choose(callback)
+        return callback
     actions, initkwargs = getattr(callback, "actions", None), getattr(callback, "initkwargs", {})
     made: Callable[..., Any] = (
         visited.as_view(dict(actions), **initkwargs) if actions else visited.as_view(**initkwargs)
     )
     marks = {name: value for name, value in vars(callback).items() if name not in vars(made)}
     vars(made).update(marks)
-    return _copied_around(made, callback) or callback
+    return made
 
 
-def can_be_copied(callback: Any) -> bool:
-    """Return whether the decorators around a view can be put around another one."""
-    return _copied_around(_identify_nobody, callback) is not None
+# -- views inside decorators -------------------------------------------------------------------
+
+# The class that is visited now, a subclass of a view's.
+_visited: ContextVar[type | None] = ContextVar("penstock_visited", default=None)
 
 
-def _copied_around(made: Callable[..., Any], callback: Any) -> Callable[..., Any] | None:
-    """Put copies of the decorators in a callback around another view. Such a decorator is a function
-    that has the view, and nothing else that leads to it, in one variable."""
-    if is_plain(callback):
-        return made
-    inner = getattr(callback, "__wrapped__", None)
-    if not isfunction(callback) or inner is None:
-        return None
-    around = _copied_around(made, inner)
-    held = [*map(_held, callback.__closure__ or ())]
-    if around is None or [one is inner for one in held].count(True) != 1:
-        return None
-    cells = zip(callback.__closure__ or (), held, strict=True)
-    closure = tuple(CellType(around) if one is inner else cell for cell, one in cells)
-    code, known, name = callback.__code__, callback.__globals__, callback.__name__
-    copied = FunctionType(code, known, name, callback.__defaults__, closure)
-    copied.__kwdefaults__ = callback.__kwdefaults__
-    vars(copied).update({**vars(callback), "__wrapped__": around})
-    return copied
-
-
-def _held(cell: CellType) -> Any:
-    """Return the value of a variable; None if it has none yet."""
+@contextmanager
+def visiting(visited: type) -> Iterator[None]:
+    """Let a view inside decorators use this subclass of its class."""
+    before = _visited.set(visited)
     try:
-        return cell.cell_contents
-    except ValueError:
+        yield
+    finally:
+        _visited.reset(before)
+
+
+class _ClassOfView:
+    """A stand-in for the class in a view. It makes the visited class for a visit, and the view's own
+    class for all other clients."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+
+    def __call__(self, **initkwargs: Any) -> Any:
+        visited = _visited.get()
+        is_visited = visited is not None and visited.__bases__ == (self.own,)
+        return visited(**initkwargs) if visited and is_visited else self.own(**initkwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+def can_be_visited(callback: Any) -> bool:
+    """Return whether a view, inside its decorators, can be made to use another class."""
+    return is_plain(callback) or _cell_of_class(callback) is not None
+
+
+def _let_choose(callback: Any) -> None:
+    """Put the stand-in into the view inside a callback, once. The function that `as_view` makes only
+    calls the class, and names it in an error."""
+    cell = _cell_of_class(callback)
+    held = cell.cell_contents if cell is not None else None
+    if cell is not None and not isinstance(held, _ClassOfView):
+        cell.cell_contents = _ClassOfView(held)
+
+
+def _cell_of_class(callback: Any) -> CellType | None:
+    """Return the variable in which the view inside a callback has its class."""
+    found = callback
+    while not _makes_view(found):
+        found = getattr(found, "__wrapped__", None)
+        if found is None:
+            return None
+    if not isfunction(found):
         return None
+    cells = dict(zip(found.__code__.co_freevars, found.__closure__ or (), strict=True))
+    cell = cells.get("cls")
+    held = getattr(cell, "cell_contents", None)
+    own = held.own if isinstance(held, _ClassOfView) else held
+    return cell if own is callback.cls else None

@@ -32,6 +32,16 @@ def test_the_model_that_is_listed_counts(shown):
     assert NAME("other") in shown("view_location")
 
 
+def test_a_queryset_that_leads_to_another_model_is_made(shown, ada):
+    assert NAME("halls_of") in shown("view_location")
+    assert len(Agent.of(ada).value(NAME("halls_of"))) == 3
+
+
+def test_a_permission_of_models_that_looks_at_rows_gets_the_queryset(shown, ada):
+    assert NAME("no_pumps") in shown("view_device")
+    assert len(Agent.of(ada).value(NAME("no_pumps"))) == 87
+
+
 def test_a_model_that_depends_on_arguments_is_left_to_the_call(shown, ada):
     assert NAME("chosen") in shown("view_location")
     agent = Agent.of(ada)
@@ -52,7 +62,7 @@ def test_the_queryset_is_made_for_a_call_only(shown, ada):
     """Making it may take a hundred times as long as the check."""
     shown("view_device")
     before = Sorted.made
-    Agent.of(ada).tools()
+    assert NAME("by_token") in Agent.of(ada).tools()
     assert Sorted.made == before
 
 

@@ -3,9 +3,12 @@ keys in its path mean."""
 
 import pytest
 from agents import Agent
-from django.db import connection
+from django.contrib.auth.models import Permission
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from gateway_site.inventory.models import Device, Location
+from gateway_site.inventory.nested_views import Atomic
+from gateway_site.list_urls import REFUSING
 
 ROWS = 400
 REFUSED = "Continuation token expired or not found."
@@ -76,3 +79,44 @@ def test_a_key_that_names_no_row(holder):
     probe = holder.value("inventory_hall_in_year", pk=2026)
     page = holder.value("read_result", continuation_token=probe["continuation_token"])
     assert len(holder.walk("read_result", page)) == 365
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_check_is_made_in_a_transaction_if_the_site_wants_one(
+    ada, plant, settings, monkeypatch
+):
+    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
+    settings.ROOT_URLCONF = "gateway_site.list_urls"
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTO_NEGOTIATE_THRESHOLD": 1_000, "BUDGET": "1kB"}
+    Device.objects.filter(pk=plant[0].pk).update(notes="n" * 3_000)
+    agent = Agent.of(ada)
+    token = agent.value("inventory_atomic_retrieve", pk=plant[0].pk)["continuation_token"]
+    del Atomic.noted[:]
+    agent.call("read_result", continuation_token=token)
+    assert Atomic.noted == [True]
+
+
+@pytest.mark.parametrize("view", REFUSING)
+def test_a_view_that_refuses_in_its_own_way_is_asked_again(holder, ada, view):
+    """No name in the code of the view says that it refuses callers."""
+    ada.user_permissions.add(Permission.objects.get(codename="view_device"))
+    tool = f"inventory_{view}_{'list' if view.startswith('List') else 'get'}"
+    token = holder.value(tool)["continuation_token"]
+    if view.startswith("List"):
+        query = {"mode": "sql", "query": "SELECT * FROM result"}
+        token = holder.value("read_result", continuation_token=token, **query)["continuation_token"]
+    assert holder.value("read_result", continuation_token=token)["items"]
+    ada.last_name = ""
+    ada.save()
+    ada.user_permissions.clear()
+    assert holder.client.get(f"/api/{view}/", headers=holder.headers).status_code == 403
+    assert holder.error("read_result", continuation_token=token)["error"].startswith(REFUSED)
+
+
+def test_a_list_of_the_frameworks_is_not_called_for_the_check(holder, hall):
+    """A page costs as many queries as without the check."""
+    token = holder.value("inventory_ListAsEver_list")["next"]
+    with CaptureQueriesContext(connection) as queries:
+        holder.value("read_result", continuation_token=token)
+    said = [query["sql"] for query in queries if 'FROM "inventory_device"' in query["sql"]]
+    assert ["COUNT(" in sql for sql in said] == [True, False]

@@ -1,11 +1,14 @@
 """Unusual views: no row is lost, no caller gets in unpermitted, and other clients see no change."""
 
+import copy
 import json
 
 import pytest
 from agents import Agent
 from django.test import Client
 from gateway_site.inventory.models import Device, Location
+
+from penstock.django.missing_arguments import Lookups, NotedArguments, NotedQuery
 
 NAME = "inventory_{}".format
 
@@ -270,6 +273,14 @@ def test_a_view_for_sessions_is_opened_by_one(ada, odd):
     assert agent.value(NAME("sessions_create"), name="x", verify=True)["name"] == "x"
 
 
+def test_a_user_that_is_no_model_of_djangos(odd, settings):
+    services = "gateway_site.inventory.odd_views.Services"
+    settings.PENSTOCK = {**settings.PENSTOCK, "AUTHENTICATION_CLASSES": [services]}
+    service = Agent(headers={"X-Service": "billing"})
+    assert "echo" in service.tools()
+    assert NAME("tenant_get") not in service.tools()
+
+
 def test_what_an_authenticator_leaves_on_a_request(odd):
     assert odd.value(NAME("tenant_get")) == {"tenant": "tenant of ada"}
 
@@ -292,6 +303,25 @@ def test_permissions_that_ask_politely_for_what_is_not_there(odd):
     assert odd.error(NAME("polite_url_retrieve"), key="other")["status_code"] == 403
     assert odd.value(NAME("polite_query_get"), key="open") == "in"
     assert odd.value(NAME("polite_body_create"), key="open") == {"in": "open"}
+
+
+def test_permissions_that_take_all_arguments_at_once(odd, plant):
+    pk = Location.objects.get(name="hall 0").pk
+    assert odd.value(NAME("polite_kwargs_retrieve"), pk=pk) == "in"
+    assert odd.error(NAME("polite_kwargs_retrieve"), pk=pk + 1)["status_code"] == 403
+    for view in ("items", "copy"):
+        assert odd.value(NAME(f"polite_{view}_get"), key="open") == "in"
+    assert odd.value(NAME("polite_length_create"), key="open") == {"in": "open"}
+
+
+def test_arguments_that_are_not_there_note_every_look():
+    looks = (bool, len, list, dict, copy.copy, copy.deepcopy)
+    looks += (lambda found: {**found}, lambda found: found | {}, lambda found: found == {})
+    for kind in (NotedArguments, NotedQuery):
+        for look in looks:
+            looked_for = Lookups()
+            look(kind(looked_for))
+            assert looked_for.anything, (kind, look)
 
 
 @pytest.mark.parametrize("view", ["behind_decorator", "behind_dispatch"])

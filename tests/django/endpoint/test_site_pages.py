@@ -3,6 +3,8 @@
 import pytest
 from agents import Agent
 from django.core.cache import cache
+from django.test import Client
+from gateway_site.inventory import paged_views
 from gateway_site.inventory.models import Device, Location
 from gateway_site.inventory.paged_views import ByLimit
 from rest_framework.throttling import UserRateThrottle
@@ -10,8 +12,11 @@ from rest_framework.throttling import UserRateThrottle
 from penstock.django import registry
 from penstock.django.list_kinds import ListKind
 
-COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice")
-WALKED = ("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated")
+COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByChoiceAndP")
+WALKED = (
+    *("ByCursor", "ByKey", "WithOrphans", "ByOffset", "Decorated"),
+    *("ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks"),
+)
 COUNT = "SELECT count(*) AS n, count(DISTINCT id) AS different FROM result"
 
 
@@ -78,12 +83,18 @@ def test_rows_that_the_paginator_hides_stay_hidden_and_are_not_counted(paged):
     assert ids(paged.walk(tool("WithGaps"), page)) == shown
 
 
+def test_a_list_with_fewer_rows_than_the_api_counts_says_so(paged):
+    probe = first_page(paged, "WithGaps")
+    shown = len([key for key in all_ids() if key % 5])
+    assert f"The API counts 130 rows; its pages showed {shown}." in str(probe["notices"])
+
+
 def test_gaps_that_show_late_end_the_reading(paged):
     """A page with a gap must not pass for the end of the list."""
     page = first_page(paged, "WithLateGaps")
     token = page["continuation_token"]
     told = paged.error("read_result", continuation_token=token, mode="sql", query=COUNT)
-    assert "pages of the list are not full" in told["error"]
+    assert "does not hold the rows that were asked for" in told["error"]
     assert "parameters for pages" in told["next_step"]
 
 
@@ -97,6 +108,12 @@ def test_a_heavy_list(paged):
     assert (page["count"], len(page["results"])) == (130, 40)
     told = paged.value(tool("ByNumberHeavy"), continuation_token=page["next"], page=4)
     assert len(told["items"]) == 10
+
+
+def test_a_size_that_depends_on_the_request_of_the_paginator(paged):
+    assert paged.client.get("/api/BySizeOfRequest/", headers=paged.headers).status_code == 200
+    page = first_page(paged, "BySizeOfRequest")
+    assert ids(paged.walk(tool("BySizeOfRequest"), page)) == all_ids()
 
 
 def test_a_list_that_becomes_shorter(paged):
@@ -117,8 +134,9 @@ def test_a_small_list_has_the_form_that_the_api_gives_it(paged):
 def test_a_list_in_random_order_is_read_at_once_or_not_at_all(paged):
     page = first_page(paged, "AllInRandomOrder")
     assert ids(paged.walk(tool("AllInRandomOrder"), page)) == all_ids()
-    first_page(paged, "InRandomOrder")
-    assert "50 of 130 rows" in words(paged)
+    for view in ("InRandomOrder", "InRandomOrderByKeyword"):
+        first_page(paged, view)
+        assert "50 of 130 rows" in words(paged)
 
 
 # -- lists above the limit for queries ---------------------------------------------------------------
@@ -151,6 +169,11 @@ def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
     assert told["total"] == 120
 
 
+def test_above_the_limit_a_list_in_random_order_is_not_read_at_once(limited):
+    assert first_page(limited, "AllInRandomOrder")["count"] == 130
+    assert "50 of 130 rows" in words(limited)
+
+
 # -- single pages -------------------------------------------------------------------------------------
 
 
@@ -166,6 +189,16 @@ def test_a_page_that_the_agent_asks_for_is_marked(paged, view, arguments, shown)
     page = first_page(paged, view, **arguments)
     assert (page["count"], len(page["results"])) == (130, shown)
     assert f"one of the API's own pages, {shown} of 130 rows" in words(paged)
+    assert "`next`" not in words(paged)
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments", "shown"), [("ByChoiceAndP", {"p": 2}, 50), ("ByKey", {"after": 40}, 30)]
+)
+def test_a_page_by_a_parameter_of_the_sites_is_marked(paged, view, arguments, shown):
+    page = first_page(paged, view, **arguments)
+    assert len(page.get("results", page.get("rows"))) == shown
+    assert "one of the API's own pages" in words(paged)
 
 
 def told_of(agent, probe):
@@ -201,6 +234,30 @@ def test_an_answer_that_is_built_from_a_page(paged):
     assert "50 of 130 rows" in words(paged)
 
 
+def test_what_a_paginator_hides_in_its_answer_stays_hidden(paged):
+    page = first_page(paged, "Masked")
+    assert {row["price"] for row in page["results"]} == {"hidden"}
+    assert (page["count"], page["sum"]) == (130, 4711)
+    assert "50 of 130 rows" in words(paged)
+
+
+@pytest.mark.parametrize("view", ["ByPageCount", "ByPageCountAndLinks", "ByCountWithoutLinks"])
+def test_a_page_whose_count_is_its_own_does_not_pass_for_the_list(paged, view):
+    first_page(paged, view, offset=30)
+    assert "one of the API's own pages" in words(paged)
+
+
+def test_links_that_lead_back_end_the_reading(paged):
+    first_page(paged, "InCircles")
+    told = paged.last.content.decode()
+    assert "lead back to a page that was read: these are 60 rows" in told
+
+
+def test_a_paginator_that_leads_to_its_first_page_only(paged):
+    assert len(first_page(paged, "FirstPageOnly")["items"]) == 30
+    assert "30 of 130 rows" in words(paged)
+
+
 def test_a_page_that_tells_nothing(paged):
     assert len(first_page(paged, "Untold")) == 30
     assert "may be one of the API's own pages" in words(paged)
@@ -222,20 +279,59 @@ def test_what_pages_hold_besides_their_rows_is_told(paged):
     page = first_page(paged, "WithFacets")
     assert page["count"] == 130
     assert "facets" in str(page["notices"])
+    assert "notices" not in first_page(paged, "ByPageCount")  # `next_offset` is about pages
     assert first_page(paged, "WithFacets", page=2)["facets"] == {"router": 44}
 
 
 # -- decorators of the URLconf -----------------------------------------------------------------------
 
 
-def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged):
+CACHED = ("Cached", "CachedHandler", "CachedList", "CachedDispatch", "CachedHeavy")
+
+
+@pytest.mark.parametrize("view", CACHED)
+def test_a_list_in_a_cache_stays_as_the_api_gives_it(paged, view):
     """Other clients get from the cache what they would get without Penstock."""
     cache.clear()
-    page = first_page(paged, "Cached")
+    page = first_page(paged, view)
     assert (page["count"], len(page["results"])) == (130, 20)
-    assert ids(paged.walk(tool("Cached"), page)) == all_ids()
-    said = paged.client.get("/api/Cached/", headers=paged.headers).json()
+    assert ids(paged.walk(tool(view), page)) == all_ids()
+    said = paged.client.get(f"/api/{view}/", headers=paged.headers).json()
     assert (said["count"], len(said["results"])) == (130, 50)
+    again = first_page(paged, view)
+    assert (again["count"], again["results"]) == (130, page["results"])
+    assert registry.tools()[tool(view)].runs.lists is ListKind.PAGED
+
+
+def test_a_guard_that_knows_the_view_by_its_identity(paged, ada, monkeypatch):
+    session = Agent(client=Client())
+    session.client.force_login(ada)
+    assert first_page(session, "Ruled")["count"] == 130
+    monkeypatch.setitem(paged_views.RULES, paged_views.ruled_view, ("ada",))
+    assert session.client.get("/api/Ruled/").status_code == 403
+    assert session.error(tool("Ruled"))["status_code"] == 403
+
+
+def test_a_limit_that_knows_the_view_by_its_name(paged, monkeypatch):
+    monkeypatch.setattr(paged_views, "CALLS", [])
+    paged.client.get("/api/Limited/", headers=paged.headers)
+    assert first_page(paged, "Limited")["count"] == 130
+    assert len(paged_views.CALLS) >= 2
+    assert len({*paged_views.CALLS}) == 1
+
+
+def test_other_clients_of_a_decorated_view_get_its_own_class(paged, monkeypatch):
+    classes, initial = [], paged_views.ByLimit.initial
+
+    def noted(self, request, *args, **kwargs):
+        classes.append(type(self))
+        return initial(self, request, *args, **kwargs)
+
+    monkeypatch.setattr(paged_views.ByLimit, "initial", noted)
+    first_page(paged, "Limited")
+    paged.client.get("/api/Limited/", headers=paged.headers)
+    assert paged_views.ByLimit not in classes[:-1]
+    assert classes[-1] is paged_views.ByLimit
 
 
 def test_a_view_that_slices_its_rows(paged):

@@ -12,13 +12,34 @@ PAGED = (
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
     *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
+    *(
+        "BySizeOfRequest",
+        "InRandomOrderByKeyword",
+        "InCircles",
+        "ByChoiceAndP",
+        "ByPageCount",
+        "ByPageCountAndLinks",
+        "ByCountWithoutLinks",
+        "FirstPageOnly",
+    ),
+    *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
+)
+REFUSING = (
+    *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),
+    *("ListByDecorator", "ListByDecoratorOfClass", "ListBySerializer"),
 )
 
 urlpatterns = [
     path("api/", include(router.urls)),
     path("api/halls/<int:pk>/devices/", nested_views.HallDevices.as_view()),
     *(path(f"api/{name}/", getattr(paged_views, name).as_view()) for name in PAGED),
+    *(path(f"api/{name}/", getattr(nested_views, name).as_view()) for name in REFUSING),
+    path("api/atomic/<int:pk>/", nested_views.Atomic.as_view()),
+    path("api/ListAsEver/", nested_views.ListAsEver.as_view()),
     path("api/Decorated/", never_cache(vary_on_cookie(paged_views.ByOffset.as_view()))),
     path("api/Cached/", cache_page(60)(paged_views.ByLimit.as_view())),
+    path("api/CachedHeavy/", paged_views.kept_view(paged_views.CachedHeavy.as_view())),
+    path("api/Ruled/", paged_views.ruled(paged_views.ruled_view)),
+    path("api/Limited/", paged_views.limited(never_cache(paged_views.ByLimit.as_view()))),
     path("mcp/", include("penstock.django.urls")),
 ]

@@ -8,5 +8,8 @@ urlpatterns = [
     path("api/chosen/", views.OfChosenModel.as_view()),
     path("api/staff/", views.ForStaff.as_view()),
     path("api/hall/", views.OfHall.as_view()),
+    path("api/halls_of/", views.HallsOfDevices.as_view()),
+    path("api/no_pumps/", views.NoPumps.as_view()),
+    path("api/by_token/", views.SortedByToken.as_view()),
     path("mcp/", include("penstock.django.urls")),
 ]

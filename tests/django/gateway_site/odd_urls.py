@@ -49,6 +49,12 @@ urlpatterns = [
     path("api/project/<int:pk>/", views.WithProject.as_view()),
     path("api/mine/", views.Mine.as_view()),
     path("api/polite_url/<str:key>/", views.PoliteUrl.as_view()),
+    path("api/polite_kwargs/<int:pk>/", views.PoliteKwargs.as_view()),
+    *(
+        path(f"api/polite_{name}/", views.PoliteQuery.as_view(permission_classes=[kind]))
+        for name, kind in (("items", views.OpenItems), ("copy", views.OpenCopy))
+    ),
+    path("api/polite_length/", views.PoliteBody.as_view(permission_classes=[views.OpenLength])),
     path("api/polite_query/", views.PoliteQuery.as_view()),
     path("api/polite_body/", views.PoliteBody.as_view()),
     path("api/heavy_own_paginator/", views.HeavyOwnPaginator.as_view()),

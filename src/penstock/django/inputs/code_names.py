@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -20,9 +19,6 @@ QUERIED: Final = ("get_queryset", "filter_queryset", "get_object")
 READS_QUERY: Final = frozenset({"query_params", "GET"})
 _LOOKUPS: Final = ("LOAD_ATTR", "LOAD_METHOD")
 _REFUSED: Final = (401, 403, 404)
-_REFUSING: Final = re.compile(
-    "40[134]|permission|has_perm|not_?found|forbidden|authenticat", re.IGNORECASE
-)
 
 
 def unwrapped(function: Any) -> Any:
@@ -43,55 +39,58 @@ def overrides(kind: type, name: str) -> bool:
     return owner is not None and not is_frameworks(owner)
 
 
-def extends_framework(view: type, name: str) -> bool:
-    """Return whether a site's class overrides a method of REST framework's, and calls it by `super`
-    from each override."""
-    functions = [*_extended(view, name)]
-    return len(functions) > 1 and is_frameworks(functions[-1])
-
-
 def names_behind(endpoint: Endpoint) -> frozenset[str]:
-    """Return the names in the code that answers: in the handler, in what it extends, and in the
-    methods and functions of the site that these call. `get_queryset`, `filter_queryset` and
-    `get_object` are not looked into."""
+    """Return the names in the code that answers: in the handler and the `methods_behind` it, and in
+    the functions of the site that these call."""
     view: Any = endpoint.view_class
-    return _names_reached(view, endpoint.action)
-
-
-def may_refuse(view: type, method: str) -> bool:
-    """Return whether the code of a method looks up objects or refuses callers by itself."""
-    return any(map(_REFUSING.search, _names_reached(view, method)))
+    return names_reached(view, endpoint.action)
 
 
 @lru_cache(4_096)
-def _names_reached(view: Any, method: str) -> frozenset[str]:
-    names, seen, waiting = set[str](), set(QUERIED), [method]
+def names_reached(view: Any, method: str) -> frozenset[str]:
+    """Return the names in the code of `methods_behind`."""
+    functions = map(unwrapped_method, methods_behind(view, method))
+    return frozenset[str]().union(*map(all_names, filter(inspect.isfunction, functions)))
+
+
+@lru_cache(4_096)
+def methods_behind(view: Any, method: str) -> tuple[Any, ...]:
+    """Return a method, as its class holds it, with the methods that it extends by `super`, and those
+    of the site that these call. `get_queryset`, `filter_queryset` and `get_object` are left out."""
+    found, seen, waiting = list[Any](), set(QUERIED), [method]
     while waiting:
-        for function in _extended(view, waiting.pop()):
-            names |= _all_names(function)
-            called = {name for name in _own_names(function) - seen if _is_looked_into(view, name)}
+        for held in extended(view, waiting.pop()):
+            found.append(held)
+            function = unwrapped_method(held)
+            names = _own_names(function) if inspect.isfunction(function) else set[str]()
+            called = {name for name in names - seen if _is_looked_into(view, name)}
             seen |= called
             waiting += called
-    return frozenset(names)
+    return tuple(found)
 
 
 def _is_looked_into(view: type, name: str) -> bool:
     return name in MIXED_IN or overrides(view, name)
 
 
-def _extended(view: type, name: str) -> Iterator[FunctionType]:
-    """Yield a method of a class, and the methods that it extends by `super`."""
+def extended(view: type, name: str) -> Iterator[Any]:
+    """Yield a method, as its class holds it, and the methods that it extends by `super`."""
     for base in view.__mro__:
         if name not in vars(base):
             continue
-        found = vars(base)[name]
-        # A property keeps its function here, a cached one there.
-        function = unwrapped(getattr(found, "fget", None) or getattr(found, "func", found))
-        if not inspect.isfunction(function):
+        held = vars(base)[name]
+        function = unwrapped_method(held)
+        if not callable(function):
             return
-        yield function
+        yield held
         if "super" not in names_in(function):
             return
+
+
+def unwrapped_method(held: Any) -> Any:
+    """Return the function of a method, without its decorators."""
+    # A property keeps its function here, a cached one there.
+    return unwrapped(getattr(held, "fget", None) or getattr(held, "func", held))
 
 
 @lru_cache(4_096)
@@ -113,7 +112,7 @@ def _last(loaded: Any) -> tuple[Any, ...]:
 
 
 @lru_cache(4_096)
-def _all_names(function: FunctionType) -> frozenset[str]:
+def all_names(function: FunctionType) -> frozenset[str]:
     """Return the names in a function, and in the functions of the site that it calls."""
     names = _names_in_code(function.__code__)
     called = (function.__globals__.get(name) for name in names)
@@ -127,18 +126,6 @@ def _names_in_code(code: CodeType) -> set[str]:
     inner = (_names_in_code(item) for item in code.co_consts if isinstance(item, CodeType))
     refused = {f"HTTP_{item}" for item in code.co_consts if item in _REFUSED}
     return {*code.co_names, *refused}.union(*inner)
-
-
-@lru_cache(4_096)
-def query_names(function: FunctionType) -> tuple[str, ...]:
-    """Return the query parameters that a function reads by a name in its code."""
-    steps = list(dis.get_instructions(function))
-    found = (
-        name.argval
-        for source, method, name in zip(steps, steps[1:], steps[2:], strict=False)
-        if source.argval in READS_QUERY and method.argval == "get" and isinstance(name.argval, str)
-    )
-    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(4_096)

@@ -7,6 +7,7 @@ import re
 import sys
 from typing import Any, Final
 
+from django.db import models
 from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
 
@@ -14,7 +15,7 @@ from penstock.django.endpoints import Endpoint
 from penstock.django.inputs.code_names import is_frameworks
 from penstock.django.inputs.documented import inspector_of
 from penstock.django.inputs.faults import quietly
-from penstock.django.inputs.handlers import handler_of, reads_list
+from penstock.django.inputs.handlers import handler_of, is_standard, reads_list
 from penstock.django.inputs.views import model_of, title_of, view_of
 from penstock.django.inputs.wording import joined, without_tags
 
@@ -35,6 +36,15 @@ _ACTIONS: Final = {
     "patch": "partial_update",
     "delete": "destroy",
 }
+# The last words of the names of views that say nothing about what a view answers with.
+_KINDS: Final = frozenset(
+    {"admin", "api", "create", "destroy", "detail", "list", "retrieve", "set", "update", "view"}
+    | {"viewset"}
+)
+_ABOUT_LISTS: Final = re.compile(
+    r"\b(filter(s|ed|ing)?|paginat\w+|order(ed|ing)|sort(ed|ing)|query (param|string)\w*)\b|\?\w+=",
+    re.IGNORECASE,
+)
 _VERBS: Final = {"GET": "Get", "POST": "Post to", "PUT": "Replace", "PATCH": "Change"}
 
 
@@ -79,7 +89,16 @@ def _said_of_view(endpoint: Endpoint, view: APIView, sentence: str) -> str:
     for name in (endpoint.action, endpoint.method.lower()):
         if name in sections:
             return sections[name]
-    return joined(sentence, sections[""]) if _answers_several(endpoint) else sections[""]
+    if not _answers_several(endpoint):
+        return sections[""]
+    told = sections[""] if reads_list(endpoint) else _without_lists(sections[""])
+    return joined(sentence, told)
+
+
+def _without_lists(text: str) -> str:
+    """Leave out the paragraphs of a class that tell how to filter or page through its lists."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(one for one in paragraphs if not _ABOUT_LISTS.search(one)).strip()
 
 
 def _sections(text: str, kind: type) -> dict[str, str]:
@@ -109,6 +128,11 @@ def _sentence(endpoint: Endpoint, view: APIView | None) -> str:
     many, one = title_of(model, is_plural=True), _one(title_of(model))
     action = endpoint.action
     if not hasattr(endpoint.callback, "actions"):
+        if _does_other_things(endpoint, model):
+            is_read = endpoint.method == "GET"
+            words = _view_words(endpoint)
+            told = f"{words.capitalize()}: an action on {many}."
+            return _sentence_of_view(endpoint) if is_read else told
         action = "list" if reads_list(endpoint) else _ACTIONS.get(action, action)
     if action in _SENTENCES:
         return _SENTENCES[action].format(one=one, many=many)
@@ -116,16 +140,44 @@ def _sentence(endpoint: Endpoint, view: APIView | None) -> str:
     return f"{_words(action).capitalize()}: an action on {one if is_detail else many}."
 
 
+def _does_other_things(endpoint: Endpoint, model: type[models.Model]) -> bool:
+    """Return whether the name of a view says more than the name of its model: the hosts of subnets
+    are no subnets. A write that REST framework makes is a write of the model, whatever its name."""
+    if not endpoint.is_read and is_standard(endpoint):
+        return False
+    titles = (model.__name__, title_of(model), title_of(model, is_plural=True))
+    known = {_stem(word) for title in titles for word in _words_of(title)}
+    said = {_stem(word) for word in _view_words(endpoint).split()}
+    return bool(said & known) and not said <= known
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s")
+
+
 def _sentence_of_view(endpoint: Endpoint) -> str:
-    name = endpoint.view_class.__name__
-    for ending in ("APIView", "ViewSet", "View"):
-        name = name.removesuffix(ending) or name
-    words = _words(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)).lower()
+    words = _view_words(endpoint)
     if endpoint.action in _SENTENCES:
         return _SENTENCES[endpoint.action].format(one=words, many=words)
     if hasattr(endpoint.callback, "actions"):
         return f"{_words(endpoint.action).capitalize()}: an action on {words}."
-    return f"{_VERBS.get(endpoint.method, 'Delete')} {words}."
+    verb = "List" if reads_list(endpoint) else _VERBS.get(endpoint.method, "Delete")
+    return f"{verb} {words}."
+
+
+def _view_words(endpoint: Endpoint) -> str:
+    """Return the name of a view's class as words, without those that name kinds of views. The class
+    that REST framework makes of a function has the function's name, which says all of itself."""
+    name = endpoint.view_class.__name__
+    words = _words_of(name)
+    while name[0].isupper() and len(words) > 1 and words[-1] in _KINDS:
+        words.pop()
+    return " ".join(words)
+
+
+def _words_of(name: str) -> list[str]:
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return re.split(r"[\W_]+", parted.lower().strip())
 
 
 def _one(title: str) -> str:

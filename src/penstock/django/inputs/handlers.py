@@ -65,14 +65,16 @@ def filters_list(endpoint: Endpoint) -> bool:
     return endpoint.action == "get" and is_lister and not is_finder
 
 
-def has_own_query(endpoint: Endpoint) -> bool:
-    """Return whether an endpoint may read query parameters that no filter backend declares."""
-    functions = [
-        handler_of(endpoint),
-        *(getattr(endpoint.view_class, name, None) for name in QUERIED),
-    ]
+def reads_own_query(endpoint: Endpoint) -> bool:
+    """Return whether the code of a view reads query parameters by itself."""
+    view = endpoint.view_class
+    return any(map(reads_query, [handler_of(endpoint), *(getattr(view, n, None) for n in QUERIED)]))
+
+
+def may_read_any_query(endpoint: Endpoint) -> bool:
+    """Return whether code that is not looked into may read query parameters."""
     own = getattr(getattr(endpoint.view_class, "pagination_class", None), "paginate_queryset", None)
-    if any(map(reads_query, [*functions, own])) or pages_itself(endpoint):
+    if reads_query(own) or pages_itself(endpoint):
         return True
     is_plain_read = endpoint.method == "GET" and not reads_list(endpoint)
     return is_plain_read and not is_standard(endpoint)
@@ -92,7 +94,7 @@ def pages_itself(endpoint: Endpoint) -> bool:
 
 def pages_through(endpoint: Endpoint) -> bool:
     """Return whether only the site's own paginator can page an endpoint's list: it may choose among
-    the rows, or the view may choose among paginators."""
+    the rows or change them, or the view may choose among paginators."""
     view = endpoint.view_class
     own = inspect.getattr_static(view, "pagination_class", None)
     is_chosen = own is not None and not isinstance(own, type)
@@ -101,8 +103,10 @@ def pages_through(endpoint: Endpoint) -> bool:
 
 
 def chooses_rows(paginator: type | None) -> bool:
-    """Return whether a paginator has its own way to make a page."""
-    return paginator is not None and overrides(paginator, "paginate_queryset")
+    """Return whether a paginator has its own way to make a page, or its own form of a page, in which
+    it may hide or add something."""
+    own = ("paginate_queryset", "get_paginated_response")
+    return paginator is not None and any(overrides(paginator, name) for name in own)
 
 
 def reads_query(function: Any) -> bool:

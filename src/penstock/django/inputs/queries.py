@@ -11,10 +11,11 @@ from rest_framework.views import APIView
 
 from penstock.django.endpoints import Endpoint
 from penstock.django.inputs import handlers
-from penstock.django.inputs.code_names import overrides, query_names
+from penstock.django.inputs.code_names import overrides
 from penstock.django.inputs.faults import attempt
 from penstock.django.inputs.openapi import arguments_of
 from penstock.django.inputs.ordering import ordering_schema
+from penstock.django.inputs.query_reads import reads_behind
 from penstock.django.inputs.schemas import described
 from penstock.django.inputs.values import NOTHING, UNKNOWN, Argument, InputPart, InputPlace
 from penstock.django.inputs.views import queryset_or_none
@@ -32,11 +33,23 @@ def filter_backends(endpoint: Endpoint, view: APIView) -> Iterable[Any]:
 def query_part(
     endpoint: Endpoint, view: APIView, backends: Iterable[Any], *, with_pagination: bool
 ) -> InputPart:
-    parts = [InputPart(closed=not handlers.has_own_query(endpoint))]
-    parts += [_part_of_backend(kind, view) for kind in backends]
+    parts = [_part_of_backend(kind, view) for kind in backends]
     if with_pagination and handlers.reads_list(endpoint):
         parts.append(pagination_part(view))
-    return together(parts)
+    return together([*parts, _part_of_code(endpoint)])
+
+
+def _part_of_code(endpoint: Endpoint) -> InputPart:
+    """Return the parameters that the view's own code reads. Their types are not known."""
+    is_closed = not handlers.may_read_any_query(endpoint)
+    if not handlers.reads_own_query(endpoint):
+        return InputPart(closed=is_closed)
+    reads = reads_behind(endpoint.view_class, endpoint.action)
+    return InputPart(_untyped(reads.names), closed=is_closed and reads.are_all)
+
+
+def _untyped(names: Iterable[str]) -> tuple[Argument, ...]:
+    return tuple(Argument(InputPlace("query", name), {}) for name in names)
 
 
 def together(parts: Iterable[InputPart]) -> InputPart:
@@ -54,8 +67,7 @@ def pagination_part(view: APIView) -> InputPart:
     if paginator is None:
         return NOTHING
     if overrides(type(paginator), "paginate_queryset") and not _has_parameters(paginator):
-        names = query_names(type(paginator).paginate_queryset)
-        return InputPart(tuple(Argument(InputPlace("query", name), {}) for name in names))
+        return InputPart(_untyped(reads_behind(type(paginator), "paginate_queryset").names))
     return _part_by_itself(paginator, view)
 
 

@@ -68,3 +68,40 @@ class OfHall(OfModel):
 
     def get_queryset(self):
         return super().get_queryset().filter(location__name=self.request.query_params.get("hall"))
+
+
+class HallsOfDevices(OfModel):
+    """A view that lists the rows of another model, by those that its class declares."""
+
+    serializer_class = LocationSerializer
+
+    def get_queryset(self):
+        return Location.objects.filter(devices__in=super().get_queryset()).distinct()
+
+
+class WithoutPumps(MayView):
+    """A permission of models that also looks at rows."""
+
+    def has_permission(self, request, view):
+        is_allowed = super().has_permission(request, view)
+        return is_allowed and not view.get_queryset().filter(kind="pump").exists()
+
+
+class NoPumps(OfModel):
+    permission_classes = (WithoutPumps,)
+
+    def get_queryset(self):
+        return super().get_queryset().exclude(kind="pump")
+
+
+class ByToken(MayView):
+    """A permission of models that also looks at the credentials, as in Nautobot."""
+
+    def has_permission(self, request, view):
+        if request.auth is None:
+            return False
+        return super().has_permission(request, view)
+
+
+class SortedByToken(Sorted):
+    permission_classes = (ByToken,)

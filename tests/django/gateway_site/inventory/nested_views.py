@@ -1,13 +1,20 @@
 """Views whose path has a key that is not the key of their rows, and views that refuse by themselves."""
 
+from functools import wraps
 from typing import ClassVar
 
+from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.shortcuts import get_object_or_404
+from django.utils.decorators import method_decorator
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, permissions, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
+from gateway_site.inventory import guards
 from gateway_site.inventory.models import Device, Location
 from gateway_site.inventory.serializers import DeviceSerializer, LocationSerializer
 from gateway_site.inventory.views import Pages
@@ -70,3 +77,95 @@ class HallViewSet(viewsets.GenericViewSet):
     def _answered(self, devices):
         page = self.paginate_queryset(devices)
         return self.get_paginated_response(DeviceSerializer(page, many=True).data)
+
+
+class Atomic(generics.RetrieveAPIView):
+    """A view that notes whether it looks for its object in a transaction."""
+
+    serializer_class = DeviceSerializer
+    noted: ClassVar = []
+
+    def get_queryset(self):
+        self.noted.append(connection.in_atomic_block)
+        return Device.objects.all()
+
+
+# -- refusals in code that says nothing of them ------------------------------------------------------
+
+DAYS = [{"day": day, "text": "t" * 90} for day in range(365)]
+
+
+def members_only(handler):
+    @wraps(handler)
+    def guarded(self, request, *args, **kwargs):
+        guards.ensure_member(request.user)
+        return handler(self, request, *args, **kwargs)
+
+    return guarded
+
+
+class ByDecorator(APIView):
+    @members_only
+    def get(self, request):
+        return Response(DAYS)
+
+
+class ByDjangosDecorator(APIView):
+    @method_decorator(permission_required("inventory.view_device", raise_exception=True))
+    def get(self, request):
+        return Response(DAYS)
+
+
+class ByModule(APIView):
+    def get(self, request):
+        guards.ensure_member(request.user)
+        return Response(DAYS)
+
+
+class ByInnerFunction(APIView):
+    def get(self, request):
+        return self.retried(lambda: self.days(request))
+
+    def retried(self, call):
+        return call()
+
+    def days(self, request):
+        guards.ensure_member(request.user)
+        return Response(DAYS)
+
+
+class ByName(ByInnerFunction):
+    def get(self, request):
+        return getattr(self, "da" + "ys")(request)
+
+
+class DeviceRows(generics.ListAPIView):
+    queryset = Device.objects.order_by("id")
+    serializer_class = DeviceSerializer
+    pagination_class = Pages
+
+
+class ListByDecorator(DeviceRows):
+    @members_only
+    def list(self, request, *args, **kwargs):
+        return super().list(request, *args, **kwargs)
+
+
+@method_decorator(guards.for_members, name="list")
+class ListByDecoratorOfClass(DeviceRows):
+    """The decorated method is REST framework's."""
+
+
+class ListBySerializer(DeviceRows):
+    def get_serializer_class(self):
+        guards.ensure_member(self.request.user)
+        return DeviceSerializer
+
+
+class ListAsEver(DeviceRows):
+    """A list with an override that changes nothing, decorated only for drf-spectacular."""
+
+    @extend_schema(summary="List devices")
+    def list(self, request, *args, **kwargs):
+        """List devices."""
+        return super().list(request, *args, **kwargs)

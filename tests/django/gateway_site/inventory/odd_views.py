@@ -6,7 +6,11 @@ from django.db.models import Count, F
 from django.db.models.functions import Random
 from django.http import HttpResponse, HttpResponseRedirect
 from rest_framework import generics, parsers, permissions, renderers, serializers, viewsets
-from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.authentication import (
+    BaseAuthentication,
+    SessionAuthentication,
+    TokenAuthentication,
+)
 from rest_framework.authtoken.models import Token
 from rest_framework.decorators import action, api_view
 from rest_framework.response import Response
@@ -332,6 +336,21 @@ class Tenants(TokenAuthentication):
         return found
 
 
+class Service:
+    """A user that is no model of Django's."""
+
+    is_authenticated = True
+
+    def __init__(self, name):
+        self.pk = name
+
+
+class Services(BaseAuthentication):
+    def authenticate(self, request):
+        name = request.headers.get("X-Service")
+        return (Service(name), None) if name else None
+
+
 class OfTenant(APIView):
     authentication_classes = (Tenants,)
 
@@ -414,6 +433,37 @@ class OpenQuery(permissions.BasePermission):
 class OpenBody(permissions.BasePermission):
     def has_permission(self, request, view):
         return request.data.get("key") == "open"
+
+
+class OpenKwargs(permissions.BasePermission):
+    """A permission that passes on all arguments, and refuses if there are none."""
+
+    def has_permission(self, request, view):
+        return (
+            Location.objects.filter(name="hall 0", **view.kwargs).exists() if view.kwargs else False
+        )
+
+
+class OpenItems(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return ("key", "open") in [*request.query_params.items()]
+
+
+class OpenCopy(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return request.query_params.copy().get("key") == "open"
+
+
+class OpenLength(permissions.BasePermission):
+    def has_permission(self, request, view):
+        return len(request.data) == 1
+
+
+class PoliteKwargs(APIView):
+    permission_classes = (OpenKwargs,)
+
+    def get(self, request, pk):
+        return Response("in")
 
 
 class PoliteUrl(APIView):

@@ -1,7 +1,14 @@
 """Lists whose paginators have their own way to make a page, as on real sites."""
 
+from functools import wraps
+
+from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import cache_page
 from rest_framework import generics, permissions
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
@@ -63,6 +70,19 @@ class ByTens(DeviceLists):
     pagination_class = AtLeastTen
 
 
+class SizedByRequest(PageNumberPagination):
+    """A paginator that finds the size of its pages in its own request."""
+
+    page_size = 50
+
+    def get_page_size(self, request):
+        return 100 if "big" in self.request.query_params else 50
+
+
+class BySizeOfRequest(DeviceLists):
+    pagination_class = SizedByRequest
+
+
 class OptionalLimits(LimitOffsetPagination):
     """A paginator for which a limit of 0 means all rows, as in Nautobot."""
 
@@ -95,6 +115,21 @@ class Reported(Sized):
         return Response({"unit": "EUR", "all": {"rows": data}})
 
 
+class Masking(PageNumberPagination):
+    """A paginator that hides something in its answers, and adds something."""
+
+    page_size = 50
+
+    def get_paginated_response(self, data):
+        response = super().get_paginated_response([{**row, "price": "hidden"} for row in data])
+        response.data["sum"] = 4711
+        return response
+
+
+class Masked(DeviceLists):
+    pagination_class = Masking
+
+
 class InReport(generics.GenericAPIView):
     """The devices of a hall, which the handler looks up."""
 
@@ -117,6 +152,22 @@ class ByChoice(DeviceLists):
         return OptionalLimits if self.request.user.is_authenticated else None
 
 
+class CallingByP(Calling):
+    page_query_param = "p"
+
+
+class ByChoiceAndP(DeviceLists):
+    """The name of the parameter is not known before a request."""
+
+    def get_queryset(self):
+        self.request.query_params.get("p")
+        return super().get_queryset()
+
+    @property
+    def pagination_class(self):
+        return CallingByP if self.request.user.is_authenticated else None
+
+
 @mcp_heavy(page_size=40)
 class ByNumberHeavy(ByNumber):
     pass
@@ -136,6 +187,12 @@ class InRandomOrder(DeviceLists):
 class AllInRandomOrder(DeviceLists):
     queryset = Device.objects.order_by("?")
     pagination_class = AtLeastTen
+
+
+class InRandomOrderByKeyword(InRandomOrder):
+    def get(self, request):
+        page = self.paginate_queryset(queryset=self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
 # -- paginators that do not count, or not the rows that they show ------------------------------------
@@ -223,6 +280,17 @@ class ByKey(DeviceLists):
     pagination_class = Following
 
 
+class Circling(Following):
+    """A paginator whose link always leads to the same page."""
+
+    def get_next_link(self):
+        return "/?after=1"
+
+
+class InCircles(DeviceLists):
+    pagination_class = Circling
+
+
 # -- pages that cannot be put together ---------------------------------------------------------------
 
 
@@ -260,6 +328,58 @@ class Counting(BasePagination):
 
 class ByOffset(DeviceLists):
     pagination_class = Counting
+
+
+class CountingPages(BasePagination):
+    """A paginator whose count is that of the page."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        offset = int(request.GET.get("offset", 0))
+        page = list(queryset[offset : offset + 31])
+        self.count = len(page[:30])
+        self.following = offset + 30 if len(page) > 30 else None
+        return page[:30]
+
+    def get_paginated_response(self, data):
+        return Response({"count": self.count, "next_offset": self.following, "items": data})
+
+
+class ByPageCount(DeviceLists):
+    pagination_class = CountingPages
+
+
+class CountingPagesWithLinks(CountingPages):
+    def get_next_link(self):
+        return f"/?offset={self.following}" if self.following else None
+
+
+class ByPageCountAndLinks(DeviceLists):
+    pagination_class = CountingPagesWithLinks
+
+
+class CountingWithoutLinks(Counting):
+    def paginate_queryset(self, queryset, request, view=None):
+        request.GET.get("offset", 0)
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_next_link(self):
+        return None
+
+
+class ByCountWithoutLinks(DeviceLists):
+    pagination_class = CountingWithoutLinks
+
+
+class Leading(CountingWithoutLinks):
+    """A paginator that counts all rows, and leads to its first page only."""
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.total_count = queryset.count()
+        return list(queryset[:30])
+
+
+class FirstPageOnly(DeviceLists):
+    pagination_class = Leading
 
 
 class CountingTwice(Counting):
@@ -318,3 +438,93 @@ class Sliced(DeviceLists):
     def filter_queryset(self, queryset):
         number = self.request.query_params.get("page", 1)
         return Paginator(queryset, 110).page(number).object_list
+
+
+# -- decorators of the URLconf -----------------------------------------------------------------------
+
+RULES = {}  # names of users whom a view refuses, by view
+CALLS = []  # names of the views that were called
+
+
+def ruled(view):
+    """Guard a view by a rule that is found by the view itself."""
+
+    @wraps(view)
+    def guarded(request, *args, **kwargs):
+        if request.user.get_username() in RULES.get(view, ()):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def limited(view):
+    """Count calls by the name of the view, as limits of a rate do."""
+
+    @wraps(view)
+    def counted(request, *args, **kwargs):
+        CALLS.append(f"{view.__module__}.{view.__qualname__}")
+        return view(request, *args, **kwargs)
+
+    return counted
+
+
+ruled_view = ByLimit.as_view()
+
+
+# -- caches ------------------------------------------------------------------------------------------
+
+
+class Fifty(PageNumberPagination):
+    page_size = 50
+
+
+def kept(handler):
+    """Keep what a handler answers, by URL and for all clients, as drf-extensions does."""
+
+    @wraps(handler)
+    def keeping(self, request, *args, **kwargs):
+        key = f"kept:{request.get_full_path()}"
+        if cache.get(key) is None:
+            cache.set(key, dict(handler(self, request, *args, **kwargs).data))
+        return Response(cache.get(key))
+
+    return keeping
+
+
+def kept_view(view):
+    """Keep what a view answers, likewise."""
+
+    @wraps(view)
+    def keeping(request, *args, **kwargs):
+        key = f"kept:{request.get_full_path()}"
+        if cache.get(key) is None:
+            response = view(request, *args, **kwargs)
+            cache.set(key, response.data)
+            return response
+        return JsonResponse(cache.get(key))
+
+    return keeping
+
+
+class CachedHandler(DeviceLists):
+    pagination_class = Fifty
+
+    @kept
+    def list(self, request, *args, **kwargs):
+        return super().list(request, *args, **kwargs)
+
+
+@method_decorator(cache_page(60), name="list")
+class CachedList(DeviceLists):
+    pagination_class = Fifty
+
+
+@method_decorator(cache_page(60), name="dispatch")
+class CachedDispatch(DeviceLists):
+    pagination_class = Fifty
+
+
+@mcp_heavy
+class CachedHeavy(DeviceLists):
+    pagination_class = Fifty

@@ -12,7 +12,7 @@ from django.core.checks import run_checks
 from django.core.management.base import BaseCommand, CommandError
 
 from penstock.django import registry
-from penstock.django.advice import advice_on
+from penstock.django.advice import Advice, advice_on, counted, strangers
 from penstock.django.conf import Site, site
 from penstock.django.doctor import Diagnosis, Examined, as_json, examine, example_callers
 from penstock.django.gateway import gateway
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             return
         for line in report(found, site(), options["pattern"]):
             self.stdout.write(line)
-        for line in _advice(names_all=options["all"]):
+        for line in _advice(found, names_all=options["all"]):
             self.stdout.write(line)
 
 
@@ -61,6 +61,7 @@ def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
     yield from _warnings()
     yield ""
     yield from _callers(found)
+    yield from _strangers(of)
     yield ""
     shown = [one for one in found.tools if fnmatchcase(one.tool.name, pattern)]
     yield from _tools(shown, [sight.caller for sight in found.sights])
@@ -70,14 +71,20 @@ def report(found: Diagnosis, of: Site, pattern: str) -> Iterator[str]:
         yield f"No tool is called {pattern}; there are {len(found.tools)}."
 
 
-def _advice(*, names_all: bool) -> Iterator[str]:
-    for one in advice_on(registry.found()):
+def _advice(found: Diagnosis, *, names_all: bool) -> Iterator[str]:
+    for one in (*advice_on(registry.found()), *_undecided(found.undecided)):
         yield ""
         yield f"{one.told} {one.hint}".rstrip()
         shown = one.about if names_all else one.about[:_FEW]
         yield from (f"  - {name}" for name in shown)
         if len(shown) < len(one.about):
             yield f"  and {len(one.about) - len(shown)} more: see --all"
+
+
+def _undecided(names: Sequence[str]) -> Iterator[Advice]:
+    if names:
+        told = f"{counted(names, 'tool is', 'tools are')} listed to callers that a call may refuse:"
+        yield Advice(f"{told} their permissions depend on arguments.", "", names)
 
 
 def _settings(of: Site) -> Iterator[str]:
@@ -104,6 +111,15 @@ def _callers(found: Diagnosis) -> Iterator[str]:
     ]
     yield from _columns(rows, numbers={2, 3, 4})
     yield f"(Tokens by {found.meter}.)"
+
+
+def _strangers(of: Site) -> Iterator[str]:
+    """Yield what the table of callers does not show: it takes them as known everywhere."""
+    for one in strangers(registry.found(), of):
+        yield (
+            "The table holds for callers that the endpoint and the views authenticate;"
+            f" {counted(one.about, 'tool knows', 'tools know')} others, see penstock.W007."
+        )
 
 
 def _tools(shown: Sequence[Examined], callers: Sequence[str]) -> Iterator[str]:
