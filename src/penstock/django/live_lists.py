@@ -41,7 +41,8 @@ class LiveReader(ViewReader):
         return self._result(site_request, caller, capture, response)
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
-        capture = ListCapture(stop=1, known_count=1)  # nobody reads the count: do not ask for it
+        # Nobody reads the count, nor more than a row: do not ask for them.
+        capture = ListCapture(stop=1, most=1, known_count=1)
         found = self._captured(site_request, caller, capture, is_throttled=False)
         return found or super().glance(site_request, caller)
 

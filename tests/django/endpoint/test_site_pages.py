@@ -139,6 +139,34 @@ def test_a_list_in_random_order_is_read_at_once_or_not_at_all(paged):
         assert "50 of 130 rows" in words(paged)
 
 
+MARKED = ("MarkedInPages", "MarkedAtOnce", "MarkedBySite")
+
+
+@pytest.mark.parametrize("view", MARKED)
+def test_what_a_view_has_set_on_its_rows_is_shown(paged, view):
+    page = first_page(paged, view)
+    rows = paged.walk(tool(view), page)
+    assert ids(rows) == all_ids()
+    assert [row["mark"] for row in rows] == [f"mark {row['id']}" for row in rows]
+    assert page["count"] == 130
+
+
+@pytest.mark.parametrize("view", MARKED)
+def test_what_a_view_has_set_on_the_rows_of_a_small_list_or_a_page(paged, view):
+    arguments = {"page": 2} if view == "MarkedBySite" else {}
+    Device.objects.filter(pk__in=all_ids()[60:]).delete()
+    told = first_page(paged, view, **arguments)
+    rows = told if isinstance(told, list) else told["results"]
+    assert rows
+    assert [row["mark"] for row in rows] == [f"mark {row['id']}" for row in rows]
+
+
+def test_a_list_that_the_paginator_reads_again_is_as_the_api_gives_it(paged):
+    page = first_page(paged, "MarkedInOrder")
+    said = paged.client.get("/api/MarkedInOrder/", headers=paged.headers).json()["results"]
+    assert page["results"] == said[:20]
+
+
 # -- lists above the limit for queries ---------------------------------------------------------------
 
 

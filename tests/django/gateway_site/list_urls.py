@@ -22,6 +22,7 @@ PAGED = (
         "ByCountWithoutLinks",
         "FirstPageOnly",
     ),
+    *("MarkedInPages", "MarkedAtOnce", "MarkedBySite", "MarkedInOrder"),
     *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (

@@ -9,7 +9,7 @@ from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import cache_page
-from rest_framework import generics, permissions
+from rest_framework import generics, permissions, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
     BasePagination,
@@ -438,6 +438,46 @@ class Sliced(DeviceLists):
     def filter_queryset(self, queryset):
         number = self.request.query_params.get("page", 1)
         return Paginator(queryset, 110).page(number).object_list
+
+
+# -- rows that the view has read before it pages them ------------------------------------------------
+
+
+class MarkedSerializer(DeviceSerializer):
+    mark = serializers.SerializerMethodField()
+
+    class Meta(DeviceSerializer.Meta):
+        fields = (*DeviceSerializer.Meta.fields, "mark")
+
+    def get_mark(self, device):
+        return getattr(device, "mark", None)
+
+
+class MarkedInPages(DeviceLists):
+    """A view that sets something on its rows, as in django-helpdesk."""
+
+    serializer_class = MarkedSerializer
+    pagination_class = Pages
+
+    def get_queryset(self):
+        found = super().get_queryset()
+        for device in found:
+            device.mark = f"mark {device.pk}"
+        return found
+
+
+class MarkedAtOnce(MarkedInPages):
+    pagination_class = None
+
+
+class MarkedBySite(MarkedInPages):
+    pagination_class = Calling
+
+
+class MarkedInOrder(MarkedInPages):
+    """REST framework reads the rows again here, in the order of the cursor."""
+
+    pagination_class = type("Cursors", (CursorPagination,), {"page_size": 50, "ordering": "-id"})
 
 
 # -- decorators of the URLconf -----------------------------------------------------------------------
