@@ -13,7 +13,12 @@ from penstock.django.list_capture import ListCapture
 from penstock.django.page_words import word_on_page, word_on_slice
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import SERVER_ERROR, LiveRowsFailed, ViewReader
+from penstock.django.view_readers import (
+    SERVER_ERROR,
+    LiveRowsFailed,
+    ViewReader,
+    refuse_if_throttled,
+)
 from penstock.log import logger
 from penstock.wire.request import InsideResult
 
@@ -57,6 +62,7 @@ class LiveReader(ViewReader):
     ) -> LiveWindow:
         capture = ListCapture(start, stop, known_count=counted)
         response = self.respond(site_request, caller, capture, is_throttled=counted is None)
+        refuse_if_throttled(response)
         rows = _captured_rows(capture, response)
         if rows is None:
             why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""

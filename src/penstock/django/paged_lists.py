@@ -19,7 +19,13 @@ from penstock.django.page_words import (
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import LiveRowsFailed, ViewReader, chooses_page, result_of_rows
+from penstock.django.view_readers import (
+    LiveRowsFailed,
+    ViewReader,
+    chooses_page,
+    refuse_if_throttled,
+    result_of_rows,
+)
 from penstock.wire.request import InsideResult
 
 _LARGEST_PAGE: Final = 1_000
@@ -108,6 +114,7 @@ class PagedReader(ViewReader):
         """Return the page with this row. If the list ends before the row, return another of its pages,
         which tells the total."""
         page = self._page(site_request, caller, row, size, is_throttled=is_throttled)
+        refuse_if_throttled(page.response)
         if page.rows_from(row, row) is not None:
             return page
         # The list has become shorter, or pages have another size than was asked for.

@@ -26,6 +26,7 @@ from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
 SERVER_ERROR: Final = 500
+_TOO_MANY_CALLS: Final = 429
 _AROUND_TEXTS: Final = 1_000  # bytes
 
 
@@ -33,6 +34,20 @@ class LiveRowsFailed(StoreError):
     """The list could not be read again."""
 
     next_step = "Call the tool again, without continuation_token."
+
+
+class ViewThrottled(LiveRowsFailed):
+    """The API has had too many calls."""
+
+    next_step = "Wait as the error says, and call again with the same continuation_token."
+
+    def __init__(self, seconds: str) -> None:
+        wait = f"in {seconds} seconds" if seconds.isdecimal() else "later"
+        super().__init__(f"The API has had too many calls (status 429): try again {wait}.")
+
+    @property
+    def told(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -159,6 +174,12 @@ class ViewReader:
         reference = {"tool": self.tool, **site_request.reference}
         live = LiveRows(reference, count, rows, estimate, not is_all, refuses_part)
         return InsideResult(live, site_request.reference, notice=notice)
+
+
+def refuse_if_throttled(response: HttpResponseBase) -> None:
+    """Raise an error if a view's throttles have refused to read a list again."""
+    if response.status_code == _TOO_MANY_CALLS:
+        raise ViewThrottled(response.headers.get("Retry-After", ""))
 
 
 def chooses_page(site_request: SiteRequest, paginator: Any) -> bool:

@@ -1,5 +1,7 @@
 """Lists that a site's own paginator pages: they are read to their end, and no page passes for all."""
 
+import re
+
 import pytest
 from agents import Agent
 from django.core.cache import cache
@@ -389,6 +391,38 @@ def test_many_pages_count_as_one_call(paged, monkeypatch):
     page = first_page(paged, "ByLimit")
     assert counted(paged, page) == [{"n": 130, "different": 130}]
     assert paged.error(tool("ByLimit"))["status_code"] == 429
+
+
+@pytest.mark.parametrize("view", ["ByLimit", "ByNumber", "InFifties"])
+def test_a_page_by_token_is_one_call_and_is_refused_like_one(paged, monkeypatch, view):
+    class Thrice(UserRateThrottle):
+        rate = "3/day"
+
+    monkeypatch.setattr(getattr(paged_views, view), "throttle_classes", (Thrice,))
+    cache.clear()
+    page = first_page(paged, view)
+    for _ in range(2):
+        assert paged.value(tool(view), continuation_token=page["next"])["items"]
+    told = paged.error(tool(view), continuation_token=page["next"])
+    assert re.search(r"status 429\): try again in \d+ seconds", told["error"])
+    assert "same continuation_token" in told["next_step"]
+    cache.clear()  # as after the wait
+    assert paged.value(tool(view), continuation_token=page["next"])["items"]
+
+
+@pytest.mark.parametrize("view", ["ByLimit", "InFifties"])
+def test_each_page_in_a_batch_is_a_call(paged, monkeypatch, view):
+    class Thrice(UserRateThrottle):
+        rate = "3/day"
+
+    monkeypatch.setattr(getattr(paged_views, view), "throttle_classes", (Thrice,))
+    cache.clear()
+    read = {
+        "name": tool(view),
+        "arguments": {"continuation_token": first_page(paged, view)["next"]},
+    }
+    answers = paged.post([paged.message("tools/call", read) for _ in range(3)]).json()
+    assert [one["result"].get("isError", False) for one in answers] == [False, False, True]
 
 
 def test_how_lists_are_read_is_known(paged, settings):

@@ -23,7 +23,7 @@ PAGED = (
         "FirstPageOnly",
     ),
     *("MarkedInPages", "MarkedAtOnce", "MarkedBySite", "MarkedInOrder"),
-    *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
+    *("Masked", "InFifties", "CachedHandler", "CachedList", "CachedDispatch"),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),

@@ -547,6 +547,10 @@ def kept_view(view):
     return keeping
 
 
+class InFifties(DeviceLists):
+    pagination_class = Fifty
+
+
 class CachedHandler(DeviceLists):
     pagination_class = Fifty
 
