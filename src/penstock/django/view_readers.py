@@ -188,8 +188,8 @@ def chooses_page(site_request: SiteRequest, paginator: Any) -> bool:
     return any(name in names for name, _ in site_request.query)
 
 
-def result_of_rows(rows: Sequence[bytes]) -> Result:
-    """Return a whole list in the form of a page of REST framework's."""
-    listed = b",".join(rows)
-    form = b'{"count":%d,"next":null,"previous":null,"results":[%b]}' % (len(rows), listed)
+def result_of_rows(rows: Sequence[bytes], count: int | None) -> Result:
+    """Return rows in the form of a page of REST framework's. `count` is that of the whole list."""
+    listed, counted = b",".join(rows), b"null" if count is None else b"%d" % count
+    form = b'{"count":%b,"next":null,"previous":null,"results":[%b]}' % (counted, listed)
     return Result(structured=msgspec.Raw(form))

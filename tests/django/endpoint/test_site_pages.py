@@ -11,7 +11,7 @@ from gateway_site.inventory.models import Device, Location
 from gateway_site.inventory.paged_views import ByLimit
 from rest_framework.throttling import UserRateThrottle
 
-from penstock.django import registry
+from penstock.django import paged_lists, registry
 from penstock.django.list_kinds import ListKind
 
 COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByChoiceAndP")
@@ -202,6 +202,62 @@ def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
 def test_above_the_limit_a_list_in_random_order_is_not_read_at_once(limited):
     assert first_page(limited, "AllInRandomOrder")["count"] == 130
     assert "50 of 130 rows" in words(limited)
+
+
+def test_a_list_that_is_known_to_be_too_long_is_left_to_the_apis_pages(paged):
+    told = first_page(paged, "AllAddresses")
+    assert len(told["results"]) == 256
+    assert f"256 of {2**62:,} rows" in words(paged)
+
+
+def test_a_parameter_that_a_paginator_names_in_an_attribute(paged):
+    assert "start" in paged.tools()[tool("AllAddresses")]["inputSchema"]["properties"]
+    told = first_page(paged, "AllAddresses", start="a512")
+    assert told["results"][0] == {"address": "a512"}
+    assert "one of the API's own pages" in words(paged)
+
+
+# -- lists that take long to read ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def hurried(paged, monkeypatch):
+    """Return an agent for whom the time to walk is over at once."""
+    monkeypatch.setattr(paged_lists, "WALK_SECONDS", 0)
+    return paged
+
+
+def test_a_walk_ends_in_time_and_tells_the_way_on(hurried):
+    told = first_page(hurried, "ByKey")
+    assert (told["count"], len(told["results"])) == (None, 30)
+    last = told["results"][-1]["id"]
+    assert "only the first 30 rows; the list has more than 30." in words(hurried)
+    assert f"call the tool again with after={last}." in words(hurried)
+    assert ids(first_page(hurried, "ByKey", after=last)["rows"]) == all_ids()[30:60]
+
+
+def test_a_walk_that_ends_in_time_tells_the_paginators_count(hurried):
+    told = first_page(hurried, "SomeAddresses")
+    assert (told["count"], len(told["results"])) == (1024, 256)
+    assert "the list has 1,024. For the next ones, call the tool again with start=a256" in words(
+        hurried
+    )
+
+
+def test_a_small_list_that_takes_long(hurried):
+    Location.objects.bulk_create(Location(name=f"x{n}") for n in range(60))
+    told = first_page(hurried, "SmallList")
+    assert (told["count"], len(told["results"])) == (63, 30)
+    assert "only the first 30 rows; the list has 63." in words(hurried)
+
+
+def test_a_page_by_token_that_takes_long(hurried):
+    page = first_page(hurried, "BySize")
+    assert hurried.value(tool("BySize"), continuation_token=page["next"])["items"]
+    token = page["continuation_token"]
+    told = hurried.error("read_result", continuation_token=token, page_size=100)
+    assert "take too long" in told["error"]
+    assert "smaller page_size" in told["next_step"]
 
 
 # -- single pages -------------------------------------------------------------------------------------

@@ -23,7 +23,15 @@ PAGED = (
         "FirstPageOnly",
     ),
     *("MarkedInPages", "MarkedAtOnce", "MarkedBySite", "MarkedInOrder"),
-    *("Masked", "InFifties", "CachedHandler", "CachedList", "CachedDispatch"),
+    *(
+        "AllAddresses",
+        "SomeAddresses",
+        "Masked",
+        "InFifties",
+        "CachedHandler",
+        "CachedList",
+        "CachedDispatch",
+    ),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),

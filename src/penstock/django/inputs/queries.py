@@ -54,9 +54,17 @@ def pagination_part(view: APIView) -> InputPart:
     if paginator is None:
         return NOTHING
     if overrides(type(paginator), "paginate_queryset") and not _has_parameters(paginator):
-        names = query_names(type(paginator).paginate_queryset)
+        names = dict.fromkeys(
+            (*query_names(type(paginator).paginate_queryset), *_names_of_parameters(paginator))
+        )
         return InputPart(tuple(Argument(InputPlace("query", name), {}) for name in names))
     return _part_by_itself(paginator, view)
+
+
+def _names_of_parameters(paginator: Any) -> Iterable[str]:
+    """Return the parameters that a paginator names in attributes, as REST framework's own do."""
+    values = (getattr(paginator, name) for name in dir(paginator) if name.endswith("_query_param"))
+    return (value for value in values if isinstance(value, str))
 
 
 def _has_parameters(paginator: Any) -> bool:
