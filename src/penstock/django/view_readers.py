@@ -147,7 +147,13 @@ class ViewReader:
             result = with_word(result, word, is_small=is_small)
             notice = f"{notice} {word}".lstrip()
         is_list = is_list or self.is_heavy
-        return InsideResult(result, site_request.reference, pages_first=is_list, notice=notice)
+        return InsideResult(
+            result,
+            site_request.reference,
+            pages_first=is_list,
+            is_part=bool(word),
+            notice=notice,
+        )
 
     def _passes_inline(self, result: Result, caller: Caller) -> bool:
         """Return whether a result surely passes as it is, as a text with another text beside it."""
