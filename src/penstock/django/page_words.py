@@ -28,6 +28,8 @@ _CIRCLE: Final = (
     "these are {shown:,} rows, and the list may have more."
 )
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
+_ON: Final = "For the next ones, call the tool again with {arguments}."
+_FEWER: Final = "For others, call the tool again with its parameters for pages or with filters."
 
 
 class _Extent(NamedTuple):
@@ -86,10 +88,15 @@ def word_on_slice(shown: int, total: int) -> str:
     return _SLICE.format(shown=shown, total=total) if shown < total else ""
 
 
-def word_on_first_rows(shown: int, total: int | None) -> str:
-    """Return what the agent must know about a list that was not read to its end."""
+def word_on_first_rows(
+    shown: int, total: int | None, way_on: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return what the agent must know about a list that was not read to its end. `way_on` holds the
+    query parameters for the page that follows, if they are known."""
     known = f"more than {shown:,}" if total is None else f"{total:,}"
-    return _FIRST.format(shown=shown, total=known)
+    arguments = " and ".join(f"{name}={value}" for name, value in way_on)
+    step = _ON.format(arguments=arguments) if arguments else _FEWER
+    return f"{_FIRST.format(shown=shown, total=known)} {step}"
 
 
 def word_on_count(shown: int, total: int | None) -> str:

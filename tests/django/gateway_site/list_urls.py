@@ -22,7 +22,16 @@ PAGED = (
         "ByCountWithoutLinks",
         "FirstPageOnly",
     ),
-    *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
+    *("MarkedInPages", "MarkedAtOnce", "MarkedBySite", "MarkedInOrder"),
+    *(
+        "AllAddresses",
+        "SomeAddresses",
+        "Masked",
+        "InFifties",
+        "CachedHandler",
+        "CachedList",
+        "CachedDispatch",
+    ),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),
