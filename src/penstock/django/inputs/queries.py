@@ -67,15 +67,8 @@ def pagination_part(view: APIView) -> InputPart:
     if paginator is None:
         return NOTHING
     if overrides(type(paginator), "paginate_queryset") and not _has_parameters(paginator):
-        read = reads_behind(type(paginator), "paginate_queryset").names
-        return InputPart(_untyped(dict.fromkeys((*read, *_names_of_parameters(paginator)))))
+        return InputPart(_untyped(reads_behind(type(paginator), "paginate_queryset").names))
     return _part_by_itself(paginator, view)
-
-
-def _names_of_parameters(paginator: Any) -> Iterable[str]:
-    """Return the parameters that a paginator names in attributes, as REST framework's own do."""
-    values = (getattr(paginator, name) for name in dir(paginator) if name.endswith("_query_param"))
-    return (value for value in values if isinstance(value, str))
 
 
 def _has_parameters(paginator: Any) -> bool:
