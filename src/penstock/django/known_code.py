@@ -96,17 +96,17 @@ def may_refuse(view: type, method: str) -> bool:
 
 
 def names_model(view: type, method: str) -> bool:
-    """Return whether the code of a method names a model, whose rows it may return."""
-    return "objects" in names_reached(view, method) or any(
-        map(_names_model, methods_behind(view, method))
-    )
+    """Return whether the code of a method names a model, whose rows it may return. Methods that it
+    calls are not looked into: they serve other purposes too."""
+    return any(map(_names_model, extended(view, method)))
 
 
 def _names_model(held: Any) -> bool:
     function = unwrapped_method(held)
-    known = getattr(function, "__globals__", {})
-    values = [known.get(name) for name in names_in(function)]
-    return any(isinstance(one, type) and issubclass(one, Model) for one in values)
+    known, names = getattr(function, "__globals__", {}), names_in(function)
+    values = map(known.get, names)
+    is_named = any(isinstance(one, type) and issubclass(one, Model) for one in values)
+    return is_named or "objects" in names
 
 
 def reads_rows(kind: type, method: str) -> bool:
