@@ -24,7 +24,8 @@ ERAS = {"legacy": "legacy", "modern": "auto"}
 INSIDE = ("mcp", "lowlevel", "fastmcp")
 DOORS = ("relay", *INSIDE)
 SERVER = [sys.executable, str(Path(__file__).parents[1] / "servers" / "adapter_server.py")]
-RUN = [sys.executable, "-m", "penstock", "run"]
+# The lifetimes of results inside a server, so that the replies are the same.
+RUN = [sys.executable, "-m", "penstock", "run", "--ttl", "5m", "--max-ttl", "1h"]
 PATIENCE = 60
 
 _OPTIONS = {"list_form": "--list", "list_budget": "--list-budget"}

@@ -48,7 +48,9 @@ def assert_refused(client, token):
     assert client.told("read_result", continuation_token="pen_nonsense")["error"] == REFUSAL  # noqa: S106 (no password)
     assert client.told("rows", continuation_token=token)["error"] == REFUSAL
     handed = json.loads(client.called("total", items=f"@result:{token}"))
-    unknown = json.loads(client.called("total", items="@result:pen_AAAAAAAAAAAAAAAAAAAAAAAA"))
+    unknown = json.loads(
+        client.called("total", items="@result:pen_111111111111111111111111111111111111111")
+    )
     assert handed["isError"]
     assert handed["content"] == unknown["content"]
 

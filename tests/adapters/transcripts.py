@@ -82,7 +82,7 @@ class _Walk:
             page = value_of(await self.read(f"page {number}", page["next"]))
 
     async def _errors(self, token: str) -> None:
-        await self.read("wrong token", "pen_AAAAAAAAAAAAAAAAAAAAAAAA")
+        await self.read("wrong token", "pen_111111111111111111111111111111111111111")
         await self.read("changed token", token[:-1] + ("A" if token[-1] != "A" else "B"))
         await self.read("no token of ours", "hello")
         await self.read("empty token", "")
@@ -101,7 +101,9 @@ class _Walk:
         derived = value_of(some)["continuation_token"]
         await self.call("derived handed on", "total", items=f"@result:{derived}")
         await self.call("as text", "length", text=f"@result:{token}#/7")
-        await self.call("bad reference", "total", items="@result:pen_AAAAAAAAAAAAAAAAAAAAAAAA")
+        await self.call(
+            "bad reference", "total", items="@result:pen_111111111111111111111111111111111111111"
+        )
 
     async def _large(self, token: str) -> None:
         """Read a result above the ceiling: the reply has a link to a resource with all of it."""

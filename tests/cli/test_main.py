@@ -23,7 +23,15 @@ def penstock(*words):
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
         (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),
         (
-            ["run", "--ttl", "2h", "--", "cat"],
+            ["run", "--ttl", "9h", "--", "cat"],
+            "at least ttl, 32400 seconds. Raise max_ttl too.",
+        ),
+        (
+            ["run", "--ttl", "2h", "--max-ttl", "1h", "--", "cat"],
+            "at least ttl, 7200 seconds. Raise max_ttl too.",
+        ),
+        (
+            ["serve", "--ttl", "2h", "--", "cat"],
             "at least ttl, 7200 seconds. Raise max_ttl too.",
         ),
         (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),

@@ -183,7 +183,7 @@ def test_a_token_is_its_users(fleet_site):
             refusals = {
                 other.refused(tool, continuation_token=token),
                 other.refused("read_result", continuation_token=token),
-                other.refused("read_result", continuation_token="pen_" + "A" * 24),
+                other.refused("read_result", continuation_token="pen_" + "1" * 39),
             }
             assert len(refusals) == 1
             assert one.told("read_result", continuation_token=token)["total"] > 400

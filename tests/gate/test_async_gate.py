@@ -50,7 +50,7 @@ def test_a_call_is_prepared_and_its_result_offered():
             prepared = await gate.prepare(given)
             assert isinstance(prepared, Run)
             reply = await gate.offer(given, [1], notice="Slow today.")
-            refused = await gate.prepare(ask("pen_" + "x" * 24))
+            refused = await gate.prepare(ask("pen_" + "1" * 39))
         return reply, refused
 
     reply, refused = asyncio.run(scenario())

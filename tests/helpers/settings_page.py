@@ -19,6 +19,7 @@ def settings_table():
 
 def row(setting):
     default = f"`{setting.default}`" if setting.default else setting.unset
+    default += f"; `run`: `{setting.in_run}`" if setting.in_run else ""
     option = f"`--{setting.name.replace('_', '-')}`" if setting.name in OPTIONS else ""
     in_python = f" In Python, `{setting.field}`." if setting.name != setting.field else ""
     cells = (f"`{setting.name}`", default, option, setting.for_one or "")

@@ -13,14 +13,14 @@ Page = dict[str, Any]
 
 
 def pages(agent: Agent, token: str, **fields: Any) -> Iterator[Page]:
-    """Yield the requested page, and all that `next` leads to."""
+    """Yield the requested page, and all that `next` leads to. A whole answer has no `next`."""
     page = read_page(agent, token, **fields)
     yield page
-    while page["next"] is not None:
+    while page.get("next") is not None:
         assert page["has_more"] is True
         page = read_page(agent, page["next"])
         yield page
-    assert page["has_more"] is False
+    assert page.get("has_more", False) is False
 
 
 def read_page(agent: Agent, token: str, **fields: Any) -> Page:

@@ -104,7 +104,7 @@ def test_a_table(agent, tmp_path, tool):
         assert answer == [row["id"] for row in rows if row["total"] > 990]
 
     found = agent.read(token, mode="search", query="日本 42")
-    assert found["matches"] == sum("日本 42" in row["customer"]["name"] for row in rows)
+    assert found["total"] == sum("日本 42" in row["customer"]["name"] for row in rows)
     where = found["items"][0]["path"]
     assert agent.read(token, mode="full", path=where) == rows[int(where.split("/")[1])]
 

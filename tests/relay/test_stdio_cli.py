@@ -42,7 +42,7 @@ def test_help(arguments):
 
 @pytest.mark.parametrize(
     "option",
-    ["--budget", "--inline", "--ceiling", "--host", "--store", "--ttl", "--only", "--except",
+    ["--budget", "--inline", "--ceiling", "--host", "--store", "--ttl", "--max-ttl", "--only", "--except",
      "--config", "--log-level", "--url", "--header", "--header-env", "--bearer-env"],
 )  # fmt: skip
 def test_help_names_every_option(option, help_text):
@@ -125,7 +125,7 @@ def test_bad_settings_in_a_file(tmp_path):
 
 def test_logs_are_on_stderr_only(start):
     client = start(SCRIPTED, "--log-level", "debug")
-    client.call("read_result", continuation_token="pen_" + "A" * 24)
+    client.call("read_result", continuation_token="pen_" + "1" * 39)
     client.send(b"this is no message")
     client.ask("tools/list")
     assert client.close() == 0
@@ -230,9 +230,29 @@ def test_where_the_file_is_looked_for(start, tmp_path):
         assert client.close() == 0
 
 
-def test_how_long_a_result_lives(start):
-    client = start(SCRIPTED, "--ttl", "2m")
-    assert client.probe("big", size=50_000)["expires_in"] == 120
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        ([], 3_600),
+        (["--ttl", "2m"], 120),
+        (["--ttl", "2h"], 7_200),
+        (["--max-ttl", "10m"], 600),
+        (["--max-ttl", "24h"], 3_600),
+        (["--ttl", "9h", "--max-ttl", "9h"], 32_400),
+    ],
+)
+def test_how_long_a_result_lives(start, options, seconds):
+    client = start(SCRIPTED, *options)
+    assert client.probe("big", size=50_000)["expires_in"] == seconds
+
+
+def test_the_help_tells_the_lifetimes_of_each_command(help_text):
+    said = " ".join(help_text.split())
+    assert "each read restarts it. Default: 1h." in said
+    assert "however often it is read. Default: 8h." in said
+    said = " ".join(command_line("serve", "--help").stdout.split())
+    assert "each read restarts it. Default: 5m." in said
+    assert "however often it is read. Default: 1h." in said
 
 
 def test_arguments_of_the_server_are_the_servers(start):

@@ -129,7 +129,7 @@ def test_a_task_of_everything(start):
     assert client.ask("tasks/get", {"taskId": task})["result"]["taskId"] == task
     result = client.ask("tasks/result", {"taskId": task})["result"]
     token = value_of(result)["continuation_token"]
-    assert client.read(token, mode="search", query="penstocks")["matches"] > 0
+    assert client.read(token, mode="search", query="penstocks")["total"] > 0
     assert client.ask("tasks/get", {"taskId": task})["result"]["status"] == "completed"
 
 

@@ -8,7 +8,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.model.values import Mode
 from penstock.errors import InvalidSetting
 from penstock.settings.policy import Policy
-from penstock.settings.table import SETTINGS, TABLES
+from penstock.settings.table import RUN_DEFAULTS, SETTINGS, TABLES
 
 KB = 1_000
 
@@ -297,3 +297,44 @@ def test_bad_settings_of_one_client(settings, says):
 
 def test_tools_that_are_always_listed_are_looked_for():
     assert Policy(always=["a", "b*"]).unmatched(["a", "c"]) == ["b*"]
+
+
+RUN = {"ttl": "1h", "max_ttl": "8h"}
+
+
+@pytest.mark.parametrize(
+    ("written", "lives"),
+    [
+        ("", (3_600, 28_800)),
+        ('ttl = "2h"', (7_200, 28_800)),
+        ('ttl = "2m"', (120, 28_800)),
+        ('max_ttl = "10m"', (600, 600)),
+        ('max_ttl = "24h"', (3_600, 86_400)),
+        ('[tools."t"]\nmax_ttl = "30m"', (1_800, 1_800)),
+        ('[tools."t"]\nmax_ttl = "2h"', (3_600, 7_200)),
+        ('max_ttl = "20m"\n[tools."t"]\nmax_ttl = "2h"', (1_200, 7_200)),
+        ('[tools."t"]\nttl = "2h"', (7_200, 28_800)),
+    ],
+)
+def test_the_defaults_of_a_command_are_weaker_than_every_source(config, written, lives):
+    """A `max_ttl` below the default `ttl` is no contradiction: the user did not choose that `ttl`."""
+    assert RUN_DEFAULTS == RUN
+    policy = Policy.load(file=config(written), defaults=RUN_DEFAULTS).for_tool("t")
+    assert (policy.ttl, policy.max_ttl) == lives
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ('ttl = "2h"\nmax_ttl = "1h"', "max_ttl"),
+        ('max_ttl = "soon"', "max_ttl"),
+        ('[tools.t]\nmax_ttl = "soon"', "tools.t.max_ttl"),
+        ('ttl = "2h"\n[tools.t]\nmax_ttl = "1h"', "tools.t.max_ttl"),
+        ("[tools]\nt = 5", "tools.t"),
+        ("tools = 5", "tools"),
+    ],
+)
+def test_beside_defaults_of_a_command_a_bad_setting_still_names_itself(config, written, named):
+    with pytest.raises(InvalidSetting) as caught:
+        Policy.load(file=config(written), defaults=RUN_DEFAULTS)
+    assert caught.value.setting == named

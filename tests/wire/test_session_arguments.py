@@ -169,7 +169,7 @@ def test_a_type_that_the_schema_refuses(taking):
     [
         "@result:",
         "@result:pen_x",
-        "@result:pen_" + "A" * 24,
+        "@result:pen_" + "1" * 39,
         "@result:{token}#/nowhere",
         "@result:{token}x",
     ],

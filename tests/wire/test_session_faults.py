@@ -140,7 +140,7 @@ class Broken(MemoryStore):
 def test_a_fault_in_a_job_answers_the_client(open_rig, era, caplog):
     rig = open_rig(Upstream(era))
     rig.gate.store = Broken()
-    params = {"name": "read_result", "arguments": {"continuation_token": "pen_" + "A" * 24}}
+    params = {"name": "read_result", "arguments": {"continuation_token": "pen_" + "1" * 39}}
     error = rig.ask("tools/call", params)["error"]
     assert error["code"] == -32603
     assert "broken" not in json.dumps(error)

@@ -296,7 +296,7 @@ def test_a_call_of_the_reader_without_a_token(open_rig, era, arguments):
 
 def test_a_token_of_nobodys(open_rig, era):
     rig = open_rig(Upstream(era))
-    result = rig.call("read_result", continuation_token="pen_" + "A" * 24)
+    result = rig.call("read_result", continuation_token="pen_" + "1" * 39)
     assert result["isError"]
     assert value_of(result)["error"].startswith("Continuation token expired or not found.")
 

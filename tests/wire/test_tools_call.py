@@ -38,7 +38,7 @@ FULL = Listing("full", [], has_outputs=True)
 INDEX = Listing(
     "index", [], {"describe_tools": "describe_tools", "call_tool": "call_tool"}, frozenset()
 )
-TOKEN = "pen_" + "A" * 24
+TOKEN = "pen_" + "1" * 39
 LARGE = text([{"id": number} for number in range(5_000)])
 
 

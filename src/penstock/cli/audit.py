@@ -15,6 +15,7 @@ from penstock.cli.tool_source import add_source_options, listed_by
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
 from penstock.settings.policy import Policy
+from penstock.settings.table import RUN_DEFAULTS
 
 if TYPE_CHECKING:
     from penstock.cli.auditing.costs import Audit
@@ -56,7 +57,8 @@ def audit(chosen: argparse.Namespace) -> int:
 
     # Report a wrong setting before a server is started.
     settings = {"list_budget": chosen.list_budget, "always": chosen.always}
-    policy = Policy.load(settings, environment=os.environ, file=config_file(chosen.config))
+    file = config_file(chosen.config)
+    policy = Policy.load(settings, environment=os.environ, file=file, defaults=RUN_DEFAULTS)
     listed = listed_by(chosen)
     found = audited(
         listed.tools,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from os import path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 # The settings that have an option, each with the name of its value in the help.
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
-    "ttl": "TIME", "only": "TOOL", "except": "TOOL",
+    "ttl": "TIME", "max_ttl": "TIME", "only": "TOOL", "except": "TOOL",
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
@@ -38,13 +39,16 @@ class UsageError(PenstockError):
     next_step = "See penstock --help."
 
 
-def add_policy_options(parser: argparse.ArgumentParser) -> None:
+def add_policy_options(
+    parser: argparse.ArgumentParser, defaults: Mapping[str, Any] | None = None
+) -> None:
+    """Add the options of the settings. `defaults` are those of the command, where they differ."""
     group = parser.add_argument_group(
         "settings",
         "Each can also be an environment variable, such as PENSTOCK_BUDGET. The file\n"
         "penstock.toml has more settings, and settings for single tools.",
     )
-    add_settings(group, *_OF_RESULTS)
+    add_settings(group, *_OF_RESULTS, defaults=defaults)
     group.add_argument("--config", metavar="FILE", help=_CONFIG_HELP)
     group.add_argument(
         "--log-level",
@@ -59,15 +63,16 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
     add_settings(group, *_OF_LISTS)
 
 
-def add_settings(group: Any, *names: str) -> None:
+def add_settings(group: Any, *names: str, defaults: Mapping[str, Any] | None = None) -> None:
     """Add the options of some settings, as the table describes them."""
     for name in names:
         setting = HOST if name == HOST.name else SETTINGS[name]
+        default = (defaults or {}).get(name, setting.default)
         group.add_argument(
             f"--{name.replace('_', '-')}",
             metavar=OPTIONS[name],
             nargs="+" if setting.parse is parsers.names else None,
-            help=f"{setting.meaning.replace('`', '')} Default: {setting.default or setting.unset}.",
+            help=f"{setting.meaning.replace('`', '')} Default: {default or setting.unset}.",
         )
 
 
@@ -99,9 +104,10 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def policy_from(chosen: argparse.Namespace) -> Policy:
+def policy_from(chosen: argparse.Namespace, defaults: Mapping[str, Any] | None = None) -> Policy:
     options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in OPTIONS}
-    return Policy.load(options, environment=os.environ, file=config_file(chosen.config))
+    file = config_file(chosen.config)
+    return Policy.load(options, environment=os.environ, file=file, defaults=defaults)
 
 
 def _joined(given: Any) -> Any:

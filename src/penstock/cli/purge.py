@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.cli.options import config_file
 from penstock.settings.policy import Policy
+from penstock.settings.table import RUN_DEFAULTS
 from penstock.stores import open_store
 from penstock.stores.urls import sqlite_file
 
@@ -42,7 +43,10 @@ def add_to(commands: Any) -> None:
 
 def purge(chosen: argparse.Namespace) -> int:
     settings = Policy.load(
-        {"store": chosen.store}, environment=os.environ, file=config_file(chosen.config)
+        {"store": chosen.store},
+        environment=os.environ,
+        file=config_file(chosen.config),
+        defaults=RUN_DEFAULTS,
     )
     url = _ON_DISK if settings.store.startswith("memory:") else settings.store
     file = sqlite_file(url)

@@ -13,6 +13,7 @@ from penstock.cli.options import (
     start_logging,
     target_from,
 )
+from penstock.settings.table import RUN_DEFAULTS
 
 _EXAMPLES = """\
 examples:
@@ -34,12 +35,12 @@ def add_to(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target_options(parser)
-    add_policy_options(parser)
+    add_policy_options(parser, RUN_DEFAULTS)
     parser.set_defaults(do=run, name="run")
 
 
 def run(chosen: argparse.Namespace) -> int:
-    policy = policy_from(chosen)
+    policy = policy_from(chosen, RUN_DEFAULTS)
     target = target_from(chosen)
     if target.url:
         from penstock.relay.run_url import run_remote

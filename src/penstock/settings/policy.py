@@ -53,9 +53,12 @@ class Policy(Settings):
         *,
         environment: Mapping[str, str] | None = None,
         file: str | Path | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> Policy:
-        """Merge the sources. Options override the environment, which overrides the file."""
-        return cls.from_mapping(sources.put_together(options or {}, environment or {}, file))
+        """Merge the sources. Options override the environment, which overrides the file. `defaults`
+        replace those of the settings, as in `penstock run`."""
+        told = sources.put_together(options or {}, environment or {}, file, defaults)
+        return cls.from_mapping(told)
 
     @classmethod
     def of_process(cls) -> Policy:

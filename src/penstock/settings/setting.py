@@ -24,6 +24,7 @@ class Setting(Generic[Written, Value]):
         *,
         name: str = "",  # the name that users write, if the field has another
         unset: str = "none",  # the meaning of an empty default
+        in_run: Written | None = None,  # the default of `penstock run`, if it has another
         for_one: Literal["tool", "client"] | None = None,  # whose sections may hold this setting
     ) -> None:
         self.parse = parse
@@ -31,6 +32,7 @@ class Setting(Generic[Written, Value]):
         self.meaning = meaning
         self.name = self.field = name
         self.unset = unset
+        self.in_run = in_run
         self.for_one = for_one
 
     def __set_name__(self, owner: type, field: str) -> None:

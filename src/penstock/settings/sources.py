@@ -1,6 +1,7 @@
 """The sources of settings, merged.
 
-Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default.
+Precedence: command line, environment (`PENSTOCK_*`), `penstock.toml`, host profile, default. The
+defaults can be those of one command.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidSetting
+from penstock.settings.parsers import parsed, seconds
 from penstock.settings.table import HOST, SETTINGS, TABLES
 
 if TYPE_CHECKING:
@@ -19,16 +21,46 @@ ENVIRONMENT_PREFIX: Final = "PENSTOCK_"
 
 
 def put_together(
-    options: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None
+    options: Mapping[str, Any],
+    environment: Mapping[str, str],
+    file: str | Path | None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the settings of all sources, by name. A stronger source overrides a weaker one."""
     settings = _from_file(file) | _from_environment(environment)
     settings |= {name: value for name, value in options.items() if value is not None}
     host = settings.pop(HOST.name, None)
-    if host is None:
-        return settings
-    chosen = HOST.parse(host)
-    return {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+    if host is not None:
+        chosen = HOST.parse(host)
+        settings = {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+    return settings if defaults is None else _completed(settings, defaults)
+
+
+def _completed(settings: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the defaults of a command. A default `ttl` must not contradict a shorter `max_ttl`, which a
+    user may have chosen for all tools or for one."""
+    completed = {**defaults, **settings}
+    if "ttl" not in defaults or "ttl" in settings:
+        return completed
+    completed["ttl"] = _shorter(completed["ttl"], completed["max_ttl"])
+    tools = completed.get("tools")
+    if isinstance(tools, Mapping):
+        told = tools.items()
+        completed["tools"] = {name: _within(completed["ttl"], section) for name, section in told}
+    return completed
+
+
+def _within(ttl: float, section: Any) -> Any:
+    if not isinstance(section, Mapping) or "max_ttl" not in section:
+        return section
+    try:
+        return {"ttl": _shorter(ttl, section["max_ttl"]), **section}
+    except InvalidSetting:
+        return section  # the policy refuses it, and names the section
+
+
+def _shorter(ttl: Any, max_ttl: Any) -> float:
+    return min(parsed("ttl", ttl, seconds), parsed("max_ttl", max_ttl, seconds))
 
 
 def of_process() -> dict[str, Any]:

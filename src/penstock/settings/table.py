@@ -73,12 +73,14 @@ class Settings:
         parsers.seconds,
         "5m",
         "The lifetime of a stored result; each read restarts it.",
+        in_run="1h",
         for_one="tool",
     )
     max_ttl: Setting[WrittenTime, float] = Setting(
         parsers.seconds,
         "1h",
         "The longest lifetime of a stored result, however often it is read.",
+        in_run="8h",
         for_one="tool",
     )
     bearer_ttl: Setting[WrittenTime, float] = Setting(
@@ -217,6 +219,10 @@ SETTINGS: Final[Mapping[str, Setting[Any, Any]]] = {
 TABLES: Final[Mapping[str, Sequence[str]]] = {
     "tools": _for_one("tool"),
     "clients": _for_one("client"),
+}
+# One user waits behind `penstock run`, and its store is bounded. So results may live longer there.
+RUN_DEFAULTS: Final[Mapping[str, Any]] = {
+    name: setting.in_run for name, setting in SETTINGS.items() if setting.in_run is not None
 }
 # Not a field of `Settings`: a host profile sets `budget` and `ceiling`.
 HOST: Final = Setting(

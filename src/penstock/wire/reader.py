@@ -12,7 +12,7 @@ from typing import Any, Final
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import Mode
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS
-from penstock.core.views.request import TOKEN_FIELD, offered_modes
+from penstock.core.views.request import ANSWERING, TOKEN_FIELD, offered_modes
 from penstock.settings.policy import Policy
 
 READER: Final = "read_result"
@@ -21,11 +21,11 @@ _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
 _ABOUT: Final[Mapping[Mode, str]] = {
     Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns",
     Mode.QUERY: "query: query is a jq program",
-    Mode.SEARCH: "search: rows or lines that contain query (substring, any case)",
+    Mode.SEARCH: "search: places that contain query (substring, any case)",
     Mode.SUMMARY: "summary: shape, column profiles, the lines that matter",
     Mode.FILTERED: "filtered: only filter_keys (dots reach inside) of each row",
     Mode.PAGINATED: "paginated (default): rows; pass next as continuation_token for more",
-    Mode.FULL: "full: all of it, up to a ceiling; with path, one part",
+    Mode.FULL: "full: all of it, up to a ceiling",
 }
 # Clients of every revision look for the title here.
 ANNOTATIONS: Final = {
@@ -60,15 +60,24 @@ def reader_tool(name: str, policy: Policy) -> bytes:
 
 
 def description(policy: Policy) -> str:
-    modes = "; ".join(_ABOUT[Mode(mode)] for mode in offered_modes(policy))
+    offered = [Mode(mode) for mode in offered_modes(policy)]
+    modes = "; ".join(_ABOUT[mode] for mode in offered)
     return (
-        "Look at a stored result. A tool whose result was too large answered with a "
-        f"{TOKEN_FIELD}; pass it here. The tool does not run again. "
+        f"Look at a stored result that was too large to send: pass its {TOKEN_FIELD}. "
+        "The tool does not run again. "
         f"Modes: {modes}. path (JSON Pointer; / in a key is ~1) focuses any mode on a part. "
         "Every reply is capped and says what it left out; reading keeps the token alive. "
+        f"{_about_answers(offered)}"
         'To pass a stored result to another tool unread, give "@result:<token>" or '
         '"@result:<token>#/json/pointer" as the argument.'
     )
+
+
+def _about_answers(offered: Collection[Mode]) -> str:
+    """Return a sentence on the token of an answer. The answer itself has no room for it."""
+    names = ", ".join(mode for mode in offered if mode in ANSWERING)
+    told = "each answer is stored under its own token; page_size 0 shows no rows. "
+    return f"{names}: {told}" if names else ""
 
 
 def input_schema(policy: Policy) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_arguments_beside_a_token(framework, era):
 def test_tokens_of_others_are_refused(framework, era):
     async def act(client):
         token = (await told(client, "rows", count=90))["continuation_token"]
-        for wrong in ("pen_AAAAAAAAAAAAAAAAAAAAAAAA", token[:-2], "nonsense"):
+        for wrong in ("pen_111111111111111111111111111111111111111", token[:-2], "nonsense"):
             assert (await refused(client, "rows", continuation_token=wrong))["error"] == REFUSAL
         assert (await refused(client, "with_mode", continuation_token=token))["error"] == REFUSAL
 

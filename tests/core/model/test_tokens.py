@@ -5,10 +5,13 @@ from __future__ import annotations
 import string
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from penstock.core.model.continuation import Position, Token, parse
+from penstock.core.budget.measure import default_meter
+from penstock.core.model.continuation import SECRET_BYTES, Position, Token, parse
 
-SECRET = bytes(range(18))
+SECRET = bytes(range(16))
 PLACE = Position(row=40, page_size=20, mode="filtered", path="/a/b", filter_keys=("id", "é"))
 
 
@@ -20,8 +23,20 @@ def test_round_trip(position):
 
 
 def test_the_secret_has_at_least_128_bits():
-    assert len(SECRET) * 8 >= 128
+    assert SECRET_BYTES * 8 >= 128
     assert str(Token(SECRET)).startswith("pen_")
+
+
+@pytest.mark.parametrize("secret", [bytes(16), b"\xff" * 16, bytes(15) + b"\x01"])
+def test_every_secret_has_a_text_of_its_own(secret):
+    assert parse(str(Token(secret))) == Token(secret)
+
+
+@given(st.binary(min_size=SECRET_BYTES, max_size=SECRET_BYTES))
+def test_every_token_costs_a_model_the_same(secret):
+    text = str(Token(secret))
+    assert len(text) == 43
+    assert default_meter().count(text) == 15
 
 
 def test_the_key_does_not_give_the_secret_away():
@@ -50,12 +65,18 @@ def test_any_changed_character_makes_another_token_or_none(position):
         "",
         "pen_",
         "pen_short",
-        "PEN_" + "a" * 24,
-        "pen_" + "a" * 25,
-        "pen_" + "a" * 24 + ".",
-        "pen_" + "a" * 24 + "..",
-        "pen_" + "a" * 24 + ".YQ",
-        "pen_" + "é" * 24,
+        "PEN_" + "1" * 39,
+        "pen_" + "1" * 38,
+        "pen_" + "1" * 40,
+        "pen_" + str(2**128),
+        "pen_" + "9" * 39,
+        "pen_+" + "1" * 38,
+        "pen_" + "1_1" * 13,
+        "pen_" + "1" * 39 + ".",
+        "pen_" + "1" * 39 + "..",
+        "pen_" + "1" * 39 + ".YQ",
+        "pen_" + "é" * 39,
+        "pen_" + "\u0661" * 39,  # a digit of another script
         str(Token(SECRET)) + "\n",
         " " + str(Token(SECRET)),
         str(Token(SECRET, PLACE.pack())) + "=",

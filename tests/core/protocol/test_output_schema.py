@@ -148,7 +148,7 @@ def test_a_text_that_is_json_in_the_wrapper_of_a_framework(opened):
 def test_a_refusal(opened, case):
     schema, _ = case
     agent = opened()
-    reply = agent.reply("pen_" + "x" * 24)
+    reply = agent.reply("pen_" + "1" * 39)
     jsonschema.validate(reply.structured_content, schema)
 
 

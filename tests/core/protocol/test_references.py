@@ -167,7 +167,7 @@ def test_a_recursive_schema(agent, token):
         ),
         ("@result:{token}#/nowhere", {}, "Nothing at path"),
         ("@result:{token}#no-pointer", {}, "not a JSON Pointer"),
-        ("@result:pen_" + "x" * 24, {}, "expired or not found"),
+        ("@result:pen_" + "1" * 39, {}, "expired or not found"),
         ("@result:", {}, "expired or not found"),
         ("@result:{token}x", {}, "expired or not found"),
     ],

@@ -49,10 +49,9 @@ def ask(agent, value, mode, query, **fields):
 )
 def test_sql(agent, value, statement, rows):
     answer = ask(agent, value, "sql", statement)
-    assert answer["items"] == rows
-    assert answer["total"] == len(rows)
-    assert (answer["has_more"], answer["next"]) == (False, None)
-    assert answer["continuation_token"].startswith("pen_")
+    token = answer.pop("continuation_token")
+    assert answer == {"items": rows, "total": len(rows)}
+    assert token.startswith("pen_")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +74,8 @@ def test_sql(agent, value, statement, rows):
 )
 def test_jq(agent, value, program, expected):
     answer = ask(agent, value, "query", program)
-    assert {name: answer[name] for name in expected} == expected
-    assert (answer["has_more"], answer["next"]) == (False, None)
+    answer.pop("continuation_token")
+    assert answer == {**expected, "total": len(expected.get("items", [0]))}
 
 
 def test_digits_survive_both(agent):

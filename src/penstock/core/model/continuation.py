@@ -3,9 +3,10 @@
     pen_<secret>                    the start of a result
     pen_<secret>.<position>.<mac>   a place in it
 
-The secret is 144 random bits; the store knows only its digest. The mac is an HMAC of the position,
-keyed by the secret, so server processes need not share a key. A token with one changed character is
-not a token.
+The secret is 128 random bits, written as 39 decimal digits: a model reads three digits as one token
+of its vocabulary, but nearly every letter of base64 as one. The store knows only the secret's
+digest. The mac is an HMAC of the position, keyed by the secret, so server processes need not share a
+key. A token with one changed character is not a token.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import msgspec
 from penstock.core.model.values import Mode
 
 PREFIX = "pen_"
-SECRET_BYTES = 18  # a multiple of 3, so that base64 has no unused bits that could change unnoticed
+SECRET_BYTES = 16
+_DIGITS = 39  # of the largest number in `SECRET_BYTES`
 _MAC_BYTES = 9
 _LONGEST = 2_000
-_TEXT = re.compile(r"pen_([\w-]{24})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
+_TEXT = re.compile(r"pen_(\d{39})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True):
@@ -84,7 +86,7 @@ class Token(msgspec.Struct, frozen=True):
         return Token(hmac.digest(self.secret, name.encode(), "sha256")[:SECRET_BYTES])
 
     def __str__(self) -> str:
-        text = PREFIX + _b64(self.secret)
+        text = PREFIX + str(int.from_bytes(self.secret)).zfill(_DIGITS)
         if not self.position:
             return text
         return f"{text}.{_b64(self.position)}.{_mac(self.secret, self.position)}"
@@ -96,8 +98,8 @@ def parse(text: str) -> Token | None:
     if match is None:
         return None
     try:
-        token = Token(_unb64(match[1]), _unb64(match[2] or ""))
-    except ValueError:
+        token = Token(int(match[1]).to_bytes(SECRET_BYTES), _unb64(match[2] or ""))
+    except (OverflowError, ValueError):  # 39 digits can be above the largest number of 128 bits
         return None
     # This one comparison checks the mac, and refuses other spellings that decode to the same bytes.
     return token if hmac.compare_digest(str(token), text) else None

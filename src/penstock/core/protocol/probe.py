@@ -109,14 +109,30 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
         return
     is_counted = head.shape != "literal" and not is_part
     counted = {"count": head.count} if is_counted else {}
+    named = _column_types(head, columns)
+    at = {"rows_at": head.list_path} if head.list_path else {}
+    if head.outline != b"null" and columns:
+        yield {**counted, **named, **at, "outline": msgspec.Raw(head.outline)}
+    yield {**counted, **named, **at}
+
+
+def _column_types(head: Head, columns: int) -> dict[str, Any]:
+    """Return the types of the first columns, and the number of those that are left out."""
     shown = {clip(name, _NAME_CHARS): head.columns[name] for name in islice(head.columns, columns)}
     hidden = len(head.columns) - len(shown)
     named = {"columns": shown} if shown else {}
-    more = {"columns_omitted": hidden} if hidden else {}
-    at = {"rows_at": head.list_path} if head.list_path else {}
-    if head.outline != b"null" and columns:
-        yield {**counted, **named, **more, **at, "outline": msgspec.Raw(head.outline)}
-    yield {**counted, **named, **more, **at}
+    return {**named, "columns_omitted": hidden} if hidden else named
+
+
+def without_rows(
+    head: Head, told: Mapping[str, Any], scale: ReplyScale, *, is_single: bool
+) -> Reply:
+    """Return the count and the columns of an answer that is stored to be handed on. `told`: further
+    fields. `is_single`: the answer is one value, and has no columns."""
+    if is_single:
+        return scale.reply({"total": 1, **told})
+    forms = [{"total": head.count, **_column_types(head, columns), **told} for columns in _COLUMNS]
+    return scale.first_fit(forms) or scale.reply(forms[-1])
 
 
 def first_page(

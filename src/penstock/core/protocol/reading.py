@@ -19,7 +19,7 @@ from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.ask_worker import ask
 from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
 from penstock.core.protocol.live_copy import copied
-from penstock.core.protocol.probe import available_modes, modes_of
+from penstock.core.protocol.probe import available_modes, modes_of, without_rows
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
 from penstock.core.results.outline import alike
@@ -241,12 +241,11 @@ class Look(msgspec.Struct, frozen=True):
         from penstock.core.views.search import search
 
         hits = yield from search(focus, self.request.query, self.context.policy.query_rows)
-        told: dict[str, Any] = {}
+        told: dict[str, Any] = {} if hits.total else {"note": _BY_SUBSTRING}
         if hits.total > len(hits.found):
-            told["truncated_at"] = len(hits.found)
+            told |= {"matches": hits.total, "truncated_at": len(hits.found)}
         document = Document("rows", iter([hits.found] if hits.found else []), b"[", b"]")
-        told |= {} if hits.total else {"note": _BY_SUBSTRING}
-        return (yield from self._derive(document, {"matches": hits.total, **told}))
+        return (yield from self._derive(document, told))
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
         path = self.opened.root + self.request.path
@@ -268,7 +267,8 @@ class Look(msgspec.Struct, frozen=True):
     def _derive(
         self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
     ) -> Steps[Reply | Refusal]:
-        request = ViewRequest(page=self.request.page, page_size=self.request.page_size)
+        size = self.request.page_size or self.context.policy.page_size
+        request = ViewRequest(page=self.request.page, page_size=size)
         shown: list[bytes] = []
         blocks = _noting(document.blocks, request, shown)
         document = msgspec.structs.replace(document, blocks=blocks)
@@ -281,12 +281,14 @@ class Look(msgspec.Struct, frozen=True):
             token = None
         said: dict[str, Any] = {TOKEN_FIELD: str(token)} if token else {"notice": _UNSTORED}
         said |= {**self.told, **told}
-        single = {"value": value, "total": 1, "has_more": False, "next": None, **said}
+        if token and not self.request.page_size:
+            return without_rows(entry.head, said, self.scale, is_single=value is not None)
+        single = {"value": value, "total": 1, **said}
         if value is not None and self.scale.holds(single):
             return self.scale.reply(single)
         bookmark = bookmark_of(token, request) if token else no_way_on
         focus = replace(root(entry), ahead=Ahead(request.start, request.stop, tuple(shown)))
-        return (yield from paginate(focus, request, self.scale, bookmark, said))
+        return (yield from paginate(focus, request, self.scale, bookmark, said, is_answer=True))
 
     def _look_at_copy(self) -> Steps[Reply | Refusal]:
         """Look at a copy of the live list, because the view needs every row."""

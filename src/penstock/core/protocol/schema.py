@@ -32,7 +32,7 @@ NEGOTIATION_FIELDS: Mapping[str, Mapping[str, Any]] = {
         "description": "How to look at it; default paginated.",
     },
     "page": {"type": "integer", "minimum": 1, "description": "Page to show, from 1."},
-    "page_size": {"type": "integer", "minimum": 1, "description": "Rows a page."},
+    "page_size": {"type": "integer", "minimum": 0, "description": "Rows a page."},
     "filter_keys": {
         "type": "array",
         "items": {"type": "string"},

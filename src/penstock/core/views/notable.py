@@ -62,7 +62,7 @@ class Notable:
 
     def add(self, lines: Iterable[bytes]) -> None:
         for line in lines:
-            self._line(line)
+            self._line(line.removesuffix(b"\r"))  # of a Windows line end
             self.lines += 1
 
     def _line(self, line: bytes) -> None:

@@ -44,11 +44,14 @@ class Page:
     rows: Sequence[bytes]
     bookmark: Bookmark
     extra: Mapping[str, Any] = field(default_factory=dict)
+    is_answer: bool = False  # an answer that one page holds is sent without the fields of a page
 
     def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
         """Return the envelope of these items. `next` leads to row `end`, character `offset`."""
         size, start = self.request.page_size, self.start
         has_more = end < self.focus.count or offset > 0
+        if self.is_answer and not (has_more or start):
+            return {"items": items, "total": self.focus.count, **self.extra}
         cut = min(start + size, self.focus.count) - end
         # From inside a row, `previous` leads to the start of the row.
         before = start if self.request.offset else max(0, start - size)
@@ -71,13 +74,16 @@ def paginate(
     scale: ReplyScale,
     bookmark: Bookmark,
     extra: Mapping[str, Any],
+    *,
+    is_answer: bool = False,
 ) -> Steps[Reply | Refusal]:
     start = first_row(focus, request)
     if isinstance(start, Refusal):
         return start
     rows = yield from focus.read(start, request.stop)
     focus = ended(focus, request, len(rows))
-    page = Page(focus, request, start, rows, bookmark, {**beside(focus, scale), **extra})
+    extra = {**beside(focus, scale), **extra}
+    page = Page(focus, request, start, rows, bookmark, extra, is_answer=is_answer)
     return (yield from show(page, scale))
 
 
@@ -137,6 +143,12 @@ def _least(page: Page) -> Page:
         count = extra.get("missing_count", len(extra["missing_keys"]))
         extra |= {"missing_keys": [], "missing_count": count}
     return replace(page, extra=extra)
+
+
+def line_text(row: bytes) -> str:
+    """Return a line as summaries and hits show it: without the carriage return of a Windows line end.
+    Pages keep it, because their lines are the exact text."""
+    return rawjson.text(row.removesuffix(b"\r"))
 
 
 def _item(shape: str, row: bytes) -> Any:

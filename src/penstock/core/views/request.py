@@ -19,6 +19,14 @@ FIELDS = (TOKEN_FIELD, "mode", "page", "page_size", "filter_keys", "path", "quer
 _LONGEST_PATH = 10_000
 _MOST_KEYS = 200
 _SHOWN = 60
+_QUERY_HELP = {
+    Mode.SQL: "Give query as one SELECT over the table result, "
+    "for instance SELECT count(*) AS n FROM result.",
+    Mode.QUERY: "Give query as a jq program, for instance map(select(.id > 5)) | length.",
+    Mode.SEARCH: "Give query as the text to look for.",
+}
+# The modes whose answers are results of their own.
+ANSWERING = frozenset(_QUERY_HELP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class ViewRequest:
 
     mode: Mode = Mode.PAGINATED
     page: int | None = None
-    page_size: int = 20
+    page_size: int = 20  # 0: store the answer and show no row of it
     row: int = 0  # the start of the page, if `page` is None
     offset: int = 0  # the first character to show of that row
     filter_keys: tuple[str, ...] = ()
@@ -70,9 +78,14 @@ def read_request(
 def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> ViewRequest:
     page = _whole_number(given, "page")
     mode = _mode(given, position, policy)
+    size = _page_size(given, mode, position, policy)
     query = _text(given, "query", "")
     keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
     _check_combination(mode, query, keys, page)
+    if size == 0 and page not in (None, 1):
+        raise _Wrong(
+            "page_size 0 shows no page.", "Leave page out, or give page_size as 1 or more."
+        )
     path = _text(given, "path", position.path)
     # The position's row belongs to the token's own view. Any other view starts at its first row.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
@@ -80,7 +93,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     return ViewRequest(
         mode=mode,
         page=page,
-        page_size=_page_size(given, position, policy),
+        page_size=size,
         row=position.row if stays else 0,
         offset=position.offset if stays else 0,
         filter_keys=keys,
@@ -99,20 +112,12 @@ def _check_combination(mode: Mode, query: str, keys: tuple[str, ...], page: int 
             'Give filter_keys as a list of keys, for instance ["id", "name"].',
         )
     useless = {
-        "query": bool(query) and mode not in _QUERY_HELP,
+        "query": bool(query) and mode not in ANSWERING,
         "filter_keys": bool(keys) and mode is not Mode.FILTERED,
         "page": page not in (None, 1) and mode in (Mode.SUMMARY, Mode.FULL),
     }
     for name in (name for name, given in useless.items() if given):
         raise _Wrong(f"mode {mode} does not use {name}.", f"Leave {name} out, or change mode.")
-
-
-_QUERY_HELP = {
-    Mode.SQL: "Give query as one SELECT over the table result, "
-    "for instance SELECT count(*) AS n FROM result.",
-    Mode.QUERY: "Give query as a jq program, for instance map(select(.id > 5)) | length.",
-    Mode.SEARCH: "Give query as the text to look for.",
-}
 
 
 def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
@@ -126,7 +131,7 @@ def _mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
 
 def _implied_mode(given: Mapping[str, Any], position: Position, policy: Policy) -> Mode:
     if "query" in given:
-        asking = [mode for mode in offered_modes(policy) if mode in _QUERY_HELP]
+        asking = [mode for mode in offered_modes(policy) if mode in ANSWERING]
         use = f"Add one of these modes: {', '.join(asking)}." if asking else "Leave query out."
         raise _Wrong("query was given without a mode.", use)
     if "filter_keys" in given:
@@ -141,7 +146,7 @@ def offered_modes(policy: Policy) -> list[str]:
     return [mode.value for mode in policy.modes if mode is not Mode.QUERY or jq_installed()]
 
 
-def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
+def _whole_number(given: Mapping[str, Any], name: str, least: int = 1) -> int | None:
     """Return a number, which models may give as text. Refuse a bad one; never clamp it."""
     if name not in given:
         return None
@@ -150,16 +155,19 @@ def _whole_number(given: Mapping[str, Any], name: str) -> int | None:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise _Wrong(
-            f"{name} {shown(given[name])} is not a whole number from 1 up.",
-            f"Give {name} as 1 or more.",
+            f"{name} {shown(given[name])} is not a whole number from {least} up.",
+            f"Give {name} as {least} or more.",
         )
     return value
 
 
-def _page_size(given: Mapping[str, Any], position: Position, policy: Policy) -> int:
-    size = _whole_number(given, "page_size") or position.page_size or policy.page_size
+def _page_size(given: Mapping[str, Any], mode: Mode, position: Position, policy: Policy) -> int:
+    # An answer can be stored to be handed on, without a look at its rows.
+    size = _whole_number(given, "page_size", least=0 if mode in ANSWERING else 1)
+    if size is None:
+        size = position.page_size or policy.page_size
     if size > policy.max_page_size:
         raise _Wrong(
             f"page_size {shown(size)} is above the maximum, {policy.max_page_size}.",

@@ -1,10 +1,17 @@
-"""`search`: every row, line or nested value that contains a text, in any case, with its path."""
+"""`search`: every row, line or nested value that contains a text, in any case, with its path.
+
+A row, a short line and a short string are one match each, and are shown whole if they are not too
+large. In a long line or string each occurrence is a match, shown with its surroundings and its place.
+"""
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import accumulate, islice
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,9 +20,10 @@ from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
 from penstock.core.views.focus import SPAN, Focus, by_ordinal, member_step
-from penstock.core.views.pages import cut_text
+from penstock.core.views.pages import cut_text, line_text
 
 _AROUND = 80
+_SHORT = 200
 _SHOWN_ROW = 600
 _PLACES = 3
 _LONGEST_PATH = 200
@@ -31,6 +39,11 @@ class Hits:
     total: int = 0
     # The number of each searched member of a dict, and the index in `found` of its first hit.
     _members: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def room(self) -> int:
+        """The number of hits that can still be kept."""
+        return self.most - len(self.found)
 
     def add(self, hit: dict[str, Any]) -> None:
         self.total += 1
@@ -49,6 +62,14 @@ class Hits:
             for at in range(first, end):
                 self.found[at] = _by_number(self.found[at], focus.path, number, last)
             end = first
+
+
+class _Match(NamedTuple):
+    """A leaf or a key that contains the text."""
+
+    path: str
+    text: str  # the leaf, or an excerpt of the value under the key
+    is_long: bool = False
 
 
 def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
@@ -97,15 +118,15 @@ def _look(
 ) -> None:
     path = focus.row_path(number, row)
     if focus.shape == "lines":
-        _line_hit(hits, number, path, rawjson.text(row), needle, around)
+        _line_hits(hits, number, path, line_text(row), needle, around)
     elif focus.shape == "members":
         hits.begin_member(focus.ordinal(number))
         _member_hits(hits, rawjson.split_member(row), path, needle)
     else:
-        _row_hit(hits, row, path, needle)
+        _row_hits(hits, row, path, needle)
 
 
-def _line_hit(
+def _line_hits(
     hits: Hits,
     number: int,
     path: str,
@@ -115,38 +136,96 @@ def _line_hit(
 ) -> None:
     if needle not in line.casefold():
         return
-    hit: dict[str, Any] = {"line": number + 1, "path": path, "text": excerpt(line, needle)}
-    for name, beside in zip(("before", "after"), around, strict=True):
-        if beside is not None:
-            hit[name] = cut_text(rawjson.text(beside), _CONTEXT_CHARS)
-    hits.add(hit)
+    place = {"line": number + 1, "path": path}
+    context = {
+        name: cut_text(line_text(beside), _CONTEXT_CHARS)
+        for name, beside in zip(("before", "after"), around, strict=True)
+        if beside is not None
+    }
+    if len(line) <= _SHORT:
+        hits.add({**place, "text": line, **context})
+    else:
+        _occurrence_hits(hits, place, "text", line, needle, context)
 
 
-def _row_hit(hits: Hits, row: bytes, path: str, needle: str) -> None:
-    places = list(_matches(row, "", needle))
-    if not places:
-        return
+def _row_hits(hits: Hits, row: bytes, path: str, needle: str) -> None:
+    matches = list(_matches(row, "", needle))
+    is_small = len(row) <= _SHOWN_ROW
+    told = [match for match in matches if is_small or not match.is_long]
+    if told:
+        _row_hit(hits, path, told, msgspec.Raw(row) if is_small else told[0].text)
+    for match in matches:
+        if match.is_long and not is_small:
+            place = {"path": clip_path(path + match.path)}
+            _occurrence_hits(hits, place, "value", match.text, needle)
+
+
+def _row_hit(hits: Hits, path: str, matches: list[_Match], value: Any) -> None:
     hit: dict[str, Any] = {"path": path}
-    inside = [clip_path(place) for place, _ in places[:_PLACES] if place]
+    inside = [clip_path(match.path) for match in matches[:_PLACES] if match.path]
     if inside:
         hit["in"] = inside
-    hit["value"] = msgspec.Raw(row) if len(row) <= _SHOWN_ROW else places[0][1]
-    hits.add({**hit, "matches": len(places)} if len(places) > _PLACES else hit)
+    hit["value"] = value
+    hits.add({**hit, "matches": len(matches)} if len(matches) > _PLACES else hit)
 
 
 def _member_hits(hits: Hits, member: rawjson.Member, path: str, needle: str) -> None:
     if needle in member.name.casefold():
-        hits.add({"path": path, "in": "key", "value": _excerpt_of(member.value, needle)})
+        hits.add({"path": path, "in": "key", "value": _excerpt(member.value, needle)})
     _nested_hits(hits, member.value, path, needle)
 
 
 def _nested_hits(hits: Hits, value: bytes, path: str, needle: str) -> None:
-    for place, found in _matches(value, path, needle):
-        hits.add({"path": clip_path(place), "value": found})
+    for match in _matches(value, path, needle):
+        place = {"path": clip_path(match.path)}
+        if match.is_long:
+            _occurrence_hits(hits, place, "value", match.text, needle)
+        else:
+            hits.add({**place, "value": match.text})
 
 
-def _matches(raw: bytes, path: str, needle: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and an excerpt of each leaf or key that contains the text."""
+def _occurrence_hits(
+    hits: Hits,
+    place: dict[str, Any],
+    name: str,
+    text: str,
+    needle: str,
+    context: dict[str, Any] | None = None,
+) -> None:
+    """Add a hit for each occurrence in a long text: `at` is its character in its line. Only the first
+    has the context, which is the same for all."""
+    room, has_lines = hits.room, "\n" in text
+    line, begin, seen = 1, 0, 0  # `begin`: the first character of the line
+    for start, stop in islice(_occurrences(text, needle), room):
+        if newlines := text.count("\n", seen, start):
+            line, begin = line + newlines, text.rindex("\n", seen, start) + 1
+        seen = start
+        where = {**place, "line": line} if has_lines else place
+        shown = {"at": start - begin, name: _surroundings(text, start, stop)}
+        hits.add({**where, **shown, **(context or {})})
+        context = None
+    hits.total += max(0, text.casefold().count(needle) - room)
+
+
+def _occurrences(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each occurrence, in any case."""
+    folded = text.casefold()
+    # "ß" folds to two characters. Without such characters, both texts have the same places.
+    begins = None
+    if len(folded) != len(text):
+        begins = array("I", accumulate(map(len, map(str.casefold, text)), initial=0))
+    start = folded.find(needle)
+    while start >= 0:
+        stop = start + len(needle)
+        if begins is None:
+            yield start, stop
+        else:
+            yield bisect_right(begins, start) - 1, bisect_left(begins, stop)
+        start = folded.find(needle, stop)
+
+
+def _matches(raw: bytes, path: str, needle: str) -> Iterator[_Match]:
+    """Yield each leaf or key that contains the text."""
     if raw[:1] == b"{":
         entries = list(rawjson.members(raw))
         last = {member.name: number for number, member in enumerate(entries)}
@@ -155,7 +234,7 @@ def _matches(raw: bytes, path: str, needle: str) -> Iterator[tuple[str, str]]:
             # If a key occurs twice, a path with that key leads to the last one.
             step = member_step(number, member) if number == last[name] else by_ordinal(number)
             if needle in name.casefold():
-                yield path + step, _excerpt_of(member.value, needle)
+                yield _Match(path + step, _excerpt(member.value, needle))
             yield from _matches(member.value, path + step, needle)
     elif raw[:1] == b"[":
         for number, item in enumerate(rawjson.elements(raw)):
@@ -163,24 +242,23 @@ def _matches(raw: bytes, path: str, needle: str) -> Iterator[tuple[str, str]]:
     else:
         text = _leaf_text(raw)
         if needle in text.casefold():
-            yield path, excerpt(text, needle)
+            yield _Match(path, text, is_long=len(text) > _SHORT)
 
 
 def _leaf_text(raw: bytes) -> str:
     return str(rawjson.decode(raw)) if raw[:1] == b'"' else rawjson.text(raw)
 
 
-def _excerpt_of(raw: bytes, needle: str) -> str:
-    return excerpt(_leaf_text(raw), needle)
+def _excerpt(raw: bytes, needle: str) -> str:
+    """Return a value around the first occurrence, or else its beginning."""
+    text = _leaf_text(raw)
+    return _surroundings(text, *next(_occurrences(text, needle), (0, 0)))
 
 
-def excerpt(text: str, needle: str) -> str:
-    """Return the text around the first match, with marks at the cuts."""
-    # casefold() can change the length ("ß"), so the match is located in lower(), if that does not.
-    at = max(text.lower().find(needle), 0) if len(text.lower()) == len(text) else 0
-    start = max(0, at - _AROUND)
-    stop = at + len(needle) + _AROUND
-    return ("…" if start else "") + text[start:stop] + ("…" if stop < len(text) else "")
+def _surroundings(text: str, start: int, stop: int) -> str:
+    """Return the text around an occurrence, with marks at the cuts."""
+    first, last = max(0, start - _AROUND), stop + _AROUND
+    return ("…" if first else "") + text[first:last] + ("…" if last < len(text) else "")
 
 
 def clip_path(path: str) -> str:

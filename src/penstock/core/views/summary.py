@@ -13,7 +13,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.results.outline import alike, outline
 from penstock.core.views.focus import SPAN, Focus
 from penstock.core.views.notable import LINE_CHARS, Notable
-from penstock.core.views.pages import brief, cut_text
+from penstock.core.views.pages import brief, cut_text, line_text
 from penstock.core.views.profile import TableProfile
 
 ITEMS = 5
@@ -141,8 +141,8 @@ def _text_candidates(
 ) -> Iterator[dict[str, Any]]:
     for most, ends, chars in ((_MOST_NOTABLE, _ENDS, LINE_CHARS), (20, _ENDS, LINE_CHARS),
                               (10, 3, 120), (5, 2, 80), (2, 1, 40), (1, 0, 40), (0, 0, 0)):  # fmt: skip
-        first = [cut_text(rawjson.text(line), chars) for line in head[:ends]]
-        last = [cut_text(rawjson.text(line), chars) for line in tail[-ends:]] if ends else []
+        first = [cut_text(line_text(line), chars) for line in head[:ends]]
+        last = [cut_text(line_text(line), chars) for line in tail[-ends:]] if ends else []
         yield {
             "total": notable.lines,
             "omitted": notable.lines - len(first) - len(last),

@@ -60,7 +60,8 @@ def _read_members(rows: Iterable[bytes]) -> Iterator[Row]:
 
 def _read_lines(rows: Iterable[bytes]) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):
-        yield {LINE: number, TEXT: row.decode(errors="backslashreplace")}
+        # A line may end in "\r\n": the "\r" would make no cell equal to its text.
+        yield {LINE: number, TEXT: row.removesuffix(b"\r").decode(errors="backslashreplace")}
 
 
 READERS: dict[Shape, Callable[[Iterable[bytes]], Iterator[Row]]] = {
