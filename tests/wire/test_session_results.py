@@ -233,9 +233,88 @@ def test_own_keys_in_meta_have_a_name_of_ours(open_rig, era):
     assert meta == {"dev.penstock/members": {"vendorMember": {"a": 1}}}
 
 
-def test_large_meta_is_weighed_too(open_rig, era):
-    rig = open_rig(Upstream(era, results={"rows": text("small", _meta={"vendor/x": "y" * 50_000})}))
-    assert "vendor/x" not in rig.call("rows").get("_meta", {})
+ICON = {"src": "data:image/png;base64," + "A" * 30_000, "mimeType": "image/png"}
+SERVER = {"name": "s", "version": "1", "icons": [ICON]}
+
+
+def test_what_hosts_read_counts_against_no_budget(open_rig, era):
+    """Neither do the `_meta` and the icons of a result, nor those of its blocks."""
+    said = {"type": "text", "text": "hello Ann", "_meta": {"vendor/y": "y" * 30_000}}
+    meta = {"io.modelcontextprotocol/serverInfo": SERVER, "vendor/x": "x" * 30_000}
+    given = {"content": [said], "_meta": meta}
+    rig = open_rig(Upstream(era, results={"greet": given}), budget="1kB")
+    assert rig.call("greet").items() >= given.items()
+    assert rig.store.stats().entries == 0
+
+
+def test_the_cap_on_what_hosts_read(open_rig, era):
+    """Members over 256 kB together are left out and counted. The result passes all the same."""
+    meta = {"vendor/a": "a" * 200_000, "vendor/b": "b" * 100_000, "vendor/c": "c"}
+    said = {"type": "text", "text": "hello", "_meta": {"vendor/d": "d" * 60_000}}
+    result = open_rig(
+        Upstream(era, results={"greet": {"content": [said], "_meta": meta}}), budget="1MB"
+    ).call("greet")
+    assert result["content"] == [{"type": "text", "text": "hello"}]
+    counts = {"host_members": 2, "host_bytes": 100_002 + len(compact(said["_meta"]))}
+    kept = {"vendor/a": meta["vendor/a"], "vendor/c": "c", "dev.penstock/left_out": counts}
+    assert {name: result["_meta"][name] for name in kept} == kept
+    assert "vendor/b" not in result["_meta"]
+
+
+def test_a_probe_counts_what_the_cap_left_out(open_rig, era):
+    given = text(table(), _meta={"vendor/a": "a" * 300_000, "vendor/b": 1})
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    result = rig.call("rows")
+    counts = {"host_members": 1, "host_bytes": 300_002}
+    assert result["_meta"]["dev.penstock/left_out"] == counts
+    token = value_of(result)["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert full["_meta"]["vendor/b"] == 1
+
+
+# -- content that structured content repeats ---------------------------------------------------
+
+LINES = "\n".join(f"{number}: something happened" for number in range(500))
+COPIES = {
+    "text under any key": (text(LINES), {"content": LINES}),
+    "wrapped": (text(LINES), {"result": LINES}),
+    "json": (text({"rows": table(250)}), {"rows": table(250)}),
+    "indented json": (text(json.dumps({"rows": table(200)}, indent=1)), {"rows": table(200)}),
+    "one block an item": (
+        {"content": [{"type": "text", "text": json.dumps(row)} for row in table(170)]},
+        {"result": table(170)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_counts_once(open_rig, era, name):
+    """The larger of the two copies is within the budget, so the result passes whole."""
+    content, structured = COPIES[name]
+    given = {**content, "structuredContent": structured}
+    half = len(compact(content))
+    assert 12_000 < half < len(compact(given)) - 6_000
+    rig = open_rig(Upstream(era, results={"rows": given}), budget=half + 100)
+    assert rig.call("rows").items() >= given.items()
+    smaller = open_rig(Upstream(era, results={"rows": given}), budget=half - 100)
+    assert "continuation_token" in value_of(smaller.call("rows"))
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_host_that_shows_both_copies(open_rig, era, name):
+    content, structured = COPIES[name]
+    given = {**content, "structuredContent": structured}
+    whole = len(compact(content)) + len(json.dumps(structured)) + 100
+    rig = open_rig(Upstream(era, results={"rows": given}), budget=whole - 200, shows_both="on")
+    assert "continuation_token" in value_of(rig.call("rows"))
+    larger = open_rig(Upstream(era, results={"rows": given}), budget=whole, shows_both="on")
+    assert larger.call("rows").items() >= given.items()
+
+
+def test_content_that_says_something_else_counts_too(open_rig, era):
+    given = text("x" * 15_000, structuredContent={"y": "y" * 15_000})
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    assert "continuation_token" in value_of(rig.call("rows"))
 
 
 @pytest.mark.parametrize("content", ["x" * 50_000, [1, 2, "x" * 50_000], {"a": "x" * 50_000}, None])

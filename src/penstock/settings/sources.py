@@ -28,7 +28,12 @@ def put_together(
     if host is None:
         return settings
     chosen = HOST.parse(host)
-    return {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+    return {
+        "budget": chosen.budget,
+        "ceiling": chosen.ceiling,
+        "shows_both": chosen.showing.both,
+        "hides_user_blocks": chosen.showing.hides_user_blocks,
+    } | settings
 
 
 def of_process() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from penstock.core.budget.fitting import ReplyScale
+from penstock.core.budget.host_members import LEFT_OUT_META
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
@@ -34,6 +35,7 @@ REFUSED = Refusal(
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
 COPY_SECONDS = 60
+_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Context:
     random: Callable[[int], bytes]
 
     def scale(self, call: Call) -> ReplyScale:
-        return ReplyScale(self.policy.budget, call.frame, self.meter)
+        return ReplyScale(self.policy.budget, call.frame, self.meter, self.policy.showing)
 
     def life(self, call: Call) -> float:
         return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
@@ -77,7 +79,7 @@ def new_entry(
 ) -> tuple[Entry, Record]:
     """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
     is_error = result is not None and result.is_error
-    meta = _stored_meta(result, context.scale(call))
+    meta = _stored_meta(result)
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
     head = Head(
         **_common_fields(call, context, parent),
@@ -190,18 +192,17 @@ def _canonical(value: Any) -> bytes:
         return encoded
 
 
-def kept_meta(meta: Mapping[str, Any], scale: ReplyScale) -> dict[str, Any]:
-    """Return the `_meta` that a probe keeps: members whose names MCP reserves, if they are
-    small."""
-    reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
-    return reserved if scale.takes_little(reserved) else {}
+def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` that a probe keeps: members that are about the message. These are those
+    whose names MCP reserves, and the count of members that were left out."""
+    return {name: value for name, value in meta.items() if name.startswith(_ABOUT_MESSAGE)}
 
 
-def _stored_meta(result: Result | None, scale: ReplyScale) -> bytes:
+def _stored_meta(result: Result | None) -> bytes:
     """Return the `_meta` that a probe does not keep. Mode `full` returns it."""
     if result is None or not result.meta:
         return b""
-    kept = kept_meta(result.meta, scale)
+    kept = kept_meta(result.meta)
     left = {name: value for name, value in result.meta.items() if name not in kept}
     return encode(left) if left else b""
 

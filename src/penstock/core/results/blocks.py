@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import Fallback, encode, opened
-from penstock.core.model.reply import MEDIA_TYPES, without_data
+from penstock.core.model.reply import MEDIA_TYPES, counted
 from penstock.core.model.values import ABSENT, Result
 from penstock.core.results.document import (
     TOO_DEEP,
@@ -37,7 +37,7 @@ from penstock.core.results.document import (
 
 Block = Mapping[str, Any]
 
-# The bytes that blocks beside a reply may take, without the data of images and audio.
+# The bytes that blocks beside a reply may take, without the parts that have caps of their own.
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -77,16 +77,21 @@ def apart(content: Sequence[Block], media_cap: int) -> tuple[tuple[Block, ...], 
     """Return the images and audio that go beside the reply, up to the cap, and all other blocks."""
     media: list[Block] = []
     rest: list[Block] = []
-    data = others = 0
+    data = 0
     for block in content:
         if block.get("type") in MEDIA_TYPES:
             data += len(str(block.get("data", "")))
-            others += len(encode(without_data(block)))
-            if data <= media_cap and others <= LARGEST_BESIDE:
+            if data <= media_cap and _is_small_beside([*media, block]):
                 media.append(block)
                 continue
         rest.append(block)
     return tuple(media), rest
+
+
+def _is_small_beside(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks leave room for a reply under any budget. The smallest has one line."""
+    together = encode([counted(block) for block in blocks])
+    return len(together) <= LARGEST_BESIDE + len("[]") and b"\\n" not in together
 
 
 def has_large_media(result: Result, media_cap: int) -> bool:
@@ -95,6 +100,33 @@ def has_large_media(result: Result, media_cap: int) -> bool:
 
 
 # -- structured content ------------------------------------------------------------------------
+
+
+def repeated_places(result: Result) -> tuple[int, ...]:
+    """Return the places of the content blocks that the structured content repeats."""
+    texts = [block for block in result.content if block.get("type") not in MEDIA_TYPES]
+    if result.structured is ABSENT or not texts:
+        return ()
+    try:
+        others = _blocks_beside(texts, result)
+    except rawjson.TooDeep:
+        return ()  # counted as two different things, which is never too little
+    own = {id(block) for block in others}
+    return tuple(
+        place
+        for place, block in enumerate(result.content)
+        if block.get("type") not in MEDIA_TYPES and id(block) not in own
+    )
+
+
+def _blocks_beside(blocks: Sequence[Block], result: Result) -> list[Block]:
+    """Return the blocks that say more than the structured content."""
+    structured = result.structured
+    if _text_said_twice(blocks, structured) is not None:
+        return []
+    is_raw = isinstance(structured, msgspec.Raw)
+    data = compact_raw(structured) if is_raw else encode(structured, fallback=result.fallback)
+    return _not_said_again(blocks, data)
 
 
 def _read_structured_and(
@@ -110,7 +142,7 @@ def _read_structured_and(
         _not_said_again(blocks, data or encode(structured, fallback=fallback)) if blocks else []
     )
     beside = (*media, *others)
-    if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
+    if _is_small_beside(beside):
         document = _read_structured_json(data) if data else _read_structured(structured, fallback)
         return replace(document, beside=beside)
     both = {"structuredContent": structured, "content": [dict(block) for block in others]}

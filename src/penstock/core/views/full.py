@@ -38,8 +38,8 @@ def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[
         return reply if scale.admits(reply) else None
     reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
     reply = replace(reply, is_error=head.is_error)
-    with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
-    return next((form for form in (with_meta, reply) if scale.admits(form)), None)
+    reply = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
+    return reply if scale.admits(reply) else None
 
 
 def whole_reply(
@@ -54,6 +54,7 @@ def _framed(value: bytes, is_text: bool, structured: bytes, scale: ReplyScale) -
         value,
         is_text=is_text,
         structured=structured if scale.frame.structured else None,
+        repeated=(0,),
         frame=scale.frame,
     )
 
