@@ -223,14 +223,153 @@ def test_meta_of_a_replaced_result(open_rig, era):
     assert full["_meta"]["fastmcp"] == {"wrap_result": True}
 
 
-def test_own_keys_in_meta_have_a_name_of_ours(open_rig, era):
-    """Our keys start with `dev.penstock/`. Members that no revision defines are kept too."""
-    rig = open_rig(Upstream(era, results={"rows": text(table(), vendorMember={"a": 1})}))
+def test_members_that_no_revision_defines_are_kept(open_rig, era):
+    given = text(table(), vendorMember={"a": 1}, _meta={"vendor/x": 1})
+    rig = open_rig(Upstream(era, results={"rows": given}))
     result = rig.call("rows")
     assert "vendorMember" not in result
     token = value_of(result)["continuation_token"]
-    meta = rig.call("read_result", continuation_token=token, mode="full")["_meta"]
-    assert meta == {"dev.penstock/members": {"vendorMember": {"a": 1}}}
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert full["vendorMember"] == {"a": 1}
+    assert full["_meta"] == {"vendor/x": 1}
+
+
+ANNOTATED = {"annotations": {"audience": ["assistant"], "priority": 0.5}, "_meta": {"vendor/x": 1}}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("value", [LOG, table()], ids=["text", "json"])
+def test_full_gives_a_block_with_its_members(open_rig, era, value, copied):
+    """The only block comes back with its annotations and its `_meta`, at any size of its text."""
+    given = text(value)
+    given["content"][0] |= ANNOTATED
+    given |= {"structuredContent": {"result": value}} if copied else {}
+    rig = open_rig(Upstream(era, results={"rows": given}), ceiling="10MB")
+    probe = value_of(rig.call("rows"))
+    asked = {"continuation_token": probe["continuation_token"], "mode": "full"}
+    full = rig.call("read_result", **asked)
+    assert full["content"][0].items() >= {"type": "text", **ANNOTATED}.items()
+    assert len(body_of(rig.down[-1])) == probe["total_size"]
+
+
+def test_each_of_several_blocks_keeps_its_members(open_rig, era):
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", "icons": [ICON]}
+    inner = {"uri": "file:///b", "text": "b", "_meta": {"vendor/z": 3}}
+    blocks = [
+        {"type": "text", "text": LOG, **ANNOTATED},
+        {"type": "text", "text": "plain"},
+        link,
+        {"type": "resource", "resource": inner, "_meta": {"vendor/y": 2}},
+    ]
+    rig = open_rig(Upstream(era, results={"rows": {"content": blocks}}), ceiling="10MB")
+    probe = value_of(rig.call("rows"))
+    token = probe["continuation_token"]
+
+    def full(**fields):
+        return rig.call("read_result", continuation_token=token, mode="full", **fields)
+
+    assert full()["_meta"]["dev.penstock/blocks"] == {
+        "/0": ANNOTATED,
+        "/2": {"icons": [ICON]},
+        "/3": {"_meta": {"vendor/y": 2}},
+        "/3/resource": {"_meta": {"vendor/z": 3}},
+    }
+    assert len(body_of(rig.down[-1])) == probe["total_size"]
+    assert full(path="/0")["content"] == [{**ANNOTATED, "type": "text", "text": LOG}]
+    assert full(path="/1")["content"] == [{"type": "text", "text": "plain"}]
+    assert value_of(full(path="/2")) == {"type": "resource_link", "uri": "file:///a", "name": "a"}
+    assert full(path="/2")["_meta"]["dev.penstock/blocks"] == {"": {"icons": [ICON]}}
+    assert full(path="/3")["_meta"]["dev.penstock/blocks"] == {
+        "": {"_meta": {"vendor/y": 2}},
+        "/resource": {"_meta": {"vendor/z": 3}},
+    }
+
+
+def test_annotations_without_end_stay_in_the_value(open_rig, era):
+    """A head stays small: such a block is an object, and its members are read in pages."""
+    block = {"type": "text", "text": "short", "annotations": {"x": "y" * 300_000}}
+    rig = open_rig(Upstream(era, results={"rows": {"content": [block]}}), ceiling="10MB")
+    token = rig.probe("rows")["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert value_of(full) == block
+
+
+def test_a_block_of_several_lines_is_not_put_beside_a_probe(open_rig, era):
+    """The budget may have one line. The rig weighs the probe."""
+    rows = {"rows": table()}
+    given = {"content": [*text(rows)["content"], {"type": "text", "text": "a\nb"}]}
+    given["structuredContent"] = rows
+    rig = open_rig(Upstream(era, results={"rows": given}), budget="2kB+1lines")
+    token = rig.probe("rows")["continuation_token"]
+    asked = {"continuation_token": token, "path": "/content/0/text", "mode": "full"}
+    assert rig.call("read_result", **asked)["content"] == text("a\nb")["content"]
+
+
+# -- blocks for the user alone -----------------------------------------------------------------
+
+
+def for_user(words):
+    return {"type": "text", "text": words, "annotations": {"audience": ["user"]}}
+
+
+def test_a_block_for_the_user_counts_like_any_other(open_rig, era):
+    """Any upstream could bypass the budget otherwise."""
+    given = {"content": [{"type": "text", "text": "hello"}, for_user("n" * 30_000)]}
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    token = rig.probe("rows")["continuation_token"]
+    note = rig.call("read_result", continuation_token=token, mode="full", path="/1")
+    assert note["content"] == given["content"][1:]
+
+
+def test_a_small_block_for_the_user_goes_beside_the_probe(open_rig, era):
+    given = {"content": [for_user("Saved."), *text(table())["content"]]}
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    result = rig.call("rows")
+    assert result["content"][1:] == [for_user("Saved.")]
+    token = value_of(result)["continuation_token"]
+    assert rig.read(token, mode="paginated")["items"] == table()[:20]
+
+
+def test_a_host_that_hides_blocks_for_the_user(open_rig, era):
+    """Such blocks do not count, and go beside the probe. The wire carries twice the budget at most."""
+    settings = {"hides_user_blocks": "on"}
+    note = for_user("n" * 20_000)
+    short = {"content": [{"type": "text", "text": "x" * 20_000}, note]}
+    long = {"content": [*text(table())["content"], note]}
+    too_long = {"content": [{"type": "text", "text": "hello"}, for_user("n" * 60_000)]}
+    results = {"short": short, "long": long, "too_long": too_long}
+    rig = open_rig(Upstream(era, results=results), budget="25kB", **settings)
+    assert rig.call("short")["content"] == short["content"]
+    shown = rig.call("long")
+    assert shown["content"][1:] == [note]
+    assert "continuation_token" in value_of(shown)
+    assert "continuation_token" in value_of(rig.call("too_long"))
+
+
+@pytest.mark.parametrize("depth", [100, 900, 100_000])
+def test_members_that_nest_deep(open_rig, era, depth):
+    """No depth of what hosts read keeps the text from the model."""
+    deep = json.loads("[" * 100 + "]" * 100)
+    block = {"type": "text", "text": LOG, "annotations": {"a": deep}, "_meta": {"b": deep}}
+    result = json.dumps({"content": [block], "_meta": {"c": deep}, "vendorMember": deep})
+    nested = "[" * depth + "]" * depth
+    line = result.replace("[" * 100 + "]" * 100, nested)
+    rig = open_rig(Upstream(era))
+    rig.upstream.answer = lambda raw: [
+        b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (json.loads(raw)["id"], line.encode())
+    ]
+    told = json.loads(rig.from_client(rig.request("tools/call", {"name": "rows"}))[-1])
+    token = value_of(told["result"])["continuation_token"]
+    assert token.startswith("pen_")
+
+
+def test_a_result_that_is_all_for_the_user_is_a_result(open_rig, era):
+    given = {"content": [for_user("n" * 30_000)]}
+    for settings in ({}, {"hides_user_blocks": "on"}):
+        rig = open_rig(Upstream(era, results={"rows": given}), budget="10kB", **settings)
+        token = rig.probe("rows")["continuation_token"]
+        full = rig.call("read_result", continuation_token=token, mode="full")
+        assert full["content"] == given["content"]
 
 
 ICON = {"src": "data:image/png;base64," + "A" * 30_000, "mimeType": "image/png"}
@@ -239,9 +378,10 @@ SERVER = {"name": "s", "version": "1", "icons": [ICON]}
 
 def test_what_hosts_read_counts_against_no_budget(open_rig, era):
     """Neither do the `_meta` and the icons of a result, nor those of its blocks."""
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", "icons": [ICON]}
     said = {"type": "text", "text": "hello Ann", "_meta": {"vendor/y": "y" * 30_000}}
     meta = {"io.modelcontextprotocol/serverInfo": SERVER, "vendor/x": "x" * 30_000}
-    given = {"content": [said], "_meta": meta}
+    given = {"content": [said, link], "_meta": meta}
     rig = open_rig(Upstream(era, results={"greet": given}), budget="1kB")
     assert rig.call("greet").items() >= given.items()
     assert rig.store.stats().entries == 0

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import HOST_MEMBERS
 from penstock.core.model.values import Result
@@ -50,22 +52,20 @@ class HostShare:
 def within_cap(result: Result) -> Result:
     """Return a result without the members for hosts that exceed the cap. Its `_meta` counts them.
 
-    A result within the cap is returned as it is.
+    Extensions of the result share the cap, because they are kept in the same place. A result within
+    the cap is returned as it is.
     """
-    if not result.meta and not any(map(_has_host_members, result.content)):
+    has_members = result.meta or result.members
+    if not has_members and not any(map(_has_host_members, result.content)):
         return result
     share = HostShare()
     meta = share.part_of(result.meta)
     content = [_block_within(share, block) for block in result.content]
+    members = share.part_of(result.members)
     if not share.left_out:
         return result
-    return Result(
-        content,
-        result.structured,
-        result.is_error,
-        {**meta, LEFT_OUT_META: share.left_out},
-        result.fallback,
-    )
+    meta[LEFT_OUT_META] = share.left_out
+    return replace(result, content=content, meta=meta, members=members)
 
 
 def _has_host_members(block: Mapping[str, Any]) -> bool:

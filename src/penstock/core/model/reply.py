@@ -39,6 +39,9 @@ class Reply:
     is_error: bool = False
     attachments: Sequence[Mapping[str, Any]] = ()  # content blocks after the payload
     meta: Mapping[str, Any] = field(default_factory=dict)
+    members: Mapping[str, Any] = field(default_factory=dict)  # extensions of the tool's result
+    # Members of the first content block besides its text, such as `annotations`.
+    first_members: Mapping[str, Any] = field(default_factory=dict)
     structured: bytes | None = None
     repeated: Collection[int] = ()  # places of content blocks that the structured content repeats
     untouched: Result | None = None  # the tool's own result, sent in place of the payload
@@ -65,7 +68,8 @@ class Reply:
             return [dict(block) for block in self.untouched.content]
         if self.structured is not None and not self.payload:
             return []  # only an app reads this reply
-        return [{"type": "text", "text": self.text}, *map(dict, self.attachments)]
+        first = {**self.first_members, "type": "text", "text": self.text}
+        return [first, *map(dict, self.attachments)]
 
     @property
     def structured_content(self) -> Any:
@@ -107,7 +111,8 @@ class Reply:
 
     @property
     def _fields(self) -> dict[str, Any]:
-        return {**self.frame.fields, **({"isError": True} if self.is_error else {})}
+        error = {"isError": True} if self.is_error else {}
+        return {**self.members, **self.frame.fields, **error}
 
     def _structured_bytes(self) -> bytes | None:
         if self.untouched is None:

@@ -17,11 +17,13 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import SECRET_BYTES, Position, Token
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.core.model.reply import Reply
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results.ingest import Ingested
+from penstock.core.views.full import with_members
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import EntryCorrupt, StoreError
 from penstock.settings.policy import Policy
@@ -78,8 +80,7 @@ def new_entry(
     token: Token | None = None,
 ) -> tuple[Entry, Record]:
     """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
-    is_error = result is not None and result.is_error
-    meta = _stored_meta(result)
+    of_tool = {} if result is None else _of_tool(result)
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
     head = Head(
         **_common_fields(call, context, parent),
@@ -89,17 +90,18 @@ def new_entry(
         list_path=document.list_path,
         count=packed.count,
         size=ingested.size,
-        wire_size=ingested.wire_size(call.reading_frame, is_error=is_error, meta=meta),
         preview=sample.preview(document, context.policy.preview),
         columns=sample.column_types() if document.shape == "rows" else {},
         outline=sample.outline(document, packed.count),
         uniform=sample.uniform(document),
         wrapped=document.wrapped,
         wrapper=document.wrapper,
-        is_error=is_error,
         notices=document.all_notices,
-        meta=meta,
+        asides=document.asides,
+        **of_tool,
     )
+    whole = with_members(Reply(frame=call.reading_frame), head)
+    head = msgspec.structs.replace(head, wire_size=ingested.wire_size(whole))
     entry = _entry(call, context, head, packed.index, packed.chunks)
     entry = entry if token is None else msgspec.structs.replace(entry, token=token)
     return entry, _record(entry, packed.chunks)
@@ -198,13 +200,16 @@ def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in meta.items() if name.startswith(_ABOUT_MESSAGE)}
 
 
-def _stored_meta(result: Result | None) -> bytes:
-    """Return the `_meta` that a probe does not keep. Mode `full` returns it."""
-    if result is None or not result.meta:
-        return b""
+def _of_tool(result: Result) -> dict[str, Any]:
+    """Return the fields of a head for what a result has besides its value. Mode `full` returns all
+    of it, but not the `_meta` that a probe keeps."""
     kept = kept_meta(result.meta)
-    left = {name: value for name, value in result.meta.items() if name not in kept}
-    return encode(left) if left else b""
+    meta = {name: value for name, value in result.meta.items() if name not in kept}
+    return {
+        "is_error": result.is_error,
+        "meta": encode(meta) if meta else b"",
+        "members": encode(result.members) if result.members else b"",
+    }
 
 
 # -- opening -----------------------------------------------------------------------------------

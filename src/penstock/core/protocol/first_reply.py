@@ -61,8 +61,9 @@ def conclude(
         context = replace(context, policy=context.policy.for_apps)
     if isinstance(result, LiveRows):
         return (yield from _conclude_live(call, context, result, notice))
-    given, result = result, within_cap(result)
+    given = result
     try:
+        result = within_cap(given)
         ingested = _ingest(result, context.policy)
     except InvalidResult as error:
         return refuse(Refusal(error.message, error.next_step), call, context)
@@ -77,10 +78,15 @@ def conclude(
 
 def _ingest(result: Result, policy: Policy) -> Ingested:
     cap = policy.media_cap
+    hidden = (
+        policy.budget if policy.hides_user_blocks else None
+    )  # the wire carries twice the budget
     try:
-        return ingest(document_of(result, media_cap=cap), policy.inline_budget)
+        document = document_of(result, media_cap=cap, hidden_room=hidden)
+        return ingest(document, policy.inline_budget)
     except rawjson.TooDeep:
-        return ingest(document_as_text(result, media_cap=cap), policy.inline_budget)
+        document = document_as_text(result, media_cap=cap, hidden_room=hidden)
+        return ingest(document, policy.inline_budget)
 
 
 def _inline_reply(
@@ -94,6 +100,7 @@ def _inline_reply(
     document = ingested.document
     reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
     reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
+    reply = replace(reply, members=result.members)
     notices = [notice] if notice else []
     if result.content:
         reply = replace(reply, untouched=result, repeated=repeated_places(result))
