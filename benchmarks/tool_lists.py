@@ -25,7 +25,8 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister, as_result
+from penstock.disclosure.forms import Lister
+from penstock.disclosure.host_parts import counted_list
 from penstock.wire.reader import reader_name, reader_tool
 
 LIST_BUDGET: Final = Policy().list_budget
@@ -85,7 +86,7 @@ def label(form: str, budget: Budget) -> str:
 
 
 def _tokens(tools: Sequence[bytes]) -> int:
-    return METER.count(as_result(tools).decode())
+    return METER.count(counted_list(tools).decode())
 
 
 def _lines(what: str, forms: Forms) -> Iterator[Line]:

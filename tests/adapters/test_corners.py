@@ -23,6 +23,7 @@ from fastmcp import FastMCP
 from mcp.server.mcpserver.resolve import Resolve
 from mcp_types import ElicitResult, Icon
 from pydantic import Field
+from relay_weights import counted_forms
 from test_wire_budget import compact, piped
 
 from penstock import Policy, heavy
@@ -43,8 +44,9 @@ def rows(count: int) -> list[dict[str, Any]]:
 
 
 def near_the_budget(send):
-    """Return sizes of results around the largest that a reply may have."""
-    return [len(compact(send("x" * size))) for size in range(1_200, 1_500, 3)]
+    """Return what counts of results around the largest that a reply may have."""
+    results = [compact(send("x" * size)) for size in range(2_700, 3_000, 3)]
+    return [max(len(form) for form in counted_forms(result)[1:]) for result in results]
 
 
 def test_what_passes_is_within_the_budget(inside, era):
@@ -54,7 +56,7 @@ def test_what_passes_is_within_the_budget(inside, era):
     with listening(inside, server) as url, Wire(url, era) as wire:
         sizes = near_the_budget(lambda text: wire.called("small", name=text))
     middleware.close()
-    assert max(sizes) <= BUDGET
+    assert BUDGET - 10 < max(sizes) <= BUDGET
 
 
 def test_what_the_relay_passes_is_within_the_budget(era):
@@ -63,12 +65,11 @@ def test_what_the_relay_passes_is_within_the_budget(era):
         sizes = near_the_budget(
             lambda text: pipes.result("tools/call", name="small", arguments={"name": text})
         )
-    assert max(sizes) <= BUDGET
+    assert BUDGET - 10 < max(sizes) <= BUDGET
 
 
 def test_what_passes_is_within_the_budget_of_a_server_that_says_more_of_itself():
-    """FastMCP adds all its data to each modern result. Once only its name and version were
-    measured."""
+    """FastMCP adds all its data to the `_meta` of each modern result, which does not count."""
     middleware = InFastMCP(Policy(budget=BUDGET))
     icon = Icon(src="https://example.org/icon.png", mime_type="image/png")
     site = "https://example.org/some/page/about/it"
@@ -82,7 +83,7 @@ def test_what_passes_is_within_the_budget_of_a_server_that_says_more_of_itself()
     with listening("fastmcp", server) as url, Wire(url, "modern") as wire:
         sizes = near_the_budget(lambda text: wire.called("small", name=text))
     middleware.close()
-    assert max(sizes) <= BUDGET
+    assert BUDGET - 10 < max(sizes) <= BUDGET
 
 
 # -- what others may keep ----------------------------------------------------------------------

@@ -355,6 +355,40 @@ def test_fastmcps_client(penstock):
     run(scenario)
 
 
+def test_fastmcps_client_does_not_read_a_probe_as_an_empty_value(penstock):
+    """Its `data` has every member of an envelope. That of a value is the value, typed as promised."""
+    server = FastMCP("t", middleware=[penstock(budget="3kB", list_form="full")])
+
+    @server.tool
+    def numbers(count: int) -> list[int]:
+        return list(range(count))
+
+    @server.tool
+    def words(count: int) -> str:
+        return "word " * count
+
+    @server.tool
+    def perhaps(count: int) -> list[int] | None:
+        return list(range(count)) if count else None
+
+    whole = {"numbers": [0, 1], "words": "word word ", "perhaps": [0, 1]}
+
+    async def scenario():
+        async with fastmcp.Client(server) as client:
+            assert (await client.call_tool("perhaps", {"count": 0})).data is None
+            for name, value in whole.items():
+                assert (await client.call_tool(name, {"count": 2})).data == value
+                probe = await client.call_tool(name, {"count": 5_000})
+                assert probe.data.model_extra == probe.structured_content
+                token = {"continuation_token": probe.data.continuation_token}
+                page = await client.call_tool(name, {**token, "page_size": 3})
+                assert page.data.items == page.structured_content["items"] != []
+                full = await client.call_tool(name, {**token, "mode": "full"})
+                assert len(full.data) == {"words": 25_000}.get(name, 5_000)
+
+    run(scenario)
+
+
 def test_masked_errors_stay_masked(penstock, era):
     server = server_with(penstock(), mask_error_details=True)
 

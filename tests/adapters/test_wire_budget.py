@@ -1,4 +1,4 @@
-"""Replies on real wires: none is over its budget, or larger than the core measured.
+"""Replies on real wires: none is over its budget, or larger than the core wrote.
 
 Sizes are of compact JSON in UTF-8. The SDK writes replies of the modern era over HTTP with `\\u`
 escapes, which mean the same to a reader of JSON. Everywhere else the original bytes are compared.
@@ -13,7 +13,9 @@ import pytest
 from adapter_server import build
 from doors import INSIDE, SERVER, clean_environment
 from http_rig import MODERN
+from relay_weights import over
 
+from penstock.core.budget.budget import Budget
 from penstock.core.model.reply import Reply
 from wire import Response, Wire, listening
 
@@ -60,16 +62,15 @@ class Scale:
         self.measured: list[bytes] = []
         real = Reply.wire
 
-        def wire(reply, *, measured=False):
-            written = real(reply, measured=measured)
-            if not measured:
-                self.measured.append(written)
+        def wire(reply):
+            written = real(reply)
+            self.measured.append(written)
             return written
 
         monkeypatch.setattr(Reply, "wire", wire)  # the same behaviour, recorded
 
     def weigh(self, sent, budget):
-        assert len(compact(sent)) <= budget, sent[:3_000]
+        assert not over(compact(sent), Budget(bytes=budget)), sent[:3_000]
         if self.measured:
             assert len(compact(sent)) == len(self.measured[-1]), (sent, self.measured[-1])
         self.measured.clear()
@@ -189,7 +190,7 @@ def test_no_reply_over_stdio_is_over_budget(door, era):
         token = None
         for tool, arguments in CALLS[:6]:
             sent = pipes.result("tools/call", name=tool, arguments=arguments)
-            assert len(sent) <= 1_500
+            assert not over(sent, Budget(bytes=1_500))
             assert sent == compact(sent)
             token = (
                 token or json.loads(json.loads(sent)["content"][0]["text"])["continuation_token"]
@@ -197,5 +198,5 @@ def test_no_reply_over_stdio_is_over_budget(door, era):
         for asked in READS[:9]:
             arguments = {"continuation_token": token, **asked}
             sent = pipes.result("tools/call", name="read_result", arguments=arguments)
-            assert len(sent) <= 1_500
+            assert not over(sent, Budget(bytes=1_500))
             assert sent == compact(sent)

@@ -7,7 +7,8 @@ import pytest
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import default_meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister, as_result
+from penstock.disclosure.forms import Lister
+from penstock.disclosure.host_parts import counted_list
 from penstock.errors import InvalidSetting
 
 METER = default_meter()
@@ -29,7 +30,7 @@ def lister(tokens=2_000, form="auto", always=()):
 
 
 def cost(tools):
-    return METER.count(as_result(tools).decode())
+    return METER.count(counted_list(tools).decode())
 
 
 def names(listing):
@@ -170,7 +171,7 @@ def test_a_budget_in_another_unit(budget):
     for catalogue in (MIDDLE, LARGE):
         listing = Lister(budget, METER).listing(catalogue, [READER])
         assert not listing.is_over
-        assert len(as_result(listing.tools).decode()) <= 4_000
+        assert len(counted_list(listing.tools).decode()) <= 4_000
 
 
 def test_a_list_that_cannot_keep_its_budget_says_so():

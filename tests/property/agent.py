@@ -66,7 +66,7 @@ class Agent:
         refused = reply.is_error and not (isinstance(result, Result) and result.is_error)
         negotiated = refused or "available_modes" in told(reply)
         budget = self.policy.budget if negotiated else self.policy.inline_budget
-        problem = over(reply, budget, self.meter)
+        problem = over(reply, budget, self.meter, both=self.policy.shows_both)
         assert not problem, problem
         return reply
 
@@ -76,7 +76,7 @@ class Agent:
         reply = self.gate.read(call, **self.hooks)
         in_full = fields.get("mode") == "full" and not reply.is_error and not is_link(reply)
         budget = self.policy.ceiling if in_full else self.policy.budget
-        problem = over(reply, budget, self.meter)
+        problem = over(reply, budget, self.meter, both=self.policy.shows_both)
         assert not problem, problem
         return reply
 
@@ -85,7 +85,7 @@ def agent_in(
     scene: Any, *, ascii_only: bool = False, hooks: Mapping[str, Any] | None = None, **settings: Any
 ) -> Agent:
     """Return an agent behind a gate that keeps the scene's budget."""
-    policy = Policy(budget=scene.budget, **settings)
+    policy = Policy(budget=scene.budget, shows_both=scene.both, **settings)
     return Agent(policy, scene.meter, scene.frame, ascii_only=ascii_only, hooks=hooks or {})
 
 

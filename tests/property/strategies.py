@@ -225,6 +225,26 @@ def is_plain(given: Given) -> bool:
     return given.is_text or not isinstance(given.stored, Pairs | list)
 
 
+def said_twice() -> st.SearchStrategy[Result]:
+    """Generate results that frameworks send: structured content, and the same as text, with `_meta`
+    and sometimes another block."""
+    return st.builds(
+        _said_twice,
+        documents().map(structured),
+        st.booleans(),
+        st.one_of(st.just(""), texts(600)),
+        st.dictionaries(keys(), texts(3_000), max_size=2),
+    )
+
+
+def _said_twice(given: Given, is_inner: bool, more: str, meta: dict[str, Any]) -> Result:
+    raw = given.result.structured
+    value = render(given.stored) if is_inner and not given.is_text else bytes(raw).decode()
+    texts_given = [given.stored if given.is_text else value, *([more] if more else [])]
+    blocks = tuple({"type": "text", "text": text, "_meta": meta} for text in texts_given)
+    return Result(blocks, raw, meta={"vendor/a": meta})
+
+
 def given_results() -> st.SearchStrategy[Given]:
     return st.one_of(
         st.builds(structured, documents(), st.booleans()),
@@ -279,10 +299,11 @@ class Scene:
     budget: Budget
     frame: Frame
     meter: Any
+    both: bool = False  # the host shows content and structured content
 
 
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     fields = draw(st.sampled_from(({}, {"resultType": "complete", "isError": False})))
     frame = Frame(structured=draw(st.booleans()), fields=fields)
-    return Scene(draw(budgets()), frame, draw(st.sampled_from(METERS)))
+    return Scene(draw(budgets()), frame, draw(st.sampled_from(METERS)), draw(st.booleans()))

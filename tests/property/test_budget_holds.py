@@ -16,11 +16,12 @@ from strategies import (
     Scene,
     given_results,
     living,
+    said_twice,
     scenes,
     texts,
 )
 from walking import pages
-from weighing import on_the_wire, over
+from weighing import on_the_wire, over, read_by_a_model
 
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.fitting import PROBE_BYTES, SUMMARY_TOKENS
@@ -49,7 +50,19 @@ def test_first_replies(given: Given, scene: Scene, heavy: bool):
     agent = agent_in(scene, heavy=heavy, inline=Budget(bytes=3_000))
     reply = agent.first(given.result)
     if "available_modes" in told(reply):
-        assert len(on_the_wire(reply).encode()) <= PROBE_BYTES
+        forms = [on_the_wire(reply)] if scene.both else read_by_a_model(reply)
+        assert all(len(form.encode()) <= PROBE_BYTES for form in forms)
+
+
+@given(said_twice(), scenes(), st.booleans())
+@TWICE
+def test_results_that_say_everything_twice(result: Result, scene: Scene, heavy: bool):
+    """Content that structured content repeats counts once. `_meta` does not count."""
+    agent = agent_in(scene, heavy=heavy, inline=Budget(bytes=3_000), ceiling=Budget(bytes=8_000))
+    probe = told(agent.first(result))
+    if "continuation_token" in probe:
+        for mode in ("full", "paginated"):
+            agent.read(probe["continuation_token"], mode=mode)
 
 
 def test_first_replies_of_a_tool_that_failed():

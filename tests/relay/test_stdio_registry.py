@@ -136,6 +136,27 @@ def test_a_task_of_everything(start):
 # -- files -------------------------------------------------------------------------------------
 
 
+def test_a_file_within_the_budget_passes_whole(both, tmp_path):
+    """This server sends every text twice, as content and as structured content. A copy counts once."""
+    file = tmp_path / "notes.txt"
+    file.write_text("\n".join(f"{number}: something happened" for number in range(530)))
+    assert 12_000 < file.stat().st_size < 13_000
+    direct, relayed = both(npm("server-filesystem", tmp_path), "--budget", "25kB")
+    result = same_call(direct, relayed, "read_text_file", path=str(file))
+    assert result["content"][0]["text"] == result["structuredContent"]["content"]
+    assert len(json.dumps(result)) > 25_000
+    whole = direct.call("read_text_file", path=str(file))
+    assert relayed.call("read_text_file", path=str(file)) == whole
+
+
+def test_a_host_that_shows_both_copies_gets_a_probe(start, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("\n".join(f"{number}: something happened" for number in range(530)))
+    client = start(npm("server-filesystem", tmp_path), "--budget", "25kB", "--host", "copilot-cli")
+    token = value_of(client.call("read_text_file", path=str(file)))["continuation_token"]
+    assert client.rows(token, page_size=1_000) == file.read_text().split("\n")
+
+
 def test_files(both, tmp_path):
     """A server without resources, whose every tool promises structured content."""
     log = "\n".join(f"{number}: something happened, é日本" for number in range(5_000))

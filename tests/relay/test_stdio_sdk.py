@@ -13,6 +13,7 @@ from relay_sdk import ERAS, SdkClient, payload
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 SDK_SERVER = [sys.executable, str(SERVERS / "sdk_server.py")]
+ICON_SERVER = [sys.executable, str(SERVERS / "icon_server.py")]
 
 
 @pytest.fixture(
@@ -29,6 +30,28 @@ def sdk(request):
 
 def told(result):
     return result.content[0].text
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_an_icon_costs_the_model_nothing(era):
+    """A modern server repeats its icon in every reply. No result and no list is cut for it."""
+
+    async def scenario(client, _heard):
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools][:-1] == ["hello", "goodbye", "thank", "invite"]
+        assert tools[1].icons[0].src.endswith("A" * 30_000)
+        assert tools[3].input_schema["required"] == ["name", "place"]
+        result = await client.call_tool("hello", {"name": "Ann"})
+        assert told(result) == "hello Ann"
+        if era == "modern":
+            info = result.meta["io.modelcontextprotocol/serverInfo"]
+            assert info["icons"][0]["src"].endswith("A" * 30_000)
+
+    client = SdkClient(ICON_SERVER, mode=ERAS[era])
+    try:
+        client.run(scenario)
+    finally:
+        client.close()
 
 
 def test_the_era_is_the_servers(sdk):

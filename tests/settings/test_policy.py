@@ -52,6 +52,8 @@ def test_defaults_are_those_of_the_design():
         ("modes", ["paginated", "sql"], (Mode.SQL, Mode.PAGINATED)),
         ("page_size", "1_000", 1_000),
         ("max_page_size", "2000", 2_000),
+        ("shows_both", "on", True),
+        ("hides_user_blocks", "on", True),
         ("preview", 50, 50),
         ("ttl", "5m", 300),
         ("max_ttl", "1.5h", 5_400),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from relay_rig import table, value_of
+from relay_rig import compact, table, value_of
 from relay_upstream import Fault, Upstream, text, tool
 
 
@@ -338,10 +338,64 @@ def test_a_widened_schema_admits_both(promising):
     assert "continuation_token" in envelope
 
 
-def test_an_envelope_is_structured_and_text(promising):
-    """A tool that keeps its schema gets the envelope as both, and both count."""
-    result = promising().call("rows")
+def test_an_envelope_is_structured_and_text_and_counts_once(promising):
+    """A page of a tool that keeps its schema holds as many rows as that of any other tool."""
+    rig = promising(max_page_size=1_000)
+    result = rig.call("rows")
     assert value_of(result) == result["structuredContent"]
+    token = value_of(result)["continuation_token"]
+    page = rig.call("rows", continuation_token=token, page_size=1_000)
+    assert value_of(page) == page["structuredContent"]
+    alone = rig.call("read_result", continuation_token=token, page_size=1_000)
+    assert "structuredContent" not in alone
+    assert len(value_of(page)["items"]) == len(value_of(alone)["items"])
+    assert 25_000 < len(compact(page)) < 50_000
+
+
+def test_an_envelope_counts_twice_for_a_host_that_shows_both(promising):
+    rig = promising(shows_both="on")
+    token = value_of(rig.call("rows"))["continuation_token"]
+    page = rig.call("rows", continuation_token=token, page_size=1_000)
+    assert 20_000 < len(compact(page)) <= 25_000
+
+
+# -- icons and `_meta` -------------------------------------------------------------------------
+
+ICON = {"src": "data:image/png;base64," + "A" * 30_000, "mimeType": "image/png"}
+
+
+def test_icons_and_meta_do_not_shorten_a_list(open_rig, era):
+    """Four small tools stay a full list, whatever is there for hosts."""
+    tools = [
+        tool(f"tool_{n}", description="words " * 100, icons=[ICON], _meta={"vendor/x": "x" * 9_000})
+        for n in range(4)
+    ]
+    info = {"name": "s", "version": "1", "icons": [ICON]}
+    meta = {"io.modelcontextprotocol/serverInfo": info}
+    listed = open_rig(Upstream(era, tools=tools, listed={"_meta": meta})).listed()
+    assert listed["tools"][:-1] == tools
+    assert listed["_meta"] == meta
+
+
+def test_the_cap_on_icons_and_meta_of_a_list(open_rig, era):
+    """The parts that clients need most stay: `ui`, then the rest of `_meta`, then icons."""
+    ui = {"ui": {"resourceUri": "ui://x"}}
+    tools = [
+        tool(f"tool_{n}", icons=[ICON], _meta={"vendor/x": "x" * 20_000, **ui}) for n in range(9)
+    ]
+    listed = open_rig(Upstream(era, tools=tools)).listed()
+    shown = listed["tools"][:-1]
+    assert all(each["_meta"] == tools[0]["_meta"] for each in shown)
+    assert [("icons" in each) for each in shown] == [True] * 2 + [False] * 7
+    counts = {"host_members": 7, "host_bytes": 7 * len(json.dumps([ICON]))}
+    assert listed["_meta"]["dev.penstock/left_out"] == counts
+    del tools[5]["icons"]
+    larger = [{**each, "_meta": {"vendor/x": "x" * 30_000, **ui}} for each in tools]
+    listed = open_rig(Upstream(era, tools=larger)).listed()
+    shown = listed["tools"][:-1]
+    assert [each["_meta"] for each in shown] == [larger[0]["_meta"]] * 8 + [ui]
+    assert not any("icons" in each for each in shown)
+    assert listed["_meta"]["dev.penstock/left_out"]["host_members"] == 9
 
 
 def test_reading_through_the_tool_itself_keeps_the_promise(promising):

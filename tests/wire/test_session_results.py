@@ -223,19 +223,238 @@ def test_meta_of_a_replaced_result(open_rig, era):
     assert full["_meta"]["fastmcp"] == {"wrap_result": True}
 
 
-def test_own_keys_in_meta_have_a_name_of_ours(open_rig, era):
-    """Our keys start with `dev.penstock/`. Members that no revision defines are kept too."""
-    rig = open_rig(Upstream(era, results={"rows": text(table(), vendorMember={"a": 1})}))
+def test_members_that_no_revision_defines_are_kept(open_rig, era):
+    given = text(table(), vendorMember={"a": 1}, _meta={"vendor/x": 1})
+    rig = open_rig(Upstream(era, results={"rows": given}))
     result = rig.call("rows")
     assert "vendorMember" not in result
     token = value_of(result)["continuation_token"]
-    meta = rig.call("read_result", continuation_token=token, mode="full")["_meta"]
-    assert meta == {"dev.penstock/members": {"vendorMember": {"a": 1}}}
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert full["vendorMember"] == {"a": 1}
+    assert full["_meta"] == {"vendor/x": 1}
 
 
-def test_large_meta_is_weighed_too(open_rig, era):
-    rig = open_rig(Upstream(era, results={"rows": text("small", _meta={"vendor/x": "y" * 50_000})}))
-    assert "vendor/x" not in rig.call("rows").get("_meta", {})
+ANNOTATED = {"annotations": {"audience": ["assistant"], "priority": 0.5}, "_meta": {"vendor/x": 1}}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("value", [LOG, table()], ids=["text", "json"])
+def test_full_gives_a_block_with_its_members(open_rig, era, value, copied):
+    """The only block comes back with its annotations and its `_meta`, at any size of its text."""
+    given = text(value)
+    given["content"][0] |= ANNOTATED
+    given |= {"structuredContent": {"result": value}} if copied else {}
+    rig = open_rig(Upstream(era, results={"rows": given}), ceiling="10MB")
+    probe = value_of(rig.call("rows"))
+    asked = {"continuation_token": probe["continuation_token"], "mode": "full"}
+    full = rig.call("read_result", **asked)
+    assert full["content"][0].items() >= {"type": "text", **ANNOTATED}.items()
+    assert len(body_of(rig.down[-1])) == probe["total_size"]
+
+
+def test_each_of_several_blocks_keeps_its_members(open_rig, era):
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", "icons": [ICON]}
+    inner = {"uri": "file:///b", "text": "b", "_meta": {"vendor/z": 3}}
+    blocks = [
+        {"type": "text", "text": LOG, **ANNOTATED},
+        {"type": "text", "text": "plain"},
+        link,
+        {"type": "resource", "resource": inner, "_meta": {"vendor/y": 2}},
+    ]
+    rig = open_rig(Upstream(era, results={"rows": {"content": blocks}}), ceiling="10MB")
+    probe = value_of(rig.call("rows"))
+    token = probe["continuation_token"]
+
+    def full(**fields):
+        return rig.call("read_result", continuation_token=token, mode="full", **fields)
+
+    assert full()["_meta"]["dev.penstock/blocks"] == {
+        "/0": ANNOTATED,
+        "/2": {"icons": [ICON]},
+        "/3": {"_meta": {"vendor/y": 2}},
+        "/3/resource": {"_meta": {"vendor/z": 3}},
+    }
+    assert len(body_of(rig.down[-1])) == probe["total_size"]
+    assert full(path="/0")["content"] == [{**ANNOTATED, "type": "text", "text": LOG}]
+    assert full(path="/1")["content"] == [{"type": "text", "text": "plain"}]
+    assert value_of(full(path="/2")) == {"type": "resource_link", "uri": "file:///a", "name": "a"}
+    assert full(path="/2")["_meta"]["dev.penstock/blocks"] == {"": {"icons": [ICON]}}
+    assert full(path="/3")["_meta"]["dev.penstock/blocks"] == {
+        "": {"_meta": {"vendor/y": 2}},
+        "/resource": {"_meta": {"vendor/z": 3}},
+    }
+
+
+def test_annotations_without_end_stay_in_the_value(open_rig, era):
+    """A head stays small: such a block is an object, and its members are read in pages."""
+    block = {"type": "text", "text": "short", "annotations": {"x": "y" * 300_000}}
+    rig = open_rig(Upstream(era, results={"rows": {"content": [block]}}), ceiling="10MB")
+    token = rig.probe("rows")["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert value_of(full) == block
+
+
+def test_a_block_of_several_lines_is_not_put_beside_a_probe(open_rig, era):
+    """The budget may have one line. The rig weighs the probe."""
+    rows = {"rows": table()}
+    given = {"content": [*text(rows)["content"], {"type": "text", "text": "a\nb"}]}
+    given["structuredContent"] = rows
+    rig = open_rig(Upstream(era, results={"rows": given}), budget="2kB+1lines")
+    token = rig.probe("rows")["continuation_token"]
+    asked = {"continuation_token": token, "path": "/content/0/text", "mode": "full"}
+    assert rig.call("read_result", **asked)["content"] == text("a\nb")["content"]
+
+
+# -- blocks for the user alone -----------------------------------------------------------------
+
+
+def for_user(words):
+    return {"type": "text", "text": words, "annotations": {"audience": ["user"]}}
+
+
+def test_a_block_for_the_user_counts_like_any_other(open_rig, era):
+    """Any upstream could bypass the budget otherwise."""
+    given = {"content": [{"type": "text", "text": "hello"}, for_user("n" * 30_000)]}
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    token = rig.probe("rows")["continuation_token"]
+    note = rig.call("read_result", continuation_token=token, mode="full", path="/1")
+    assert note["content"] == given["content"][1:]
+
+
+def test_a_small_block_for_the_user_goes_beside_the_probe(open_rig, era):
+    given = {"content": [for_user("Saved."), *text(table())["content"]]}
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    result = rig.call("rows")
+    assert result["content"][1:] == [for_user("Saved.")]
+    token = value_of(result)["continuation_token"]
+    assert rig.read(token, mode="paginated")["items"] == table()[:20]
+
+
+def test_a_host_that_hides_blocks_for_the_user(open_rig, era):
+    """Such blocks do not count, and go beside the probe. The wire carries twice the budget at most."""
+    settings = {"hides_user_blocks": "on"}
+    note = for_user("n" * 20_000)
+    short = {"content": [{"type": "text", "text": "x" * 20_000}, note]}
+    long = {"content": [*text(table())["content"], note]}
+    too_long = {"content": [{"type": "text", "text": "hello"}, for_user("n" * 60_000)]}
+    results = {"short": short, "long": long, "too_long": too_long}
+    rig = open_rig(Upstream(era, results=results), budget="25kB", **settings)
+    assert rig.call("short")["content"] == short["content"]
+    shown = rig.call("long")
+    assert shown["content"][1:] == [note]
+    assert "continuation_token" in value_of(shown)
+    assert "continuation_token" in value_of(rig.call("too_long"))
+
+
+@pytest.mark.parametrize("depth", [100, 900, 100_000])
+def test_members_that_nest_deep(open_rig, era, depth):
+    """No depth of what hosts read keeps the text from the model."""
+    deep = json.loads("[" * 100 + "]" * 100)
+    block = {"type": "text", "text": LOG, "annotations": {"a": deep}, "_meta": {"b": deep}}
+    result = json.dumps({"content": [block], "_meta": {"c": deep}, "vendorMember": deep})
+    nested = "[" * depth + "]" * depth
+    line = result.replace("[" * 100 + "]" * 100, nested)
+    rig = open_rig(Upstream(era))
+    rig.upstream.answer = lambda raw: [
+        b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (json.loads(raw)["id"], line.encode())
+    ]
+    told = json.loads(rig.from_client(rig.request("tools/call", {"name": "rows"}))[-1])
+    token = value_of(told["result"])["continuation_token"]
+    assert token.startswith("pen_")
+
+
+def test_a_result_that_is_all_for_the_user_is_a_result(open_rig, era):
+    given = {"content": [for_user("n" * 30_000)]}
+    for settings in ({}, {"hides_user_blocks": "on"}):
+        rig = open_rig(Upstream(era, results={"rows": given}), budget="10kB", **settings)
+        token = rig.probe("rows")["continuation_token"]
+        full = rig.call("read_result", continuation_token=token, mode="full")
+        assert full["content"] == given["content"]
+
+
+ICON = {"src": "data:image/png;base64," + "A" * 30_000, "mimeType": "image/png"}
+SERVER = {"name": "s", "version": "1", "icons": [ICON]}
+
+
+def test_what_hosts_read_counts_against_no_budget(open_rig, era):
+    """Neither do the `_meta` and the icons of a result, nor those of its blocks."""
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", "icons": [ICON]}
+    said = {"type": "text", "text": "hello Ann", "_meta": {"vendor/y": "y" * 30_000}}
+    meta = {"io.modelcontextprotocol/serverInfo": SERVER, "vendor/x": "x" * 30_000}
+    given = {"content": [said, link], "_meta": meta}
+    rig = open_rig(Upstream(era, results={"greet": given}), budget="1kB")
+    assert rig.call("greet").items() >= given.items()
+    assert rig.store.stats().entries == 0
+
+
+def test_the_cap_on_what_hosts_read(open_rig, era):
+    """Members over 256 kB together are left out and counted. The result passes all the same."""
+    meta = {"vendor/a": "a" * 200_000, "vendor/b": "b" * 100_000, "vendor/c": "c"}
+    said = {"type": "text", "text": "hello", "_meta": {"vendor/d": "d" * 60_000}}
+    result = open_rig(
+        Upstream(era, results={"greet": {"content": [said], "_meta": meta}}), budget="1MB"
+    ).call("greet")
+    assert result["content"] == [{"type": "text", "text": "hello"}]
+    counts = {"host_members": 2, "host_bytes": 100_002 + len(compact(said["_meta"]))}
+    kept = {"vendor/a": meta["vendor/a"], "vendor/c": "c", "dev.penstock/left_out": counts}
+    assert {name: result["_meta"][name] for name in kept} == kept
+    assert "vendor/b" not in result["_meta"]
+
+
+def test_a_probe_counts_what_the_cap_left_out(open_rig, era):
+    given = text(table(), _meta={"vendor/a": "a" * 300_000, "vendor/b": 1})
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    result = rig.call("rows")
+    counts = {"host_members": 1, "host_bytes": 300_002}
+    assert result["_meta"]["dev.penstock/left_out"] == counts
+    token = value_of(result)["continuation_token"]
+    full = rig.call("read_result", continuation_token=token, mode="full")
+    assert full["_meta"]["vendor/b"] == 1
+
+
+# -- content that structured content repeats ---------------------------------------------------
+
+LINES = "\n".join(f"{number}: something happened" for number in range(500))
+COPIES = {
+    "text under any key": (text(LINES), {"content": LINES}),
+    "wrapped": (text(LINES), {"result": LINES}),
+    "json": (text({"rows": table(250)}), {"rows": table(250)}),
+    "indented json": (text(json.dumps({"rows": table(200)}, indent=1)), {"rows": table(200)}),
+    "one block an item": (
+        {"content": [{"type": "text", "text": json.dumps(row)} for row in table(170)]},
+        {"result": table(170)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_counts_once(open_rig, era, name):
+    """The larger of the two copies is within the budget, so the result passes whole."""
+    content, structured = COPIES[name]
+    given = {**content, "structuredContent": structured}
+    half = len(compact(content))
+    assert 12_000 < half < len(compact(given)) - 6_000
+    rig = open_rig(Upstream(era, results={"rows": given}), budget=half + 100)
+    assert rig.call("rows").items() >= given.items()
+    smaller = open_rig(Upstream(era, results={"rows": given}), budget=half - 100)
+    assert "continuation_token" in value_of(smaller.call("rows"))
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_host_that_shows_both_copies(open_rig, era, name):
+    content, structured = COPIES[name]
+    given = {**content, "structuredContent": structured}
+    whole = len(compact(content)) + len(json.dumps(structured)) + 100
+    rig = open_rig(Upstream(era, results={"rows": given}), budget=whole - 200, shows_both="on")
+    assert "continuation_token" in value_of(rig.call("rows"))
+    larger = open_rig(Upstream(era, results={"rows": given}), budget=whole, shows_both="on")
+    assert larger.call("rows").items() >= given.items()
+
+
+def test_content_that_says_something_else_counts_too(open_rig, era):
+    given = text("x" * 15_000, structuredContent={"y": "y" * 15_000})
+    rig = open_rig(Upstream(era, results={"rows": given}))
+    assert "continuation_token" in value_of(rig.call("rows"))
 
 
 @pytest.mark.parametrize("content", ["x" * 50_000, [1, 2, "x" * 50_000], {"a": "x" * 50_000}, None])

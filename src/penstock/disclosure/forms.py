@@ -16,6 +16,7 @@ from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.host_parts import counted_list
 from penstock.disclosure.names import DESCRIBE, HEADER_KEY, own_names
 from penstock.errors import InvalidSetting
 
@@ -155,12 +156,12 @@ class _Weighing(msgspec.Struct, frozen=True):
     around: bytes
 
     def fits(self, tools: Sequence[bytes]) -> bool:
-        return self.budget.admits(as_result(tools, self.around), self.meter)
+        return self.budget.admits(counted_list(tools, self.around), self.meter)
 
     def surely_fits(self, tools: Sequence[bytes]) -> bool:
         """Return whether even a cautious estimate fits. The estimate needs no tokenizer, which
         loads more slowly than most servers start."""
-        return self.budget.admits(as_result(tools, self.around), EstimateMeter())
+        return self.budget.admits(counted_list(tools, self.around), EstimateMeter())
 
     def cheaper(self, listing: Listing, full: Listing) -> Listing:
         """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a
@@ -173,9 +174,4 @@ class _Weighing(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(full, is_over=not self.fits(full.tools))
 
     def _cost(self, tools: Sequence[bytes]) -> int:
-        return self.meter.count(as_result(tools, self.around).decode())
-
-
-def as_result(tools: Sequence[bytes], around: bytes = b"") -> bytes:
-    """Return the result of a `tools/list`. `around` holds its other members, each preceded by a comma."""
-    return b'{"tools":[' + b",".join(tools) + b"]" + around + b"}"
+        return self.meter.count(counted_list(tools, self.around).decode())

@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.budget.budget import Budget
+from penstock.core.model.reply import Showing
 from penstock.errors import InvalidSetting
 from penstock.log import logger
 from penstock.settings import sources
@@ -74,6 +75,11 @@ class Policy(Settings):
     def inline_budget(self) -> Budget:
         return self.inline or self.budget
 
+    @cached_property
+    def showing(self) -> Showing:
+        """The parts of a result that the host shows a model."""
+        return Showing(self.shows_both, self.hides_user_blocks)
+
     def covers(self, tool: str) -> bool:
         """Return whether `only` and `except` leave this tool to Penstock."""
         if any(fnmatchcase(tool, pattern) for pattern in self.except_):
@@ -87,8 +93,9 @@ class Policy(Settings):
 
     @cached_property
     def for_apps(self) -> Policy:
-        """The policy of a result that only an app sees. Such a result may fill the ceiling."""
-        return self._with(budget=self.ceiling, inline=None, heavy=False)
+        """The policy of a result that only an app sees. Such a result may fill the ceiling, which is
+        the host's own limit, so both of its copies count."""
+        return self._with(budget=self.ceiling, inline=None, heavy=False, shows_both=True)
 
     def unmatched(self, tools: Iterable[str]) -> list[str]:
         """Return the names and patterns in the settings that no tool matches: mostly typos."""

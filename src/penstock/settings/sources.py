@@ -32,7 +32,12 @@ def put_together(
     host = settings.pop(HOST.name, None)
     if host is not None:
         chosen = HOST.parse(host)
-        settings = {"budget": chosen.budget, "ceiling": chosen.ceiling} | settings
+        settings = {
+            "budget": chosen.budget,
+            "ceiling": chosen.ceiling,
+            "shows_both": chosen.showing.both,
+            "hides_user_blocks": chosen.showing.hides_user_blocks,
+        } | settings
     return settings if defaults is None else _completed(settings, defaults)
 
 

@@ -48,6 +48,18 @@ class Settings:
         "The largest reply in mode `full`, and the largest that an MCP App gets.",
         for_one="tool",
     )
+    shows_both: Setting[WrittenFlag, bool] = Setting(
+        parsers.flag,
+        "off",
+        "Whether the host shows a model both content and structured content, so that both count "
+        "against the budget even if one only repeats the other.",
+    )
+    hides_user_blocks: Setting[WrittenFlag, bool] = Setting(
+        parsers.flag,
+        "off",
+        "Whether the host keeps blocks whose audience is the user alone from the model, so that "
+        "they do not count against the budget.",
+    )
     heavy: Setting[WrittenFlag, bool] = Setting(
         parsers.flag,
         "off",
@@ -224,11 +236,12 @@ TABLES: Final[Mapping[str, Sequence[str]]] = {
 RUN_DEFAULTS: Final[Mapping[str, Any]] = {
     name: setting.in_run for name, setting in SETTINGS.items() if setting.in_run is not None
 }
-# Not a field of `Settings`: a host profile sets `budget` and `ceiling`.
+# Not a field of `Settings`: a host profile sets other settings.
 HOST: Final = Setting(
     parsers.profile,
     "",
-    "The host whose limits set `budget` and `ceiling`, such as `claude-code` or `codex`.",
+    "The host whose profile sets `budget`, `ceiling`, `shows_both` and `hides_user_blocks`, such "
+    "as `claude-code` or `codex`.",
     name="host",
 )
 

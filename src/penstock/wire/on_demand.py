@@ -187,7 +187,7 @@ def _enquiry(request: Request, wire: Wire | None = None) -> Steps[Enquiry]:
         shown.listing,
         shown.audience,
         holder_of(request),
-        _fits(request, wire or _wire(request, is_error=True)),
+        _fits(request, wire or _counted(request)),
         Call(
             DESCRIBE,
             {},
@@ -206,8 +206,17 @@ def _fits(request: Request, wire: Wire) -> Callable[[bytes], bool]:
 
 
 def _wire(request: Request, *, is_error: bool = False) -> Wire:
+    return lambda payload: _reply(request, payload, is_error=is_error).wire()
+
+
+def _counted(request: Request) -> Wire:
+    """Return a function that makes the part of an error which counts against the budget."""
+    return lambda payload: _reply(request, payload, is_error=True).everything
+
+
+def _reply(request: Request, payload: bytes, *, is_error: bool) -> Reply:
     frame = request.known.frame(is_modern=request.is_modern)
-    return lambda payload: Reply(payload, is_error=is_error, frame=frame).wire()
+    return Reply(payload, is_error=is_error, frame=frame)
 
 
 def _names(arguments: Mapping[str, Any]) -> list[Any] | None:

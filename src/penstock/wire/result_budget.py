@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
 from penstock.wire.call_facts import policy_of
@@ -36,7 +37,9 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
 
 def _is_small(request: Request, line: bytes) -> bool:
     policy = policy_of(request)
-    return not policy.heavy and policy.inline_budget.surely_admits(len(line))
+    may_hold_too_much = len(line) > HOST_MEMBERS_CAP  # `_meta` and icons, which have their own cap
+    is_within = policy.inline_budget.surely_admits(len(line)) and not may_hold_too_much
+    return not policy.heavy and is_within
 
 
 def _note(request: Request, answer: UpstreamAnswer) -> None:

@@ -15,7 +15,6 @@ from penstock.wire import messages
 _BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _NOT_YET: Final = frozenset({"input_required", "task"})
-_OTHER_META: Final = "dev.penstock/members"
 
 
 class WireResult(msgspec.Struct, frozen=True):
@@ -55,12 +54,12 @@ class WireResult(msgspec.Struct, frozen=True):
         blocks, or if it nests too deep for Python, the whole object counts as the tool's value."""
         is_error = messages.decoded(self.members.get("isError")) is True
         try:
-            content, meta = self._content(), self._meta()
+            content, meta, members = self._content(), self._meta(), self._extensions()
         except (TypeError, RecursionError):
             whole = messages.object_from(self.members)
             return Result(structured=msgspec.Raw(whole), is_error=is_error)
         structured = self.members.get("structuredContent", ABSENT)
-        return Result(content, structured, is_error=is_error, meta=meta)
+        return Result(content, structured, is_error=is_error, meta=meta, members=members)
 
     def _content(self) -> list[dict[str, Any]]:
         if not self._has_content:
@@ -72,14 +71,15 @@ class WireResult(msgspec.Struct, frozen=True):
         return blocks
 
     def _meta(self) -> dict[str, Any]:
-        """Return the `_meta`, together with members that no revision defines: they are kept too."""
         raw = self.members.get("_meta")
         meta = {} if raw is None else rawjson.decode(raw)
-        others = {name: raw for name, raw in self.members.items() if name not in _KNOWN}
-        if others:
-            others_kept = rawjson.decode(messages.object_from(others))
-            return {**(meta if isinstance(meta, dict) else {}), _OTHER_META: others_kept}
         return meta if isinstance(meta, dict) else {}
+
+    def _extensions(self) -> dict[str, Any]:
+        """Return the members that no revision defines."""
+        return {
+            name: rawjson.decode(raw) for name, raw in self.members.items() if name not in _KNOWN
+        }
 
 
 def _decoded_blocks(raw: msgspec.Raw) -> Any:
@@ -96,4 +96,4 @@ def plain_wire(result: Result, fields: Mapping[str, Any]) -> bytes:
         content = [{"type": "text", "text": rawjson.text(encode(result.structured))}]
     error = {"isError": True} if result.is_error else {}
     meta = {"_meta": {**fields.get("_meta", {}), **result.meta}} if result.meta else {}
-    return encode({"content": content, **fields, **error, **meta})
+    return encode({**result.members, "content": content, **fields, **error, **meta})

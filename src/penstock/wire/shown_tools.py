@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from penstock.disclosure.forms import Listing, as_result
+from penstock.core.budget.host_members import LEFT_OUT_META, HostShare
+from penstock.core.json.encoding import encode
+from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import Holder
+from penstock.disclosure.host_parts import counted_list, tools_within_cap
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.effects import Disclose, Steps
@@ -83,7 +86,13 @@ def list_result(request: Request, shown: Shown) -> bytes:
         logger().warning("the list of tools (form: %s) is over list_budget", listing.form)
     if "cacheScope" in members and depends_on_client(request, listing):
         members["cacheScope"] = b'"private"'
-    members["tools"] = b"[" + b",".join(_tools(request, shown)) + b"]"
+    share = HostShare()
+    meta = share.part_of(messages.members_of(members.get("_meta", b"{}")))
+    tools = tools_within_cap(_tools(request, shown), share)
+    if share.left_out:
+        meta[LEFT_OUT_META] = encode(share.left_out)
+        members["_meta"] = messages.object_from(meta)
+    members["tools"] = b"[" + b",".join(tools) + b"]"
     return messages.object_from(members)
 
 
@@ -101,7 +110,7 @@ def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
     if len(theirs) == len(listing.tools) or not request.may_hide:
         return theirs
     budget = request.client_policy.list_budget
-    weighed = as_result(theirs, _around(toolbox))
+    weighed = counted_list(theirs, _around(toolbox))
     return theirs if budget.admits(weighed, request.meter) else listing.tools
 
 
@@ -116,12 +125,13 @@ def holder_of(request: Request) -> Holder:
 
 
 def _around(toolbox: Toolbox) -> bytes:
-    """Return the other members of the list's result, as they are weighed."""
+    """Return the other members of the list's result that count, as they are weighed."""
     if not toolbox.members:
         return b""
     members: dict[str, Any] = {
         name: _A_LIFETIME if name == "ttlMs" else value for name, value in toolbox.members.items()
     }
-    members.pop("tools", None)
+    for name in ("tools", "_meta"):
+        members.pop(name, None)
     beside = messages.object_from(members)[1:-1]
     return b"," + beside if beside else b""

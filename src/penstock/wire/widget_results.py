@@ -17,10 +17,11 @@ import msgspec
 
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.fitting import largest
+from penstock.core.budget.host_members import LEFT_OUT_META
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.core.model.reply import Reply, without_data
+from penstock.core.model.reply import Reply, counted
 from penstock.core.model.values import Frame
 from penstock.log import logger
 from penstock.wire import messages
@@ -32,7 +33,6 @@ from penstock.wire.results import WireResult
 from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.widget_rows import Rows, find_rows
 
-LEFT_OUT_META: Final = "dev.penstock/left_out"
 _STRUCTURED: Final = "structuredContent"
 _CONTENT: Final = "content"
 _META: Final = "_meta"
@@ -70,14 +70,14 @@ def _for_model(members: Members) -> bytes:
 
 
 def _measured(members: Members) -> bytes:
-    """Return a result without the data of images and audio, which have their own cap."""
+    """Return a result without the parts of its blocks that have caps of their own."""
     content = bytes(members.get(_CONTENT, b"[]"))
-    if b'"data"' not in content:
+    if not any(name in content for name in (b'"data"', b'"_meta"', b'"icons"')):
         return messages.object_from(members)
     blocks = rawjson.decode(content)
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         return messages.object_from(members)
-    return messages.object_from({**members, _CONTENT: encode([*map(without_data, blocks)])})
+    return messages.object_from({**members, _CONTENT: encode([*map(counted, blocks)])})
 
 
 class _Fitting(msgspec.Struct, frozen=True, dict=True):

@@ -15,7 +15,7 @@ from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, Lister
-from penstock.disclosure.forms import as_result
+from penstock.disclosure.host_parts import counted_list, counted_tool
 from penstock.wire.reader import reader_tool
 
 METERS = [O200kMeter(), EstimateMeter()]
@@ -66,7 +66,7 @@ def test_the_parts_of_a_tool_add_up_to_it(meter, name, members):
     except rawjson.NotJson:
         return  # a lone surrogate has no UTF-8
     cost = cost_of(raw, meter)
-    assert sum(cost.parts.values()) == cost.tokens == meter.count(raw.decode())
+    assert sum(cost.parts.values()) == cost.tokens == meter.count(counted_tool(raw).decode())
     assert set(cost.parts) == set(PARTS)
 
 
@@ -95,10 +95,10 @@ def test_an_audit_gives_what_an_agent_gets(meter):
     for cost in (*found.forms, found.auto):
         lister = Lister(policy.list_budget, meter, cost.form)
         given = lister.listing(catalogue, [reader_tool("read_result", policy)])
-        assert cost.tokens == meter.count(as_result(given.tools).decode())
+        assert cost.tokens == meter.count(counted_list(given.tools).decode())
         assert (cost.given, cost.tools) == (given.form, len(given.tools))
         assert cost.saved == found.raw - cost.tokens
-    assert found.raw == meter.count(as_result([tool.raw for tool in catalogue]).decode())
+    assert found.raw == meter.count(counted_list([tool.raw for tool in catalogue]).decode())
     assert found.auto.given != "full"
     assert found.auto.tokens <= 2_000
 

@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from penstock.core.model.reply import Reply
+from penstock.core.model.reply import Reply, Showing
 from penstock.core.model.values import Frame, Mode, Principal, Result
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
@@ -60,9 +60,56 @@ def test_the_data_of_media_is_not_measured_and_all_else_is():
         "image",
         "resource_link",
     ]
-    measured = json.loads(reply.wire(measured=True))["content"]
+    measured = json.loads(*reply.shown())["content"]
     assert [block["type"] for block in measured] == ["text", "image", "resource_link"]
     assert "data" not in measured[1]
+
+
+def test_what_hosts_read_is_not_measured():
+    """Icons and `_meta` are for hosts and users: of the result, of its frame and of each block."""
+    inner = {"uri": "file:///a", "text": "t", "_meta": {"n": 1}}
+    embedded = {"type": "resource", "resource": inner, "_meta": {"n": 1}}
+    link = {**LINK, "icons": [{"src": "data:"}], "annotations": {"priority": 1}}
+    frame = Frame(fields={"resultType": "complete", "_meta": {"m": 1}})
+    reply = Reply(b"1", attachments=(embedded, link), meta={"k": 1}, frame=frame)
+    assert json.loads(*reply.shown()) == {
+        "content": [
+            {"type": "text", "text": "1"},
+            {"type": "resource", "resource": {"uri": "file:///a", "text": "t"}},
+            {**LINK, "annotations": {"priority": 1}},
+        ],
+        "resultType": "complete",
+    }
+    sent = json.loads(reply.wire())
+    assert sent["content"][1:] == [embedded, link]
+    assert sent["_meta"] == {"k": 1, "m": 1}
+
+
+def test_a_copy_is_measured_once():
+    """A host shows the content or its copy. The block that is no copy is in both forms."""
+    reply = Reply(b'{"a":1}', structured=b'{"a":1}', repeated=(0,), attachments=(LINK,))
+    text = {"type": "text", "text": '{"a":1}'}
+    content, structured = map(json.loads, reply.shown())
+    assert content == {"content": [text, LINK]}
+    assert structured == {"content": [LINK], "structuredContent": {"a": 1}}
+    both = {"content": [text, LINK], "structuredContent": {"a": 1}}
+    assert [json.loads(form) for form in reply.shown(Showing(both=True))] == [both]
+    assert json.loads(reply.everything) == json.loads(reply.wire()) == both
+
+
+def test_content_and_structured_content_that_differ_are_measured_together():
+    reply = Reply(b"other", is_text=True, structured=b'{"a":1}')
+    assert reply.shown() == (reply.wire(),)
+
+
+def test_a_block_for_the_user_is_measured_unless_the_host_hides_it():
+    note = {"type": "text", "text": "n", "annotations": {"audience": ["user"]}}
+    shared = {"type": "text", "text": "s", "annotations": {"audience": ["user", "assistant"]}}
+    reply = Reply(b"1", attachments=(note, shared))
+    assert json.loads(*reply.shown())["content"][1:] == [note, shared]
+    (hidden,) = reply.shown(Showing(hides_user_blocks=True))
+    assert json.loads(hidden)["content"][1:] == [shared]
+    assert json.loads(reply.wire())["content"][1:] == [note, shared]
 
 
 def test_a_result_that_was_not_touched_goes_out_as_it_came():

@@ -278,10 +278,8 @@ def test_a_probe_is_within_the_smallest_budget(open_agent, budget, structured):
     for value in (wide, LOG, CONFIG, '"\\\n' * 20_000, "漢" * 20_000):
         reply = agent.offer(value)
         policy = agent.gate.policy
-        assert policy.budget.admits(reply.wire(), agent.gate.meter), (
-            len(reply.wire()),
-            reply.text,
-        )
+        for form in reply.shown():
+            assert policy.budget.admits(form, agent.gate.meter), (len(form), reply.text)
         assert reply.value["continuation_token"]
 
 

@@ -17,7 +17,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
-from penstock.disclosure.forms import as_result
+from penstock.disclosure.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
 from penstock.wire.toolbox import ToolsPage, read_list
 
@@ -117,7 +117,8 @@ def audited(
     page = ToolsPage({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
     box = read_list([page], policy, now=0, is_modern=False)
     catalogue = box.catalogue
-    raw = _tokens(as_result([tool.raw for tool in catalogue]), meter)
+    whole = counted_list([tool.raw for tool in catalogue])
+    raw = _tokens(whole, meter)
     costs = {tool.name: tool_cost(tool, meter) for tool in catalogue}
 
     def cost_of(form: str) -> FormCost:
@@ -138,7 +139,7 @@ def audited(
         always=policy.always,
         left_out=len(tools) - len(catalogue),
         raw=raw,
-        raw_bytes=len(as_result([tool.raw for tool in catalogue])),
+        raw_bytes=len(whole),
         tools=tuple(sorted(costs.values(), key=lambda cost: (-cost.tokens, cost.name))),
         auto=cost_of(AUTO),
         forms=tuple(map(cost_of, FORMS)),
@@ -148,8 +149,9 @@ def audited(
 def tool_cost(tool: DescribedTool, meter: Meter) -> ToolCost:
     parts = dict.fromkeys(PARTS, 0)
     before = 0
-    for part, end in _spans(tool.raw):
-        after = _tokens(tool.raw[:end], meter)
+    raw = counted_tool(tool.raw)
+    for part, end in _spans(raw):
+        after = _tokens(raw[:end], meter)
         parts[part] += after - before
         before = after
     return ToolCost(tool.name, before, parts, _tokens(tool.full, meter))
@@ -177,7 +179,7 @@ def _form_cost(
     budget: Budget,
     meter: Meter,
 ) -> FormCost:
-    wire = as_result(listing.tools)
+    wire = counted_list(listing.tools)
     tokens = _tokens(wire, meter)
     saved = raw - tokens
     return FormCost(

@@ -50,7 +50,7 @@ class RefusalScale(ReplyScale):
         )
 
     def admits(self, reply: Reply) -> bool:
-        wire = reply.wire(measured=True)
+        wire = reply.everything
         return self.budget.admits(wire, self.meter) and self.ceiling.admits(wire, self.meter)
 
 

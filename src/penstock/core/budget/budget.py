@@ -139,6 +139,12 @@ class Budget:
         )
 
     @property
+    def doubled(self) -> Budget:
+        """Twice this budget: the most that the wire carries, if content and structured content
+        repeat each other or the host hides a part from the model."""
+        return replace(self, **{unit: 2 * limit for unit, limit in self._limits().items()})
+
+    @property
     def token_allowance(self) -> int | None:
         """The counted tokens that fit: the limit divided by the safety factor."""
         return None if self.tokens is None else int(self.tokens / self.safety)

@@ -11,7 +11,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter, measure
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.core.model.reply import Reply
+from penstock.core.model.reply import ORDINARY, Reply, Showing
 from penstock.core.model.values import Frame, Refusal
 
 # A probe and a summary must be cheap under any budget.
@@ -28,6 +28,8 @@ class ReplyScale:
     budget: Budget
     frame: Frame
     meter: Meter
+    showing: Showing = ORDINARY
+    uncapped: Budget | None = None  # the budget, where `budget` was capped
     is_error: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
     attachments: Sequence[Mapping[str, Any]] = ()
@@ -41,7 +43,12 @@ class ReplyScale:
             self.budget.tokens and int(2 * self.budget.tokens / self.budget.safety),
         )
         smallest = min((limit for limit in limits if limit), default=1_000)
-        return int(smallest / 2.2) if self.frame.structured else smallest
+        return int(smallest / 2.2) if self._counts_twice else smallest
+
+    @property
+    def _counts_twice(self) -> bool:
+        """Return whether an envelope counts as text and once more as structured content."""
+        return self.frame.structured and self.showing.both
 
     def reply(self, envelope: Any) -> Reply:
         """Return a reply with this envelope, a dict that may hold `msgspec.Raw`."""
@@ -50,6 +57,7 @@ class ReplyScale:
         return Reply(
             payload,
             structured=structured,
+            repeated=(0,),
             frame=self.frame,
             is_error=self.is_error,
             meta=self.meta,
@@ -66,7 +74,17 @@ class ReplyScale:
         return scale.first_fit(forms) or scale.reply(forms[-1])
 
     def admits(self, reply: Reply) -> bool:
-        return self.budget.admits(reply.wire(measured=True), self.meter)
+        """Return whether what a model sees is within the budget, and the wire within twice that."""
+        forms = reply.shown(self.showing)
+        if not all(self.budget.admits(form, self.meter) for form in forms):
+            return False
+        is_everything = len(forms) == 1 and not self.showing.hides_user_blocks
+        most = (self.uncapped or self.budget).doubled
+        return is_everything or most.admits(reply.everything, self.meter)
+
+    def weight(self, reply: Reply) -> int:
+        """Return the bytes of the largest form in which a host shows a reply."""
+        return max(map(len, reply.shown(self.showing)))
 
     def holds(self, envelope: Any) -> bool:
         return self.admits(self.reply(envelope))
@@ -74,7 +92,7 @@ class ReplyScale:
     def takes_little(self, value: Any) -> bool:
         """Return whether a value beside the rows leaves most of the budget to the rows."""
         payload = encode(value)
-        wire = rawjson.string(rawjson.text(payload)) + (payload if self.frame.structured else b"")
+        wire = rawjson.string(rawjson.text(payload)) + (payload if self._counts_twice else b"")
         if self.budget.surely_admits(_LITTLE * len(wire)):
             return True  # nearly always, without counting or loading the vocabulary
         size, budget = measure(wire, self.meter), self.budget
@@ -87,7 +105,8 @@ class ReplyScale:
         return all(limit is None or _LITTLE * taken <= limit for taken, limit in pairs)
 
     def capped(self, **limits: int) -> ReplyScale:
-        return replace(self, budget=self.budget.capped(**limits))
+        uncapped = self.uncapped or self.budget
+        return replace(self, budget=self.budget.capped(**limits), uncapped=uncapped)
 
     def first_fit(self, envelopes: Iterable[Any]) -> Reply | None:
         """Return a reply with the first envelope that fits. The richest must come first."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from penstock.core.budget.budget import Budget
+from penstock.core.model.reply import ORDINARY, Showing
 from penstock.errors import InvalidSetting
 
 
@@ -25,6 +26,9 @@ class HostProfile:
     ceiling: Budget  # the host's own limit, which only the view `full` may use up
     source: str  # where the figures come from
     above: str  # what the host does with a larger result
+    # How each host treats content beside structuredContent, and where that is known from.
+    shows: str
+    showing: Showing = ORDINARY
 
 
 # Claude's vocabulary is not published, so its tokens cannot be counted exactly. A fifth more than
@@ -48,6 +52,8 @@ _KNOWN_HOSTS = (
         ceiling=Budget(chars=150_000),
         source="Anthropic's guide to payload budgeting for MCP Apps: about 150,000 characters",
         above="the JSON is replaced by a pointer to a file",
+        shows="content alone: a result without content shows nothing (reported by users, "
+        "seuros/action_mcp issue 181)",
     ),
     HostProfile(
         name="claude-code",
@@ -57,6 +63,8 @@ _KNOWN_HOSTS = (
         source="25,000 tokens is the host's own figure (MAX_MCP_OUTPUT_TOKENS raises it); "
         "50,000 characters is an estimate",
         above="the result is saved to disk and a short preview takes its place",
+        shows="structuredContent alone, if there is any (anthropics/claude-code issue 79944); "
+        "annotations are not read (issue 18034)",
     ),
     HostProfile(
         name="codex",
@@ -66,6 +74,7 @@ _KNOWN_HOSTS = (
         source="constants in Codex's source in 2025 (MODEL_FORMAT_MAX_BYTES, MODEL_FORMAT_MAX_LINES); "
         "later versions count tokens, by model",
         above="the middle is cut out",
+        shows="structuredContent alone, if there is any (openai/codex issue 38287)",
     ),
     HostProfile(
         name="copilot-cli",
@@ -74,6 +83,8 @@ _KNOWN_HOSTS = (
         ceiling=_COPILOT_CLI,
         source="reported by users (github/copilot-cli issue 1732), not documented by the host",
         above="the middle is dropped",
+        shows="content and structuredContent (github/copilot-cli issue 4515)",
+        showing=Showing(both=True),
     ),
     HostProfile(
         name="qwen-code",
@@ -82,6 +93,7 @@ _KNOWN_HOSTS = (
         ceiling=_QWEN_CODE,
         source="defaults in Qwen Code's source (truncateToolOutputThreshold, truncateToolOutputLines)",
         above="the result is cut",
+        shows="not known",
     ),
     HostProfile(
         name="github-models",
@@ -92,6 +104,7 @@ _KNOWN_HOSTS = (
         source="8,000 tokens of input for a request is documented by the host; "
         "half of it for one result is an estimate",
         above="the request fails with 413",
+        shows="not known: it is a model's API, and the program that calls it decides",
     ),
 )
 

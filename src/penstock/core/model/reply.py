@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import ABSENT, NO_FRAME, Frame, Result
 
 MEDIA_TYPES = ("image", "audio")
+# Members for hosts and users. Models do not see them, so the budget does not count them.
+HOST_MEMBERS = ("_meta", "icons")
+
+
+class Showing(msgspec.Struct, frozen=True):
+    """The parts of a result that a host shows a model, where hosts differ."""
+
+    # The host shows content and structuredContent, even if one repeats the other.
+    both: bool = False
+    # The host keeps blocks with `audience: ["user"]` from the model.
+    hides_user_blocks: bool = False
+
+
+ORDINARY = Showing()
+_EVERYTHING = Showing(both=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,11 @@ class Reply:
     is_error: bool = False
     attachments: Sequence[Mapping[str, Any]] = ()  # content blocks after the payload
     meta: Mapping[str, Any] = field(default_factory=dict)
+    members: Mapping[str, Any] = field(default_factory=dict)  # extensions of the tool's result
+    # Members of the first content block besides its text, such as `annotations`.
+    first_members: Mapping[str, Any] = field(default_factory=dict)
     structured: bytes | None = None
+    repeated: Collection[int] = ()  # places of content blocks that the structured content repeats
     untouched: Result | None = None  # the tool's own result, sent in place of the payload
     is_whole: bool = False  # the result passes as the tool gave it
     frame: Frame = NO_FRAME
@@ -47,7 +68,8 @@ class Reply:
             return [dict(block) for block in self.untouched.content]
         if self.structured is not None and not self.payload:
             return []  # only an app reads this reply
-        return [{"type": "text", "text": self.text}, *map(dict, self.attachments)]
+        first = {**self.first_members, "type": "text", "text": self.text}
+        return [first, *map(dict, self.attachments)]
 
     @property
     def structured_content(self) -> Any:
@@ -57,25 +79,40 @@ class Reply:
             return None if given is ABSENT else given
         return None if self.structured is None else rawjson.decode(self.structured)
 
-    def wire(self, *, measured: bool = False) -> bytes:
-        """Return the compact JSON of the JSON-RPC `result`.
-
-        `measured` leaves out the data of images and audio, which has a separate cap.
-        """
-        blocks = [
-            _encoded_block(without_data(block) if measured else block) for block in self.content
-        ]
-        members = [b'"content":[' + b",".join(blocks) + b"]"]
-        structured = self._structured_bytes()
-        if structured is not None:
-            members.append(b'"structuredContent":' + structured)
-        fields = {**self.frame.fields}
-        if self.is_error:
-            fields["isError"] = True
+    def wire(self) -> bytes:
+        """Return the compact JSON of the JSON-RPC `result`."""
+        fields = self._fields
         if self.meta:
             fields["_meta"] = {**fields.get("_meta", {}), **self.meta}
-        members += [rawjson.string(name) + b":" + encode(value) for name, value in fields.items()]
-        return b"{" + b",".join(members) + b"}"
+        return _result(self.content, self._structured_bytes(), fields)
+
+    def shown(self, showing: Showing = ORDINARY) -> tuple[bytes, ...]:
+        """Return the forms in which a host may show this reply to a model: each has to fit.
+
+        If the structured content repeats the content, hosts show one of the two, so there are two
+        forms. No form holds the members and the data that have caps of their own.
+        """
+        blocks = {
+            place: counted(block)
+            for place, block in enumerate(self.content)
+            if not (showing.hides_user_blocks and is_for_user(block))
+        }
+        fields = {name: value for name, value in self._fields.items() if name != "_meta"}
+        structured = self._structured_bytes()
+        if structured is None or showing.both or not self.repeated:
+            return (_result(blocks.values(), structured, fields),)
+        others = [block for place, block in blocks.items() if place not in self.repeated]
+        return _result(blocks.values(), None, fields), _result(others, structured, fields)
+
+    @property
+    def everything(self) -> bytes:
+        """The wire without the members and the data that have caps of their own."""
+        return self.shown(_EVERYTHING)[0]
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        error = {"isError": True} if self.is_error else {}
+        return {**self.members, **self.frame.fields, **error}
 
     def _structured_bytes(self) -> bytes | None:
         if self.untouched is None:
@@ -84,11 +121,34 @@ class Reply:
         return None if value is ABSENT or not self.untouched.content else encode(value)
 
 
-def without_data(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a block without the data of an image or of audio."""
-    if block.get("type") not in MEDIA_TYPES:
-        return block
-    return {name: value for name, value in block.items() if name != "data"}
+def _result(
+    blocks: Iterable[Mapping[str, Any]], structured: bytes | None, fields: Mapping[str, Any]
+) -> bytes:
+    members = [b'"content":[' + b",".join(map(_encoded_block, blocks)) + b"]"]
+    if structured is not None:
+        members.append(b'"structuredContent":' + structured)
+    members += [rawjson.string(name) + b":" + encode(value) for name, value in fields.items()]
+    return b"{" + b",".join(members) + b"}"
+
+
+def counted(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the part of a block that counts against the budget: not the data of images and audio,
+    nor the members for hosts, which have caps of their own."""
+    apart = (*HOST_MEMBERS, "data") if block.get("type") in MEDIA_TYPES else HOST_MEMBERS
+    resource = block.get("resource")
+    if isinstance(resource, Mapping) and not resource.keys().isdisjoint(HOST_MEMBERS):
+        block = {**block, "resource": _without(resource, HOST_MEMBERS)}
+    return block if block.keys().isdisjoint(apart) else _without(block, apart)
+
+
+def _without(members: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if name not in names}
+
+
+def is_for_user(block: Mapping[str, Any]) -> bool:
+    """Return whether a block is meant for the user alone, and not for the model."""
+    annotations = block.get("annotations")
+    return isinstance(annotations, Mapping) and annotations.get("audience") == ["user"]
 
 
 def _encoded_block(block: Mapping[str, Any]) -> bytes:

@@ -36,6 +36,14 @@ class Alias(msgspec.Struct, frozen=True, tag="alias"):
     is_handle: bool = False  # a handle names a resource, and is not a continuation token
 
 
+class Aside(msgspec.Struct, frozen=True):
+    """The members of a content block that are not in its value, such as `annotations` and `_meta`."""
+
+    path: str  # of the block's value in the document
+    members: bytes  # a JSON object
+    is_text: bool  # the value is the text of the block, otherwise the rest of the block
+
+
 HEAD_VERSION = 1
 
 
@@ -72,3 +80,5 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     is_error: bool = False
     notices: tuple[str, ...] = ()
     meta: bytes = b""
+    members: bytes = b""  # extensions of the result, as a JSON object
+    asides: tuple[Aside, ...] = ()

@@ -96,6 +96,7 @@ class Result(msgspec.Struct, frozen=True):
     meta: Mapping[str, Any] = {}
     # Replaces parts of `structured` that have no JSON form. Without it, such a result is refused.
     fallback: Callable[[Any], Any] | None = None
+    members: Mapping[str, Any] = {}  # extensions: members that no revision of MCP defines
 
     @classmethod
     def of(cls, value: Any) -> Result:

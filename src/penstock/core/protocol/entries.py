@@ -11,16 +11,19 @@ from typing import Any
 import msgspec
 
 from penstock.core.budget.fitting import ReplyScale
+from penstock.core.budget.host_members import LEFT_OUT_META
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import SECRET_BYTES, Position, Token
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.core.model.reply import Reply
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results.ingest import Ingested
+from penstock.core.views.full import with_members
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import EntryCorrupt, StoreError
 from penstock.settings.policy import Policy
@@ -34,6 +37,7 @@ REFUSED = Refusal(
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
 COPY_SECONDS = 60
+_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Context:
     random: Callable[[int], bytes]
 
     def scale(self, call: Call) -> ReplyScale:
-        return ReplyScale(self.policy.budget, call.frame, self.meter)
+        return ReplyScale(self.policy.budget, call.frame, self.meter, self.policy.showing)
 
     def life(self, call: Call) -> float:
         return self.policy.bearer_ttl if call.principal.is_bearer else self.policy.ttl
@@ -76,8 +80,7 @@ def new_entry(
     token: Token | None = None,
 ) -> tuple[Entry, Record]:
     """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
-    is_error = result is not None and result.is_error
-    meta = _stored_meta(result, context.scale(call))
+    of_tool = {} if result is None else _of_tool(result)
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
     head = Head(
         **_common_fields(call, context, parent),
@@ -87,17 +90,18 @@ def new_entry(
         list_path=document.list_path,
         count=packed.count,
         size=ingested.size,
-        wire_size=ingested.wire_size(call.reading_frame, is_error=is_error, meta=meta),
         preview=sample.preview(document, context.policy.preview),
         columns=sample.column_types() if document.shape == "rows" else {},
         outline=sample.outline(document, packed.count),
         uniform=sample.uniform(document),
         wrapped=document.wrapped,
         wrapper=document.wrapper,
-        is_error=is_error,
         notices=document.all_notices,
-        meta=meta,
+        asides=document.asides,
+        **of_tool,
     )
+    whole = with_members(Reply(frame=call.reading_frame), head)
+    head = msgspec.structs.replace(head, wire_size=ingested.wire_size(whole))
     entry = _entry(call, context, head, packed.index, packed.chunks)
     entry = entry if token is None else msgspec.structs.replace(entry, token=token)
     return entry, _record(entry, packed.chunks)
@@ -190,20 +194,22 @@ def _canonical(value: Any) -> bytes:
         return encoded
 
 
-def kept_meta(meta: Mapping[str, Any], scale: ReplyScale) -> dict[str, Any]:
-    """Return the `_meta` that a probe keeps: members whose names MCP reserves, if they are
-    small."""
-    reserved = {name: value for name, value in meta.items() if name.startswith(RESERVED_META)}
-    return reserved if scale.takes_little(reserved) else {}
+def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `_meta` that a probe keeps: members that are about the message. These are those
+    whose names MCP reserves, and the count of members that were left out."""
+    return {name: value for name, value in meta.items() if name.startswith(_ABOUT_MESSAGE)}
 
 
-def _stored_meta(result: Result | None, scale: ReplyScale) -> bytes:
-    """Return the `_meta` that a probe does not keep. Mode `full` returns it."""
-    if result is None or not result.meta:
-        return b""
-    kept = kept_meta(result.meta, scale)
-    left = {name: value for name, value in result.meta.items() if name not in kept}
-    return encode(left) if left else b""
+def _of_tool(result: Result) -> dict[str, Any]:
+    """Return the fields of a head for what a result has besides its value. Mode `full` returns all
+    of it, but not the `_meta` that a probe keeps."""
+    kept = kept_meta(result.meta)
+    meta = {name: value for name, value in result.meta.items() if name not in kept}
+    return {
+        "is_error": result.is_error,
+        "meta": encode(meta) if meta else b"",
+        "members": encode(result.members) if result.members else b"",
+    }
 
 
 # -- opening -----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from penstock.core.budget.fitting import ReplyScale
+from penstock.core.budget.host_members import within_cap
 from penstock.core.json import rawjson
 from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.reply import Reply
@@ -20,7 +21,12 @@ from penstock.core.model.values import Call, LiveRows, Refusal, Result
 from penstock.core.protocol import probe
 from penstock.core.protocol.entries import Context, alias_entry, kept_meta, live_entry, new_entry
 from penstock.core.protocol.reading import bookmark_of
-from penstock.core.results.blocks import document_as_text, document_of, has_large_media
+from penstock.core.results.blocks import (
+    document_as_text,
+    document_of,
+    has_large_media,
+    repeated_places,
+)
 from penstock.core.results.ingest import Ingested, ingest
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
@@ -55,11 +61,15 @@ def conclude(
         context = replace(context, policy=context.policy.for_apps)
     if isinstance(result, LiveRows):
         return (yield from _conclude_live(call, context, result, notice))
+    given = result
     try:
+        result = within_cap(given)
         ingested = _ingest(result, context.policy)
     except InvalidResult as error:
         return refuse(Refusal(error.message, error.next_step), call, context)
     inline = _inline_reply(call, context, result, ingested, notice)
+    if inline is not None:
+        inline = replace(inline, is_whole=result is given)
     is_asked = call.heavy or context.policy.heavy or call.essence is not None
     if inline is not None and not is_asked:
         return inline
@@ -68,10 +78,15 @@ def conclude(
 
 def _ingest(result: Result, policy: Policy) -> Ingested:
     cap = policy.media_cap
+    hidden = (
+        policy.budget if policy.hides_user_blocks else None
+    )  # the wire carries twice the budget
     try:
-        return ingest(document_of(result, media_cap=cap), policy.inline_budget)
+        document = document_of(result, media_cap=cap, hidden_room=hidden)
+        return ingest(document, policy.inline_budget)
     except rawjson.TooDeep:
-        return ingest(document_as_text(result, media_cap=cap), policy.inline_budget)
+        document = document_as_text(result, media_cap=cap, hidden_room=hidden)
+        return ingest(document, policy.inline_budget)
 
 
 def _inline_reply(
@@ -84,10 +99,11 @@ def _inline_reply(
     scale = replace(context.scale(call), budget=context.policy.inline_budget)
     document = ingested.document
     reply = whole_reply(value, ingested.is_text, scale, document.wrapped, document.wrapper)
-    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta), is_whole=True)
+    reply = replace(reply, is_error=result.is_error, meta=dict(result.meta))
+    reply = replace(reply, members=result.members)
     notices = [notice] if notice else []
     if result.content:
-        reply = replace(reply, untouched=result)
+        reply = replace(reply, untouched=result, repeated=repeated_places(result))
     else:
         notices += document.all_notices
     if notices:
@@ -108,7 +124,7 @@ def _store_and_probe(
     notices = [*entry.head.notices, *([notice] if notice else [])]
     about = _About(call, context, entry, notices)
     reply = yield from about.reply(scale)
-    if inline is not None and len(inline.wire(measured=True)) <= len(reply.wire(measured=True)):
+    if inline is not None and scale.weight(inline) <= scale.weight(reply):
         return inline  # a probe that costs more than the result saves nothing
     try:
         yield Put(entry.key, record)
@@ -180,7 +196,7 @@ def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplySca
     return replace(
         scale,
         is_error=result.is_error,
-        meta=kept_meta(result.meta, scale),
+        meta=kept_meta(result.meta),
         attachments=ingested.document.beside,
     )
 

@@ -217,7 +217,8 @@ class Look(msgspec.Struct, frozen=True):
         ceiling = replace(self.scale, budget=self.context.policy.ceiling)
         is_all = not (focus.path or self.opened.root or self.entry.head.parents)
         head = self.entry.head
-        reply = yield from full(focus, ceiling, head, is_all=is_all)
+        path = self.opened.root + self.request.path
+        reply = yield from full(focus, ceiling, head, path, is_all=is_all)
         if reply is not None:
             return reply
         alias = Alias(self.entry.key, self.opened.root + self.request.path, is_handle=True)

@@ -179,11 +179,16 @@ def widen_output_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
     """Return the `result` property for the root: FastMCP's client looks there for the type of a
-    wrapped value. No envelope has such a property."""
+    wrapped value. No envelope has such a property.
+
+    Without `additionalProperties`, that client would drop all other members, and show an envelope as
+    a result that is empty.
+    """
     properties = original.get("properties", {})
     if not isinstance(properties, Mapping) or properties.keys() != {_WRAPPED}:
         return {}
-    return {"properties": _rerooted(copy.deepcopy(dict(properties)), root)}
+    own = _rerooted(copy.deepcopy(dict(properties)), root)
+    return {"properties": own, "additionalProperties": True}
 
 
 def _rerooted(node: Any, root: str) -> Any:

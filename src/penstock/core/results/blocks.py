@@ -7,8 +7,9 @@
     one text block                 the text
     several blocks                 a list of their values
 
-Images and audio go beside the reply, up to the cap; larger ones become part of the list. A block
-that says more than structuredContent goes beside the reply if it is small. If it is large, it is
+Images, audio and blocks for the user alone go beside the reply, up to the cap; larger ones become
+part of the list. Members of a block that are not in its value, such as `annotations`, are kept as
+asides. A block that says more than structuredContent goes beside the reply if it is small. If it is large, it is
 stored with structuredContent. So nothing is lost.
 """
 
@@ -20,9 +21,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import Fallback, encode, opened
-from penstock.core.model.reply import MEDIA_TYPES, without_data
+from penstock.core.model.reply import HOST_MEMBERS, MEDIA_TYPES, counted, is_for_user
+from penstock.core.model.stored import Aside
 from penstock.core.model.values import ABSENT, Result
 from penstock.core.results.document import (
     TOO_DEEP,
@@ -37,27 +41,31 @@ from penstock.core.results.document import (
 
 Block = Mapping[str, Any]
 
-# The bytes that blocks beside a reply may take, without the data of images and audio.
+# The bytes that blocks beside a reply may take, without the parts that have caps of their own.
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _APART = "Content beside structuredContent is kept under /content."
 
 
-def document_of(result: Result, *, media_cap: int) -> Document:
-    """Return the document of a tool's result, by the table above."""
-    media, blocks = apart(result.content, media_cap)
+def document_of(result: Result, *, media_cap: int, hidden_room: Budget | None = None) -> Document:
+    """Return the document of a tool's result, by the table above. `hidden_room`: the room beside the
+    reply for blocks that the host keeps from the model, if it does that."""
+    beside, blocks = apart(result.content, media_cap, hidden_room)
     if result.structured is not ABSENT:
-        return _read_structured_and(blocks, result, media)
+        return _read_structured_and(blocks, result, beside)
+    values, asides = block_parts(blocks)
     if len(blocks) == 1:
-        return replace(_read_block(blocks[0]), beside=media)
-    values, notices = _block_values(blocks)
-    return replace(read_value(values), beside=media, notices=notices)
+        return replace(_read_block(values[0]), beside=beside, asides=asides)
+    read, notices = _block_values(values)
+    return replace(read_value(read), beside=beside, notices=notices, asides=asides)
 
 
-def document_as_text(result: Result, *, media_cap: int) -> Document:
+def document_as_text(
+    result: Result, *, media_cap: int, hidden_room: Budget | None = None
+) -> Document:
     """Return the document of a result as text, for a value that nests too deep to be walked."""
-    media, blocks = apart(result.content, media_cap)
+    media, blocks = apart(result.content, media_cap, hidden_room)
     if result.structured is not ABSENT:
         value = result.structured
     else:
@@ -73,20 +81,38 @@ def document_as_text(result: Result, *, media_cap: int) -> Document:
 # -- images and audio --------------------------------------------------------------------------
 
 
-def apart(content: Sequence[Block], media_cap: int) -> tuple[tuple[Block, ...], list[Block]]:
-    """Return the images and audio that go beside the reply, up to the cap, and all other blocks."""
-    media: list[Block] = []
+def apart(
+    content: Sequence[Block], media_cap: int, hidden_room: Budget | None = None
+) -> tuple[tuple[Block, ...], list[Block]]:
+    """Return the blocks that go beside the reply, and all other blocks. Images, audio and blocks for
+    the user alone go beside it, as far as there is room."""
+    beside: list[Block] = []
     rest: list[Block] = []
-    data = others = 0
+    hidden: list[Block] = []
+    data = 0
+    texts = [block for block in content if block.get("type") not in MEDIA_TYPES]
+    is_all_for_user = all(map(is_for_user, texts))
     for block in content:
-        if block.get("type") in MEDIA_TYPES:
-            data += len(str(block.get("data", "")))
-            others += len(encode(without_data(block)))
-            if data <= media_cap and others <= LARGEST_BESIDE:
-                media.append(block)
-                continue
-        rest.append(block)
-    return tuple(media), rest
+        is_media = block.get("type") in MEDIA_TYPES
+        data += len(str(block.get("data", ""))) if is_media else 0
+        if hidden_room is not None and is_for_user(block) and not is_all_for_user:
+            fits, group = _is_within([*hidden, block], hidden_room), hidden
+        elif is_media or (is_for_user(block) and not is_all_for_user):
+            fits, group = _is_small_beside([*beside, block]), beside
+        else:
+            fits, group = False, rest
+        (group if fits and data <= media_cap else rest).append(block)
+    return (*beside, *hidden), rest
+
+
+def _is_within(blocks: Sequence[Block], budget: Budget) -> bool:
+    return budget.surely_admits(len(encode([counted(block) for block in blocks])))
+
+
+def _is_small_beside(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks leave room for a reply under any budget. The smallest has one line."""
+    together = encode([counted(block) for block in blocks])
+    return len(together) <= LARGEST_BESIDE + len("[]") and b"\\n" not in together
 
 
 def has_large_media(result: Result, media_cap: int) -> bool:
@@ -97,6 +123,33 @@ def has_large_media(result: Result, media_cap: int) -> bool:
 # -- structured content ------------------------------------------------------------------------
 
 
+def repeated_places(result: Result) -> tuple[int, ...]:
+    """Return the places of the content blocks that the structured content repeats."""
+    texts = [block for block in result.content if block.get("type") not in MEDIA_TYPES]
+    if result.structured is ABSENT or not texts:
+        return ()
+    try:
+        others = _blocks_beside(texts, result)
+    except rawjson.TooDeep:
+        return ()  # counted as two different things, which is never too little
+    own = {id(block) for block in others}
+    return tuple(
+        place
+        for place, block in enumerate(result.content)
+        if block.get("type") not in MEDIA_TYPES and id(block) not in own
+    )
+
+
+def _blocks_beside(blocks: Sequence[Block], result: Result) -> list[Block]:
+    """Return the blocks that say more than the structured content."""
+    structured = result.structured
+    if _text_said_twice(blocks, structured) is not None:
+        return []
+    is_raw = isinstance(structured, msgspec.Raw)
+    data = compact_raw(structured) if is_raw else encode(structured, fallback=result.fallback)
+    return _not_said_again(blocks, data)
+
+
 def _read_structured_and(
     blocks: Sequence[Block], result: Result, media: tuple[Block, ...]
 ) -> Document:
@@ -104,17 +157,24 @@ def _read_structured_and(
     said_twice = _text_said_twice(blocks, structured)
     if said_twice is not None:
         key, text = said_twice
-        return replace(_unwrapped(text), wrapper=key, beside=media)
+        _, asides = block_parts(blocks)
+        return replace(_unwrapped(text), wrapper=key, beside=media, asides=asides)
     data = compact_raw(structured) if isinstance(structured, msgspec.Raw) else b""
     others = (
         _not_said_again(blocks, data or encode(structured, fallback=fallback)) if blocks else []
     )
     beside = (*media, *others)
-    if len(encode([without_data(block) for block in beside])) <= LARGEST_BESIDE + len("[]"):
+    if _is_small_beside(beside):
         document = _read_structured_json(data) if data else _read_structured(structured, fallback)
-        return replace(document, beside=beside)
-    both = {"structuredContent": structured, "content": [dict(block) for block in others]}
-    return replace(read_value(both, fallback), beside=media, notices=(_APART,))
+        _, asides = block_parts([] if others else blocks)
+        return replace(document, beside=beside, asides=asides)
+    parted = [_without_host_members(block) for block in others]
+    both = {"structuredContent": structured, "content": [block for block, _ in parted]}
+    asides = _asides(
+        [(f"/content/{n}{at}", kept) for n, (_, each) in enumerate(parted) for at, kept in each],
+        is_text=False,
+    )
+    return replace(read_value(both, fallback), beside=media, notices=(_APART,), asides=asides)
 
 
 def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str] | None:
@@ -202,8 +262,50 @@ def _is_wrapped(data: bytes) -> bool:
 # -- blocks ------------------------------------------------------------------------------------
 
 
+def block_parts(blocks: Sequence[Block]) -> tuple[list[Block], tuple[Aside, ...]]:
+    """Return the blocks as their values are read, and the members that are not in the values.
+
+    A text block with many members besides its text stays an object: then they are in its value.
+    """
+    values: list[Block] = []
+    asides: list[Aside] = []
+    room = HOST_MEMBERS_CAP
+    for place, block in enumerate(blocks):
+        at = f"/{place}" if len(blocks) > 1 else ""
+        others = {name: value for name, value in block.items() if name not in ("type", "text")}
+        needed = len(encode(others)) if others else 0
+        if _is_plain_text(block) and needed <= room:
+            room -= needed
+            values.append({"type": "text", "text": block["text"]})
+            asides += _asides([(at, others)] if others else [], is_text=True)
+        else:
+            value, kept = _without_host_members(block)
+            values.append(value)
+            asides += _asides([(at + below, members) for below, members in kept], is_text=False)
+    return values, tuple(asides)
+
+
+def _asides(found: Sequence[tuple[str, Block]], *, is_text: bool) -> tuple[Aside, ...]:
+    return tuple(Aside(path, encode(members), is_text) for path, members in found)
+
+
+def _without_host_members(block: Block) -> tuple[Block, list[tuple[str, Block]]]:
+    """Return a block without `_meta` and icons, and these by the path of the object that had them."""
+    kept: dict[str, Any] = {}
+    found: list[tuple[str, Block]] = []
+    own = {name: value for name, value in block.items() if name in HOST_MEMBERS}
+    for name, value in block.items():
+        if name == "resource" and isinstance(value, Mapping):
+            inner, below = _without_host_members(value)
+            kept[name] = inner
+            found += [("/resource" + path, members) for path, members in below]
+        elif name not in own:
+            kept[name] = value
+    return kept, [*([("", own)] if own else []), *found]
+
+
 def _read_block(block: Block) -> Document:
-    if _is_plain_text(block):
+    if _is_plain_value(block):
         return read_text_or_json(str(block["text"]))
     return read_value(dict(block))
 
@@ -222,7 +324,7 @@ def _block_values(blocks: Sequence[Block]) -> tuple[list[Any], tuple[str, ...]]:
 
 def _block_value(block: Block) -> Any:
     """Return the value of one of several blocks: for a text, the JSON in it or the text itself."""
-    if not _is_plain_text(block):
+    if not _is_plain_value(block):
         return dict(block)
     text = str(block["text"])
     if is_json_container(text):
@@ -233,6 +335,11 @@ def _block_value(block: Block) -> Any:
         except rawjson.NotJson:
             pass
     return text
+
+
+def _is_plain_value(block: Block) -> bool:
+    """Return whether the value of a block is its text, with nothing else beside it."""
+    return _is_plain_text(block) and len(block) == len(("type", "text"))
 
 
 def _is_plain_text(block: Block) -> bool:

@@ -32,7 +32,7 @@ from penstock.core.json.encoding import (
 from penstock.core.json.frames import DataRows, PandasFrame, PolarsFrame
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
-from penstock.core.model.stored import Shape, Wrapped
+from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.errors import InvalidResult
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class Document(msgspec.Struct, frozen=True):
     wrapper: str = "result"
     beside: tuple[Mapping[str, Any], ...] = ()  # content blocks that go with every reply
     notices: tuple[str, ...] = ()
+    asides: tuple[Aside, ...] = ()
     tally: Tally = msgspec.field(default_factory=Tally)
 
     @property

@@ -12,7 +12,6 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Frame
 from penstock.core.results.document import Document
 from penstock.core.results.packing import Packed, pack, quoted_size
 from penstock.core.results.sample import Sample
@@ -52,11 +51,11 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         document = self.document
         return document.prefix + document.separator.join(self.rows) + document.suffix
 
-    def wire_size(self, frame: Frame, *, is_error: bool = False, meta: bytes = b"") -> int:
-        """Compute how many bytes the view `full` would send, without building the reply."""
-        size = len(Reply(frame=frame, is_error=is_error).wire()) + self.quoted
-        size += len(b',"_meta":' + meta) if meta else 0
-        if frame.structured:
+    def wire_size(self, empty: Reply) -> int:
+        """Compute how many bytes the view `full` would send, without building the reply. `empty` is
+        this reply without the value."""
+        size = len(empty.wire()) + self.quoted
+        if empty.frame.structured:
             as_text = self.is_text or self.document.wrapped == "text"
             value = self.quoted + len('""') if as_text else self.size
             size += len(b',"structuredContent":') + value

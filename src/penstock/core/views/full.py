@@ -11,10 +11,12 @@ from penstock.core.json import rawjson
 from penstock.core.model.continuation import PREFIX, Token
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
-from penstock.core.model.stored import Head, Wrapped
+from penstock.core.model.stored import Aside, Head, Wrapped
 from penstock.core.views.focus import Focus
 
 URI_PREFIX = "penstock://result/"
+# The member of `_meta` that holds the members of content blocks, by the path of the block's value.
+BLOCKS_META = "dev.penstock/blocks"
 
 
 def resource_uri(handle: Token) -> str:
@@ -27,19 +29,43 @@ def handle_text(uri: str) -> str:
     return PREFIX + uri.removeprefix(URI_PREFIX)
 
 
-def full(focus: Focus, scale: ReplyScale, head: Head, *, is_all: bool) -> Steps[Reply | None]:
+def full(
+    focus: Focus, scale: ReplyScale, head: Head, path: str, *, is_all: bool
+) -> Steps[Reply | None]:
     """Return the original value, or None if it is above the ceiling: the budget of `scale`."""
     if not scale.budget.may_admit(focus.size_at_least):
         return None
     value = yield from focus.whole()
     is_text = focus.shape == "lines"
-    if not is_all:
+    if is_all:
+        reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
+        reply = with_members(reply, head)
+    else:
         reply = _framed(value, is_text, _part(value, is_text), scale)
-        return reply if scale.admits(reply) else None
-    reply = whole_reply(value, is_text, scale, head.wrapped, head.wrapper)
-    reply = replace(reply, is_error=head.is_error)
-    with_meta = replace(reply, meta=rawjson.decode(head.meta) if head.meta else {})
-    return next((form for form in (with_meta, reply) if scale.admits(form)), None)
+        reply = with_asides(reply, head.asides, path)
+    return reply if scale.admits(reply) else None
+
+
+def with_members(reply: Reply, head: Head) -> Reply:
+    """Return the reply with all that the tool's result had besides its value."""
+    meta = rawjson.decode(head.meta) if head.meta else {}
+    members = rawjson.decode(head.members) if head.members else {}
+    reply = replace(reply, is_error=head.is_error, meta=meta, members=members)
+    return with_asides(reply, head.asides, "")
+
+
+def with_asides(reply: Reply, asides: Sequence[Aside], path: str) -> Reply:
+    """Return the reply about the value at a path with the members of its content blocks. Those of
+    the block whose text the reply is stay with the text. `_meta` has the others, by path."""
+    first = {}
+    others = {}
+    for aside in asides:
+        if aside.path == path and aside.is_text:
+            first = rawjson.decode(aside.members)
+        elif aside.path == path or aside.path.startswith(path + "/"):
+            others[aside.path.removeprefix(path)] = rawjson.decode(aside.members)
+    meta = {**reply.meta, BLOCKS_META: others} if others else reply.meta
+    return replace(reply, first_members=first, meta=meta)
 
 
 def whole_reply(
@@ -54,6 +80,7 @@ def _framed(value: bytes, is_text: bool, structured: bytes, scale: ReplyScale) -
         value,
         is_text=is_text,
         structured=structured if scale.frame.structured else None,
+        repeated=(0,),
         frame=scale.frame,
     )
 
