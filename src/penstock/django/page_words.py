@@ -45,6 +45,8 @@ def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: 
     `is_paged`: the view answers with pages of its own."""
     if response.status_code >= FIRST_ERROR:
         return ""
+    if capture.slice is not None:
+        return word_on_slice(*capture.slice)
     is_seen = capture.given is not None
     extent = _by_paginator(capture) if is_seen else _by_response(response, is_paged)
     if extent.is_part is None:
