@@ -33,7 +33,7 @@ _FEWER: Final = "For others, call the tool again with its parameters for pages o
 
 
 class _Extent(NamedTuple):
-    """How much of a list an answer holds, as far as that is known."""
+    """The part of a list that an answer holds, as far as it is known."""
 
     shown: int | None
     total: int | None
