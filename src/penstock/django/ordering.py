@@ -27,6 +27,13 @@ def in_order(found: QuerySet[Any], view: APIView) -> QuerySet[Any] | None:
     return None if is_in_random_order(found) else found.order_by(*_order_of(found), "pk")
 
 
+def unsliced_count(rows: QuerySet[Any]) -> int:
+    """Return the number of rows that a queryset is a slice of."""
+    whole = rows.all()
+    whole.query.clear_limits()
+    return whole.count()
+
+
 def is_in_random_order(found: QuerySet[Any]) -> bool:
     return any(_is_random(one, found) for one in _order_of(found))
 

@@ -33,7 +33,7 @@ _FEWER: Final = "For others, call the tool again with its parameters for pages o
 
 
 class _Extent(NamedTuple):
-    """How much of a list an answer holds, as far as that is known."""
+    """The part of a list that an answer holds, as far as it is known."""
 
     shown: int | None
     total: int | None
@@ -45,6 +45,8 @@ def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: 
     `is_paged`: the view answers with pages of its own."""
     if response.status_code >= FIRST_ERROR:
         return ""
+    if capture.slice is not None:
+        return word_on_slice(*capture.slice)
     is_seen = capture.given is not None
     extent = _by_paginator(capture) if is_seen else _by_response(response, is_paged)
     if extent.is_part is None:

@@ -420,10 +420,11 @@ def test_other_clients_of_a_decorated_view_get_its_own_class(paged, monkeypatch)
     assert classes[-1] is paged_views.ByLimit
 
 
-def test_a_view_that_slices_its_rows(paged):
-    probe = first_page(paged, "Sliced")
+@pytest.mark.parametrize("view", ["Sliced", "SlicedDecorated"])
+def test_a_view_that_slices_its_rows(paged, view):
+    probe = first_page(paged, view)
     assert "only 110 of 130 rows" in told_of(paged, probe)
-    assert len(first_page(paged, "Sliced", page=2)) == 20
+    assert len(first_page(paged, view, page=2)) == 20
     assert "only 20 of 130 rows" in words(paged)
 
 

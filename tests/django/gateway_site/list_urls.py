@@ -11,7 +11,7 @@ PAGED = (
     *("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByNumberHeavy"),
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
-    *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
+    *("ByOffset", "ByOffsetWithGaps", "WithFacets", "SlicedDecorated"),
     *(
         "BySizeOfRequest",
         "InRandomOrderByKeyword",

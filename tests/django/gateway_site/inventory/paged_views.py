@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
-from django.views.decorators.cache import cache_page
+from django.views.decorators.cache import cache_page, never_cache
 from rest_framework import generics, permissions, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
@@ -499,6 +499,14 @@ class Sliced(DeviceLists):
     def filter_queryset(self, queryset):
         number = self.request.query_params.get("page", 1)
         return Paginator(queryset, 110).page(number).object_list
+
+
+class SlicedDecorated(Sliced):
+    """The same, with a handler that is decorated."""
+
+    @method_decorator(never_cache)
+    def get(self, request, *args, **kwargs):
+        return super().get(request, *args, **kwargs)
 
 
 # -- rows that the view has read before it pages them ------------------------------------------------
