@@ -12,7 +12,7 @@ server = MCPServer("station", middleware=[Penstock()])
 
 
 @server.tool()
-@heavy(budget="4kB", page_size=50, ttl="10m", modes=("sql", "summary", "paginated", "full"))
+@heavy(budget="2kB", page_size=50, ttl="10m", modes=("sql", "summary", "paginated", "full"))
 def measurements(hours: int = 5000) -> list[dict[str, Any]]:
     """Hourly measurements of the station since the first of January."""
     return river.measured(hours)

@@ -75,7 +75,7 @@ def test_pages_that_do_not_fit_the_budget_lose_nothing(fleet_site, agent):
     first = agent.told("device_list")
     assert first["count"] >= DEVICES
     page = agent.told("device_list", continuation_token=first["continuation_token"], page_size=200)
-    assert page["truncated"] > 100
+    assert page["truncated"] > 0
     rows = [*page["items"], *agent.walk("device_list", page["next"])]
     assert rows == everything(fleet_site)
 

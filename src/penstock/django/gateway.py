@@ -78,6 +78,7 @@ class Gateway:
                     registry.found().findings.save()
                     outputs += session.from_upstream(response) if response else []
                 case Perform():
+                    caller.counts.clear()  # throttles count each call of a batch
                     outputs += self._engine.carry_out(session, output)
                 case _:
                     assert_never(output)

@@ -96,17 +96,18 @@ def may_refuse(view: type, method: str) -> bool:
 
 
 def names_model(view: type, method: str) -> bool:
-    """Return whether the code of a method names a model, whose rows it may return."""
-    return "objects" in names_reached(view, method) or any(
-        map(_names_model, methods_behind(view, method))
-    )
+    """Return whether the code of a method names another model than the class declares, whose rows
+    it may return. Methods that it calls are not looked into: they serve other purposes too."""
+    declared = getattr(getattr(view, "queryset", None), "model", None)
+    return any(_names_other(held, declared) for held in extended(view, method))
 
 
-def _names_model(held: Any) -> bool:
+def _names_other(held: Any, declared: Any) -> bool:
     function = unwrapped_method(held)
-    known = getattr(function, "__globals__", {})
-    values = [known.get(name) for name in names_in(function)]
-    return any(isinstance(one, type) and issubclass(one, Model) for one in values)
+    known, names = getattr(function, "__globals__", {}), names_in(function)
+    values = map(known.get, names)
+    models = [one for one in values if isinstance(one, type) and issubclass(one, Model)]
+    return any(one is not declared for one in models) if models else "objects" in names
 
 
 def reads_rows(kind: type, method: str) -> bool:

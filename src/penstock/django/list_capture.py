@@ -26,7 +26,7 @@ from rest_framework.views import APIView
 
 from penstock.django.inputs.code_names import overrides
 from penstock.django.inputs.handlers import chooses_rows
-from penstock.django.ordering import in_order
+from penstock.django.ordering import in_order, unsliced_count
 from penstock.django.site_pages import PageCapture
 from penstock.django.tool_results import encoded_rows
 
@@ -74,7 +74,7 @@ class ListCapture:
         if not isinstance(rows, QuerySet | Sequence):
             rows = list(rows)
         if isinstance(rows, QuerySet) and rows.query.is_sliced:
-            self.unsliced_count = _unsliced_count(rows)
+            self.unsliced_count = unsliced_count(rows)
         self.count = self.known_count if self.known_count is not None else _length(rows)
         start, stop = (self.start, self.stop) if self.is_rereadable else (0, None)
         if stop is None:
@@ -104,13 +104,6 @@ class ListCapture:
 
 def _length(rows: Any) -> int:
     return int(rows.count()) if isinstance(rows, QuerySet) else len(rows)
-
-
-def _unsliced_count(rows: QuerySet[Any]) -> int:
-    """Return the number of rows that a queryset is a slice of."""
-    whole = rows.all()
-    whole.query.clear_limits()
-    return whole.count()
 
 
 def _page_size(own: Any, request: Request) -> int | None:

@@ -12,7 +12,7 @@ from penstock.django.view_visits import can_be_visited, is_plain
 
 
 class ListKind(StrEnum):
-    """How the lists of an endpoint are read."""
+    """A way to read the lists of an endpoint."""
 
     LIVE = "live"  # in parts, with Penstock's paginator; whole, if parts make no sense
     PAGED = "paged by the site"  # in parts, with the site's own paginator

@@ -13,7 +13,12 @@ from penstock.django.list_capture import ListCapture
 from penstock.django.page_words import word_on_page, word_on_slice
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import SERVER_ERROR, LiveRowsFailed, ViewReader
+from penstock.django.view_readers import (
+    SERVER_ERROR,
+    LiveRowsFailed,
+    ViewReader,
+    refuse_if_throttled,
+)
 from penstock.log import logger
 from penstock.wire.request import InsideResult
 
@@ -41,7 +46,8 @@ class LiveReader(ViewReader):
         return self._result(site_request, caller, capture, response)
 
     def glance(self, site_request: SiteRequest, caller: Caller) -> HttpResponseBase:
-        capture = ListCapture(stop=1, known_count=1)  # nobody reads the count: do not ask for it
+        # Nobody reads the count, nor more than a row: do not ask for them.
+        capture = ListCapture(stop=1, most=1, known_count=1)
         found = self._captured(site_request, caller, capture, is_throttled=False)
         return found or super().glance(site_request, caller)
 
@@ -56,6 +62,7 @@ class LiveReader(ViewReader):
     ) -> LiveWindow:
         capture = ListCapture(start, stop, known_count=counted)
         response = self.respond(site_request, caller, capture, is_throttled=counted is None)
+        refuse_if_throttled(response)
         rows = _captured_rows(capture, response)
         if rows is None:
             why = f": status {response.status_code}" if response.status_code >= FIRST_ERROR else ""

@@ -12,16 +12,26 @@ from rest_framework.views import APIView
 
 def in_order(found: QuerySet[Any], view: APIView) -> QuerySet[Any] | None:
     """Return the same rows in the view's own order, with ties broken by the key. Return None if the
-    key cannot break them: the parts of such a list would not add up to the whole."""
+    key cannot break them: the parts of such a list would not add up to the whole. Return None also if
+    the view has read the rows: it may have set attributes on them, which other rows would lack."""
     if found.query.is_sliced:
         return None
     paginator = getattr(view, "pagination_class", None)
     if isinstance(paginator, type) and issubclass(paginator, CursorPagination):
         found = found.order_by(*paginator().get_ordering(view.request, found, view))
+    if found._result_cache is not None:  # noqa: SLF001 (Django has no other sign of it)
+        return None
     query = found.query
     if query.combinator or query.distinct_fields or query.extra_order_by or not _has_key(found):
         return None
     return None if is_in_random_order(found) else found.order_by(*_order_of(found), "pk")
+
+
+def unsliced_count(rows: QuerySet[Any]) -> int:
+    """Return the number of rows that a queryset is a slice of."""
+    whole = rows.all()
+    whole.query.clear_limits()
+    return whole.count()
 
 
 def is_in_random_order(found: QuerySet[Any]) -> bool:

@@ -28,10 +28,12 @@ _CIRCLE: Final = (
     "these are {shown:,} rows, and the list may have more."
 )
 _FIRST: Final = "These are only the first {shown:,} rows; the list has {total}."
+_ON: Final = "For the next ones, call the tool again with {arguments}."
+_FEWER: Final = "For others, call the tool again with its parameters for pages or with filters."
 
 
 class _Extent(NamedTuple):
-    """How much of a list an answer holds, as far as that is known."""
+    """The part of a list that an answer holds, as far as it is known."""
 
     shown: int | None
     total: int | None
@@ -43,6 +45,8 @@ def word_on_page(response: HttpResponseBase, capture: PageCapture, *, is_paged: 
     `is_paged`: the view answers with pages of its own."""
     if response.status_code >= FIRST_ERROR:
         return ""
+    if capture.slice is not None:
+        return word_on_slice(*capture.slice)
     is_seen = capture.given is not None
     extent = _by_paginator(capture) if is_seen else _by_response(response, is_paged)
     if extent.is_part is None:
@@ -86,10 +90,15 @@ def word_on_slice(shown: int, total: int) -> str:
     return _SLICE.format(shown=shown, total=total) if shown < total else ""
 
 
-def word_on_first_rows(shown: int, total: int | None) -> str:
-    """Return what the agent must know about a list that was not read to its end."""
+def word_on_first_rows(
+    shown: int, total: int | None, way_on: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return what the agent must know about a list that was not read to its end. `way_on` holds the
+    query parameters for the page that follows, if they are known."""
     known = f"more than {shown:,}" if total is None else f"{total:,}"
-    return _FIRST.format(shown=shown, total=known)
+    arguments = " and ".join(f"{name}={value}" for name, value in way_on)
+    step = _ON.format(arguments=arguments) if arguments else _FEWER
+    return f"{_FIRST.format(shown=shown, total=known)} {step}"
 
 
 def word_on_count(shown: int, total: int | None) -> str:

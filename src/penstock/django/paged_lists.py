@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,10 +20,18 @@ from penstock.django.page_words import (
 from penstock.django.site_pages import PageCapture, Query, SitePage, page_with
 from penstock.django.tool_results import FIRST_ERROR
 from penstock.django.view_calls import SiteRequest
-from penstock.django.view_readers import LiveRowsFailed, ViewReader, chooses_page, result_of_rows
+from penstock.django.view_readers import (
+    LiveRowsFailed,
+    ViewReader,
+    chooses_page,
+    refuse_if_throttled,
+    result_of_rows,
+)
 from penstock.wire.request import InsideResult
 
 _LARGEST_PAGE: Final = 1_000
+# Servers end a process that does not answer, gunicorn after 30 seconds unless it is told otherwise.
+WALK_SECONDS: Final = 10
 
 
 class RowsMisplaced(LiveRowsFailed):
@@ -31,14 +40,24 @@ class RowsMisplaced(LiveRowsFailed):
     next_step = "Read the API's own pages: call the tool again with its parameters for pages."
 
 
+class ReadTooSlow(LiveRowsFailed):
+    """The API's pages take too long to be read for so many rows at once."""
+
+    next_step = "Ask for fewer rows: a smaller page_size, or filters of the tool."
+
+    def __init__(self, rows: Sequence[bytes]) -> None:
+        super().__init__()
+        self.rows = rows  # the rows that were read in time
+
+
 class PagedReader(ViewReader):
     """A reader that asks a view for pages of its own paginator, see `site_pages`."""
 
     def read(
         self, site_request: SiteRequest, caller: Caller, *, is_throttled: bool = True
     ) -> InsideResult:
-        size = self.policy_of(caller).page_size
-        first = self._page(site_request, caller, 0, size, is_throttled=is_throttled)
+        policy = self.policy_of(caller)
+        first = self._page(site_request, caller, 0, policy.page_size, is_throttled=is_throttled)
         if first.response.status_code >= FIRST_ERROR:
             return self.answer(site_request, caller, first.response)
         if first.rows is None or _is_chosen(first, site_request):
@@ -46,6 +65,9 @@ class PagedReader(ViewReader):
             # Or the caller has asked for a page, by a parameter that is only known now.
             return super().read(site_request, caller, is_throttled=False)
         if first.total is None or not first.is_regular:
+            if first.total is not None and first.total > policy.query_rows:
+                # To walk would take long, and not lead to the end. The API's pages lead on.
+                return super().read(site_request, caller, is_throttled=False)
             return self._walked(site_request, caller)
         if first.capture.is_random and not first.is_all:
             return self._at_once(site_request, caller, first.total)
@@ -108,6 +130,7 @@ class PagedReader(ViewReader):
         """Return the page with this row. If the list ends before the row, return another of its pages,
         which tells the total."""
         page = self._page(site_request, caller, row, size, is_throttled=is_throttled)
+        refuse_if_throttled(page.response)
         if page.rows_from(row, row) is not None:
             return page
         # The list has become shorter, or pages have another size than was asked for.
@@ -126,10 +149,12 @@ class PagedReader(ViewReader):
         *,
         counted: int | None,
     ) -> LiveWindow:
-        size, is_first = stop - start, counted is None
+        size, is_first, is_late = stop - start, counted is None, _deadline()
         page = self._page_at(site_request, caller, start, size, is_throttled=is_first)
         rows: list[bytes] = []
         while len(rows) < size and not page.ends_before(start + len(rows)):
+            if rows and is_late():
+                raise ReadTooSlow(rows)
             if rows and page.place is not None:
                 page = self._page_at(site_request, caller, start + len(rows), page.place[1])
             found = page.rows_from(start + len(rows), stop)
@@ -149,6 +174,8 @@ class PagedReader(ViewReader):
             rows = self._window(site_request, caller, 0, total, counted=total).rows
         except RowsMisplaced:
             return self._walked(site_request, caller)
+        except ReadTooSlow as slow:
+            return self._first_rows(site_request, caller, first, slow.rows, ())
         return self._rebuilt(site_request, caller, first, rows)
 
     def _at_once(self, site_request: SiteRequest, caller: Caller, total: int) -> InsideResult:
@@ -162,26 +189,52 @@ class PagedReader(ViewReader):
     def _walked(self, site_request: SiteRequest, caller: Caller) -> InsideResult:
         """Return a list whose pages have no numbers, or no common size: go from one page to the
         next. Without links, pages must have one size: otherwise the next row has no known number."""
-        most = self.policy_of(caller).query_rows
+        most, is_late = self.policy_of(caller).query_rows, _deadline()
         first = page = self._page(site_request, caller, 0, _LARGEST_PAGE)
         if page.rows is None or not page.leads_on:
             return super().read(site_request, caller, is_throttled=False)
         rows, seen = [*page.rows], {frozenset(page.query)}
-        while (query := page.next_query) is not None and len(rows) < most:
+        while (query := page.next_query) is not None and len(rows) < most and not is_late():
             following = self._asked(site_request, caller, query)
             if page.next_link is None and not _is_next(following, page, first):
                 return super().read(site_request, caller, is_throttled=False)
             if frozenset(query) in seen or (page.rows and following.rows == page.rows):
-                return self._rebuilt(site_request, caller, first, rows, word_on_circle(len(rows)))
+                return self._part(site_request, caller, first, rows, word_on_circle(len(rows)))
             seen.add(frozenset(query))
             page = following
             rows += page.rows or ()
+        following_query = page.query if page.rows is None else page.next_query
+        if following_query is not None:
+            return self._first_rows(site_request, caller, first, rows, following_query)
         if page is first and (first.total or 0) > len(rows):
             return super().read(site_request, caller, is_throttled=False)
-        is_whole = page.rows is not None and page.next_query is None
-        word = "" if is_whole else word_on_first_rows(len(rows), first.total)
-        notice = word_on_count(len(rows), first.total) if is_whole else ""
-        return self._rebuilt(site_request, caller, first, rows, word, notice)
+        notice = word_on_count(len(rows), first.total)
+        return self._rebuilt(site_request, caller, first, rows, notice)
+
+    def _first_rows(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        first: SitePage,
+        rows: Sequence[bytes],
+        following: Query,
+    ) -> InsideResult:
+        """Return the rows that were read of a list, with the query for the page that follows."""
+        way_on = [pair for pair in following if pair not in site_request.query]
+        word = word_on_first_rows(len(rows), first.total, way_on)
+        return self._part(site_request, caller, first, rows, word)
+
+    def _part(
+        self,
+        site_request: SiteRequest,
+        caller: Caller,
+        first: SitePage,
+        rows: Sequence[bytes],
+        word: str,
+    ) -> InsideResult:
+        """Return rows of a list that has more, or may have more."""
+        made, notice = result_of_rows(rows, first.total), word_on_members(first.other_members)
+        return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)
 
     def _rebuilt(
         self,
@@ -189,13 +242,18 @@ class PagedReader(ViewReader):
         caller: Caller,
         page: SitePage,
         rows: Sequence[bytes],
-        word: str = "",
         notice: str = "",
     ) -> InsideResult:
         """Return a list made of pages, in place of the form that the paginator gives one page."""
         notice = f"{notice} {word_on_members(page.other_members)}".strip()
-        made = result_of_rows(rows)
-        return self.answer(site_request, caller, made, is_list=True, word=word, notice=notice)
+        made = result_of_rows(rows, len(rows))
+        return self.answer(site_request, caller, made, is_list=True, notice=notice)
+
+
+def _deadline() -> Callable[[], bool]:
+    """Return a function that tells whether the time to read a list page by page is over."""
+    until = time.monotonic() + WALK_SECONDS
+    return lambda: time.monotonic() >= until
 
 
 def _is_chosen(first: SitePage, site_request: SiteRequest) -> bool:

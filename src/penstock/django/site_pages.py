@@ -23,7 +23,7 @@ from rest_framework.pagination import LimitOffsetPagination, PageNumberPaginatio
 
 from penstock.django.inputs.faults import quietly
 from penstock.django.inputs.query_reads import reads_behind
-from penstock.django.ordering import in_order, is_in_random_order
+from penstock.django.ordering import in_order, is_in_random_order, unsliced_count
 from penstock.django.tool_results import FIRST_ERROR, encoded_rows, json_of
 
 Query = Sequence[tuple[str, str]]
@@ -45,6 +45,8 @@ class PageCapture:
         self.given: int | None = None  # the rows of the page; None if the view made none
         self.is_random = False
         self._is_asked = False  # the view has asked its paginator for a page
+        # The rows that a view has sliced by itself, and the number of all.
+        self.slice: tuple[int, int] | None = None
         self._view: Any = None
         self._passed_on: list[bytes] | None = None  # the rows as the view serialized them
 
@@ -55,6 +57,7 @@ class PageCapture:
         self._view = captured = cast("Any", view)
         captured.paginate_queryset = self._paginating(captured.paginate_queryset)
         captured.get_paginated_response = self._responding(captured.get_paginated_response)
+        captured.get_serializer = self._serializing(captured.get_serializer)
 
     @property
     def is_skipped(self) -> bool:
@@ -84,6 +87,15 @@ class PageCapture:
             return page
 
         return paginate_queryset
+
+    def _serializing(self, serialize: Callable[..., Any]) -> Callable[..., Any]:
+        def get_serializer(*args: Any, **kwargs: Any) -> Any:
+            rows = next(iter(args), kwargs.get("instance"))
+            if self.given is None and isinstance(rows, QuerySet) and rows.query.is_sliced:
+                self.slice = (len(rows), unsliced_count(rows))
+            return serialize(*args, **kwargs)
+
+        return get_serializer
 
     def _ordered(self, found: Any) -> Any:
         """Break ties in the order of a queryset, so that every row is on one page."""

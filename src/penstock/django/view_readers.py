@@ -26,6 +26,7 @@ from penstock.settings.policy import Policy
 from penstock.wire.request import InsideResult
 
 SERVER_ERROR: Final = 500
+_TOO_MANY_CALLS: Final = 429
 _AROUND_TEXTS: Final = 1_000  # bytes
 
 
@@ -33,6 +34,20 @@ class LiveRowsFailed(StoreError):
     """The list could not be read again."""
 
     next_step = "Call the tool again, without continuation_token."
+
+
+class ViewThrottled(LiveRowsFailed):
+    """The API has had too many calls."""
+
+    next_step = "Wait as the error says, and call again with the same continuation_token."
+
+    def __init__(self, seconds: str) -> None:
+        wait = f"in {seconds} seconds" if seconds.isdecimal() else "later"
+        super().__init__(f"The API has had too many calls (status 429): try again {wait}.")
+
+    @property
+    def told(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -132,7 +147,13 @@ class ViewReader:
             result = with_word(result, word, is_small=is_small)
             notice = f"{notice} {word}".lstrip()
         is_list = is_list or self.is_heavy
-        return InsideResult(result, site_request.reference, pages_first=is_list, notice=notice)
+        return InsideResult(
+            result,
+            site_request.reference,
+            pages_first=is_list,
+            is_part=bool(word),
+            notice=notice,
+        )
 
     def _passes_inline(self, result: Result, caller: Caller) -> bool:
         """Return whether a result surely passes as it is, as a text with another text beside it."""
@@ -161,14 +182,20 @@ class ViewReader:
         return InsideResult(live, site_request.reference, notice=notice)
 
 
+def refuse_if_throttled(response: HttpResponseBase) -> None:
+    """Raise an error if a view's throttles have refused to read a list again."""
+    if response.status_code == _TOO_MANY_CALLS:
+        raise ViewThrottled(response.headers.get("Retry-After", ""))
+
+
 def chooses_page(site_request: SiteRequest, paginator: Any) -> bool:
     """Return whether a request has a parameter by which a paginator chooses a page."""
     names = parameters_of(paginator)
     return any(name in names for name, _ in site_request.query)
 
 
-def result_of_rows(rows: Sequence[bytes]) -> Result:
-    """Return a whole list in the form of a page of REST framework's."""
-    listed = b",".join(rows)
-    form = b'{"count":%d,"next":null,"previous":null,"results":[%b]}' % (len(rows), listed)
+def result_of_rows(rows: Sequence[bytes], count: int | None) -> Result:
+    """Return rows in the form of a page of REST framework's. `count` is that of the whole list."""
+    listed, counted = b",".join(rows), b"null" if count is None else b"%d" % count
+    form = b'{"count":%b,"next":null,"previous":null,"results":[%b]}' % (counted, listed)
     return Result(structured=msgspec.Raw(form))

@@ -65,5 +65,6 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         has_link=mark is not None and mark.has_link,
         origin=inside.origin,
         pages_first=inside.pages_first,
+        is_part=inside.is_part,
         essence=inside.essence,
     )

@@ -71,9 +71,10 @@ class InsideResult(msgspec.Struct, frozen=True):
     """The result of a tool in this process, which the session gets besides upstream's message."""
 
     result: Result | LiveRows | None = None  # replaces the result in the message
-    # The next three are fields of `Call`.
+    # The next four are fields of `Call`.
     origin: Any = None
     pages_first: bool = False
+    is_part: bool = False
     essence: Mapping[str, Any] | None = None
     notice: str = ""  # for the agent that reads the result
 

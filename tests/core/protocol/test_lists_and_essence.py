@@ -53,6 +53,14 @@ def test_what_is_no_list_is_probed(listing, value):
     assert "preview" in listing.offer(value).value
 
 
+def test_a_part_of_a_list_states_no_count(open_agent):
+    agent = open_agent(call={"is_part": True})
+    for value in ({"notice": "page 1", "page": {"results": ROWS}}, ROWS):
+        told = agent.offer(value).value
+        assert "preview" in told
+        assert "count" not in told
+
+
 def test_a_small_list_passes_as_it_is(listing):
     assert listing.offer(ROWS[:3]).value == ROWS[:3]
 

@@ -193,8 +193,10 @@ def test_the_wire_is_within_the_budget(agent, settings):
         {"mode": "filtered", "filter_keys": ["notes"]},
     ):
         agent.call("inventory_device_list", continuation_token=page["continuation_token"], **fields)
-        result = json.dumps(agent.last.json()["result"], separators=(",", ":"), ensure_ascii=False)
-        assert len(result.encode()) <= 2_000
+        result = agent.last.json()["result"]
+        result.pop("_meta", None)  # models do not see it
+        sent = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
+        assert len(sent.encode()) <= 2_000
 
 
 def test_an_endpoint_that_is_switched_off(caller, settings):

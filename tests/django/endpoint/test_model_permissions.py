@@ -22,9 +22,10 @@ def shown(ada, plant, settings):
     return tools_with
 
 
-def test_a_queryset_that_reads_the_query_decides_nothing(shown):
-    assert NAME("sorted") not in shown()
-    assert NAME("sorted") in shown("view_device")
+@pytest.mark.parametrize("view", ["sorted", "hidden"])
+def test_a_queryset_that_reads_the_query_decides_nothing(shown, view):
+    assert NAME(view) not in shown()
+    assert NAME(view) in shown("view_device")
 
 
 def test_the_model_that_is_listed_counts(shown):

@@ -1,5 +1,7 @@
 """Lists that a site's own paginator pages: they are read to their end, and no page passes for all."""
 
+import re
+
 import pytest
 from agents import Agent
 from django.core.cache import cache
@@ -9,7 +11,7 @@ from gateway_site.inventory.models import Device, Location
 from gateway_site.inventory.paged_views import ByLimit
 from rest_framework.throttling import UserRateThrottle
 
-from penstock.django import registry
+from penstock.django import paged_lists, registry
 from penstock.django.list_kinds import ListKind
 
 COUNTED = ("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByChoiceAndP")
@@ -139,6 +141,34 @@ def test_a_list_in_random_order_is_read_at_once_or_not_at_all(paged):
         assert "50 of 130 rows" in words(paged)
 
 
+MARKED = ("MarkedInPages", "MarkedAtOnce", "MarkedBySite")
+
+
+@pytest.mark.parametrize("view", MARKED)
+def test_what_a_view_has_set_on_its_rows_is_shown(paged, view):
+    page = first_page(paged, view)
+    rows = paged.walk(tool(view), page)
+    assert ids(rows) == all_ids()
+    assert [row["mark"] for row in rows] == [f"mark {row['id']}" for row in rows]
+    assert page["count"] == 130
+
+
+@pytest.mark.parametrize("view", MARKED)
+def test_what_a_view_has_set_on_the_rows_of_a_small_list_or_a_page(paged, view):
+    arguments = {"page": 2} if view == "MarkedBySite" else {}
+    Device.objects.filter(pk__in=all_ids()[60:]).delete()
+    told = first_page(paged, view, **arguments)
+    rows = told if isinstance(told, list) else told["results"]
+    assert rows
+    assert [row["mark"] for row in rows] == [f"mark {row['id']}" for row in rows]
+
+
+def test_a_list_that_the_paginator_reads_again_is_as_the_api_gives_it(paged):
+    page = first_page(paged, "MarkedInOrder")
+    said = paged.client.get("/api/MarkedInOrder/", headers=paged.headers).json()["results"]
+    assert page["results"] == said[:20]
+
+
 # -- lists above the limit for queries ---------------------------------------------------------------
 
 
@@ -163,7 +193,7 @@ def test_above_the_limit_pages_go_on_and_queries_are_refused(limited, view):
 def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
     probe = first_page(limited, view)
     assert "only the first 120 rows; the list has more than 120" in probe["notices"][0]
-    assert probe["count"] == 2  # the notice, and the rows
+    assert "count" not in probe
     token = probe["continuation_token"]
     told = limited.value("read_result", continuation_token=token, path="/page/results")
     assert told["total"] == 120
@@ -172,6 +202,62 @@ def test_above_the_limit_a_list_without_a_count_has_more_than_it(limited, view):
 def test_above_the_limit_a_list_in_random_order_is_not_read_at_once(limited):
     assert first_page(limited, "AllInRandomOrder")["count"] == 130
     assert "50 of 130 rows" in words(limited)
+
+
+def test_a_list_that_is_known_to_be_too_long_is_left_to_the_apis_pages(paged):
+    told = first_page(paged, "AllAddresses")
+    assert len(told["results"]) == 256
+    assert f"256 of {2**62:,} rows" in words(paged)
+
+
+def test_a_parameter_that_a_paginator_names_in_an_attribute(paged):
+    assert "start" in paged.tools()[tool("AllAddresses")]["inputSchema"]["properties"]
+    told = first_page(paged, "AllAddresses", start="a512")
+    assert told["results"][0] == {"address": "a512"}
+    assert "one of the API's own pages" in words(paged)
+
+
+# -- lists that take long to read ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def hurried(paged, monkeypatch):
+    """Return an agent for whom the time to walk is over at once."""
+    monkeypatch.setattr(paged_lists, "WALK_SECONDS", 0)
+    return paged
+
+
+def test_a_walk_ends_in_time_and_tells_the_way_on(hurried):
+    told = first_page(hurried, "ByKey")
+    assert (told["count"], len(told["results"])) == (None, 30)
+    last = told["results"][-1]["id"]
+    assert "only the first 30 rows; the list has more than 30." in words(hurried)
+    assert f"call the tool again with after={last}." in words(hurried)
+    assert ids(first_page(hurried, "ByKey", after=last)["rows"]) == all_ids()[30:60]
+
+
+def test_a_walk_that_ends_in_time_tells_the_paginators_count(hurried):
+    told = first_page(hurried, "SomeAddresses")
+    assert (told["count"], len(told["results"])) == (1024, 256)
+    assert "the list has 1,024. For the next ones, call the tool again with start=a256" in words(
+        hurried
+    )
+
+
+def test_a_small_list_that_takes_long(hurried):
+    Location.objects.bulk_create(Location(name=f"x{n}") for n in range(60))
+    told = first_page(hurried, "SmallList")
+    assert (told["count"], len(told["results"])) == (63, 30)
+    assert "only the first 30 rows; the list has 63." in words(hurried)
+
+
+def test_a_page_by_token_that_takes_long(hurried):
+    page = first_page(hurried, "BySize")
+    assert hurried.value(tool("BySize"), continuation_token=page["next"])["items"]
+    token = page["continuation_token"]
+    told = hurried.error("read_result", continuation_token=token, page_size=100)
+    assert "take too long" in told["error"]
+    assert "smaller page_size" in told["next_step"]
 
 
 # -- single pages -------------------------------------------------------------------------------------
@@ -204,7 +290,7 @@ def test_a_page_by_a_parameter_of_the_sites_is_marked(paged, view, arguments, sh
 def told_of(agent, probe):
     """Return what a stored page says of itself. Its rows are not the rows of the result."""
     assert probe["notices"]
-    assert probe["count"] == 2  # the notice, and the page
+    assert "count" not in probe
     assert "sql" not in probe["available_modes"]
     token = probe["continuation_token"]
     told = agent.value("read_result", continuation_token=token)
@@ -334,10 +420,11 @@ def test_other_clients_of_a_decorated_view_get_its_own_class(paged, monkeypatch)
     assert classes[-1] is paged_views.ByLimit
 
 
-def test_a_view_that_slices_its_rows(paged):
-    probe = first_page(paged, "Sliced")
+@pytest.mark.parametrize("view", ["Sliced", "SlicedDecorated"])
+def test_a_view_that_slices_its_rows(paged, view):
+    probe = first_page(paged, view)
     assert "only 110 of 130 rows" in told_of(paged, probe)
-    assert len(first_page(paged, "Sliced", page=2)) == 20
+    assert len(first_page(paged, view, page=2)) == 20
     assert "only 20 of 130 rows" in words(paged)
 
 
@@ -362,6 +449,38 @@ def test_many_pages_count_as_one_call(paged, monkeypatch):
     page = first_page(paged, "ByLimit")
     assert counted(paged, page) == [{"n": 130, "different": 130}]
     assert paged.error(tool("ByLimit"))["status_code"] == 429
+
+
+@pytest.mark.parametrize("view", ["ByLimit", "ByNumber", "InFifties"])
+def test_a_page_by_token_is_one_call_and_is_refused_like_one(paged, monkeypatch, view):
+    class Thrice(UserRateThrottle):
+        rate = "3/day"
+
+    monkeypatch.setattr(getattr(paged_views, view), "throttle_classes", (Thrice,))
+    cache.clear()
+    page = first_page(paged, view)
+    for _ in range(2):
+        assert paged.value(tool(view), continuation_token=page["next"])["items"]
+    told = paged.error(tool(view), continuation_token=page["next"])
+    assert re.search(r"status 429\): try again in \d+ seconds", told["error"])
+    assert "same continuation_token" in told["next_step"]
+    cache.clear()  # as after the wait
+    assert paged.value(tool(view), continuation_token=page["next"])["items"]
+
+
+@pytest.mark.parametrize("view", ["ByLimit", "InFifties"])
+def test_each_page_in_a_batch_is_a_call(paged, monkeypatch, view):
+    class Thrice(UserRateThrottle):
+        rate = "3/day"
+
+    monkeypatch.setattr(getattr(paged_views, view), "throttle_classes", (Thrice,))
+    cache.clear()
+    read = {
+        "name": tool(view),
+        "arguments": {"continuation_token": first_page(paged, view)["next"]},
+    }
+    answers = paged.post([paged.message("tools/call", read) for _ in range(3)]).json()
+    assert [one["result"].get("isError", False) for one in answers] == [False, False, True]
 
 
 def test_how_lists_are_read_is_known(paged, settings):

@@ -11,7 +11,7 @@ PAGED = (
     *("ByNumber", "BySize", "ByTens", "ByLimit", "InReport", "ByChoice", "ByNumberHeavy"),
     *("SmallList", "InRandomOrder", "AllInRandomOrder", "ByCursor", "ByKey", "WithGaps"),
     *("WithLateGaps", "WithOrphans", "SmallWithGaps", "Untold", "Ranking", "LargePages", "Sliced"),
-    *("ByOffset", "ByOffsetWithGaps", "WithFacets"),
+    *("ByOffset", "ByOffsetWithGaps", "WithFacets", "SlicedDecorated"),
     *(
         "BySizeOfRequest",
         "InRandomOrderByKeyword",
@@ -22,7 +22,16 @@ PAGED = (
         "ByCountWithoutLinks",
         "FirstPageOnly",
     ),
-    *("Masked", "CachedHandler", "CachedList", "CachedDispatch"),
+    *("MarkedInPages", "MarkedAtOnce", "MarkedBySite", "MarkedInOrder"),
+    *(
+        "AllAddresses",
+        "SomeAddresses",
+        "Masked",
+        "InFifties",
+        "CachedHandler",
+        "CachedList",
+        "CachedDispatch",
+    ),
 )
 REFUSING = (
     *("ByDecorator", "ByDjangosDecorator", "ByModule", "ByInnerFunction", "ByName"),

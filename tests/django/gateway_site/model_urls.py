@@ -4,6 +4,7 @@ from gateway_site.inventory import model_views as views
 
 urlpatterns = [
     path("api/sorted/", views.Sorted.as_view()),
+    path("api/hidden/", views.WithHidden.as_view()),
     path("api/other/", views.OfOtherModel.as_view()),
     path("api/chosen/", views.OfChosenModel.as_view()),
     path("api/staff/", views.ForStaff.as_view()),

@@ -73,6 +73,7 @@ class Call:
     has_link: bool = False  # the probe links to the whole, for clients that read resources
     origin: Any = None  # JSON for the adapter, which must say later if the result may still be read
     pages_first: bool = False  # answer rows with their first page instead of a probe
+    is_part: bool = False  # the result is a part of a list, so that its probe states no count
     essence: Mapping[str, Any] | None = None  # show these parts of the result instead of a probe
 
     @property

@@ -156,7 +156,8 @@ class _About(msgspec.Struct, frozen=True):
             if lean is not None:
                 return lean
         life = int(self.entry.expires - self.context.now)
-        return probe.probe(head, token, life, scale, policy, self.notices, call.reader)
+        notices, reader, is_part = self.notices, call.reader, call.is_part
+        return probe.probe(head, token, life, scale, policy, notices, reader, is_part=is_part)
 
     def _page(self, scale: ReplyScale) -> Steps[Reply]:
         """Return the first page of a stored list, in the same form as that of a live list."""

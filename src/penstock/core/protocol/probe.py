@@ -56,25 +56,28 @@ def probe(
     policy: Policy,
     notices: Sequence[str],
     reader: str = "",
+    *,
+    is_part: bool = False,
 ) -> Reply:
-    """Return a probe: preview, size, modes and token, and more as far as two kilobytes allow."""
+    """Return a probe: preview, size, modes and token, and more as far as two kilobytes allow.
+    `is_part`: state no count, which would pass for the count of the whole."""
     scale = scale.capped(bytes=PROBE_BYTES)
     ending: dict[str, Any] = {"expires_in": expires_in}
     if notices:
         ending["notices"] = list(notices)
     ending["next_step"] = _next_step(reader)
-    candidates = _probes(head, token, ending, policy)
+    candidates = _probes(head, token, ending, policy, is_part=is_part)
     return scale.first_fit(candidates) or scale.reply(_essence(head, token, policy, ""))
 
 
 def _probes(
-    head: Head, token: str, ending: dict[str, Any], policy: Policy
+    head: Head, token: str, ending: dict[str, Any], policy: Policy, *, is_part: bool
 ) -> Iterator[dict[str, Any]]:
     lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
     lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
     for columns in _COLUMNS:
         for length in lengths[: 2 if columns else None]:
-            for details in _details(head, columns):
+            for details in _details(head, columns, is_part=is_part):
                 yield {**_essence(head, token, policy, head.preview[:length]), **details, **ending}
     yield {**_essence(head, token, policy, ""), **ending}
 
@@ -100,13 +103,14 @@ def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, 
     }
 
 
-def _details(head: Head, columns: int) -> Iterator[dict[str, Any]]:
+def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, Any]]:
     """Yield the details that suit the shape, the most first."""
     if head.shape == "lines":
         yield {"lines": head.count}
         return
     named_format = {"format": head.format} if head.format else {}
-    counted = named_format | ({"count": head.count} if head.shape != "literal" else {})
+    is_counted = head.shape != "literal" and not is_part
+    counted = named_format | ({"count": head.count} if is_counted else {})
     named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
     if head.outline != b"null" and columns:

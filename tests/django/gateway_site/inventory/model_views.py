@@ -27,6 +27,14 @@ class Sorted(OfModel):
         return super().get_queryset().order_by(self.request.query_params.get("by", "pk"))
 
 
+class WithHidden(OfModel):
+    """The query chooses among rows of the declared model, as in Nautobot."""
+
+    def get_queryset(self):
+        shown = super().get_queryset()
+        return Device.objects.all() if self.request.query_params.get("hidden") else shown
+
+
 class OfOtherModel(OfModel):
     """The class declares another model than the one that is listed."""
 

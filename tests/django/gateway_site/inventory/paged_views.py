@@ -8,8 +8,8 @@ from django.core.paginator import Paginator
 from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
-from django.views.decorators.cache import cache_page
-from rest_framework import generics, permissions
+from django.views.decorators.cache import cache_page, never_cache
+from rest_framework import generics, permissions, serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import (
     BasePagination,
@@ -280,6 +280,67 @@ class ByKey(DeviceLists):
     pagination_class = Following
 
 
+class Addresses:
+    """All addresses of a network, which are in no database, as in openwisp-ipam."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def count(self):
+        return self.rows.stop - self.rows.start
+
+    def __getitem__(self, wanted):
+        found = self.rows[wanted]
+        return Addresses(found) if isinstance(wanted, slice) else {"address": f"a{found}"}
+
+    def __iter__(self):
+        return ({"address": f"a{number}"} for number in self.rows)
+
+
+class FromAddress(BasePagination):
+    """A paginator that counts, and finds a page by the address of its first row."""
+
+    start_query_param = "start"
+
+    def paginate_queryset(self, queryset, request, view=None):
+        self.count, self.queryset, self.request = queryset.count(), queryset, request
+        self.offset = self.get_offset(request)
+        return list(queryset[self.offset : self.offset + 256])
+
+    def get_offset(self, request):
+        try:
+            return int(request.query_params[self.start_query_param].removeprefix("a"))
+        except KeyError:
+            return 0
+
+    def get_next_link(self):
+        following = self.offset + 256
+        if following >= self.count:
+            return None
+        return f"/?{self.start_query_param}={self.queryset[following]['address']}"
+
+    def get_paginated_response(self, data):
+        return Response({"next": self.get_next_link(), "results": data})
+
+
+class AddressSerializer(serializers.Serializer):
+    address = serializers.CharField()
+
+
+class AllAddresses(generics.ListAPIView):
+    queryset = Device.objects.none()
+    serializer_class = AddressSerializer
+    pagination_class = FromAddress
+    bits = 62
+
+    def get_queryset(self):
+        return Addresses(range(2**self.bits))
+
+
+class SomeAddresses(AllAddresses):
+    bits = 10
+
+
 class Circling(Following):
     """A paginator whose link always leads to the same page."""
 
@@ -440,6 +501,54 @@ class Sliced(DeviceLists):
         return Paginator(queryset, 110).page(number).object_list
 
 
+class SlicedDecorated(Sliced):
+    """The same, with a handler that is decorated."""
+
+    @method_decorator(never_cache)
+    def get(self, request, *args, **kwargs):
+        return super().get(request, *args, **kwargs)
+
+
+# -- rows that the view has read before it pages them ------------------------------------------------
+
+
+class MarkedSerializer(DeviceSerializer):
+    mark = serializers.SerializerMethodField()
+
+    class Meta(DeviceSerializer.Meta):
+        fields = (*DeviceSerializer.Meta.fields, "mark")
+
+    def get_mark(self, device):
+        return getattr(device, "mark", None)
+
+
+class MarkedInPages(DeviceLists):
+    """A view that sets something on its rows, as in django-helpdesk."""
+
+    serializer_class = MarkedSerializer
+    pagination_class = Pages
+
+    def get_queryset(self):
+        found = super().get_queryset()
+        for device in found:
+            device.mark = f"mark {device.pk}"
+        return found
+
+
+class MarkedAtOnce(MarkedInPages):
+    pagination_class = None
+
+
+class MarkedBySite(MarkedInPages):
+    pagination_class = Calling
+
+
+class MarkedInOrder(MarkedInPages):
+    """REST framework reads the rows again here, in the order of the cursor."""
+
+    pagination_class = type("Cursors", (CursorPagination,), {"page_size": 50, "ordering": "-id"})
+
+
 # -- decorators of the URLconf -----------------------------------------------------------------------
 
 RULES = {}  # names of users whom a view refuses, by view
@@ -505,6 +614,10 @@ def kept_view(view):
         return JsonResponse(cache.get(key))
 
     return keeping
+
+
+class InFifties(DeviceLists):
+    pagination_class = Fifty
 
 
 class CachedHandler(DeviceLists):
