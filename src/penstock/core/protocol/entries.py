@@ -22,6 +22,7 @@ from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
+from penstock.core.results import formats
 from penstock.core.results.ingest import Ingested
 from penstock.core.results.media import media_in
 from penstock.core.views.full import with_members
@@ -100,7 +101,7 @@ def new_entry(
         format=document.format,
         reading=document.reading,
         are_lines=document.are_lines,
-        samples=sample.samples() if document.format == "csv" else {},
+        samples=sample.samples() if formats.has_free_cells(document.format) else {},
         is_said_twice=bool(document.value_size),
         wrapped=document.wrapped,
         wrapper=document.wrapper,

@@ -35,7 +35,7 @@ from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.core.results import formats
-from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, NearMiss, grouped
 from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
 from penstock.errors import InvalidResult
 
@@ -46,6 +46,7 @@ FIRST_ROWS = 20
 # Values of these types are encoded in blocks.
 _LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
+_NEAR: Final = "The text looks like {}, but {}. So its rows are lines."
 
 
 class Tally(msgspec.Struct):
@@ -191,14 +192,16 @@ def read_text_with_data(text: str) -> Document:
     found = formats.recognise(data)
     if found is None:
         return read_text(text)
-    name, cut = found
+    cut = found.cut
+    if isinstance(cut, NearMiss):
+        return replace(read_text(text), notices=(_NEAR.format(found.name, cut.reason),))
     return Document(
         cut.shape,
         cut.blocks,
         cut.prefix,
         cut.suffix,
         list_path=cut.list_path,
-        format=name,
+        format=found.name,
         reading=cut.reading,
         are_lines=cut.are_lines,
     )

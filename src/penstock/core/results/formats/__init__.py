@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from penstock.core.results.formats.cut import TextCut, TextFormat, ValueFrame
+import msgspec
+
+from penstock.core.results.formats.cut import NearMiss, TextCut, TextFormat, ValueFrame
 from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded_json import EmbeddedJson
 from penstock.core.results.formats.json_lines import JsonLines
@@ -26,13 +28,27 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
 }
 
 
-def recognise(text: bytes) -> tuple[str, TextCut] | None:
-    """Return the format of a text, and the text cut into its rows; None for any other text."""
+class Recognised(msgspec.Struct, frozen=True):
+    """A text cut by its format, or a text that nearly has one."""
+
+    name: str
+    cut: TextCut | NearMiss
+
+
+def recognise(text: bytes) -> Recognised | None:
+    """Return the first format that a text has; else the first that it nearly has, or None."""
+    near: Recognised | None = None
     for name, format_ in FORMATS.items():
         cut = format_.recognise(text)
-        if cut is not None:
-            return name, cut
-    return None
+        if isinstance(cut, TextCut):
+            return Recognised(name, cut)
+        if cut is not None and near is None:
+            near = Recognised(name, cut)
+    return near
+
+
+def has_free_cells(name: str) -> bool:
+    return bool(name) and FORMATS[name].has_free_cells
 
 
 def decoded(name: str, rows: Sequence[bytes], reading: bytes) -> list[bytes]:

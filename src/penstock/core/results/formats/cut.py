@@ -26,6 +26,12 @@ class TextCut(msgspec.Struct, frozen=True):
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
 
 
+class NearMiss(msgspec.Struct, frozen=True):
+    """A text that looks like a format, but is not of it. It stays lines, and the agent is told why."""
+
+    reason: str  # the first place that breaks the format: "record 12 has 2 fields, not 3"
+
+
 class ValueFrame(NamedTuple):
     """The value of a text in compact JSON, without its rows, and the text around the value."""
 
@@ -38,8 +44,12 @@ class ValueFrame(NamedTuple):
 class TextFormat(Protocol):
     """A format that texts have."""
 
-    def recognise(self, text: bytes) -> TextCut | None:
-        """TextCut a text of this format. Return None unless all of the text is certainly of it."""
+    # The probe shows a value of each column, because the form of its cells is not known.
+    has_free_cells: bool
+
+    def recognise(self, text: bytes) -> TextCut | NearMiss | None:
+        """Cut a text of this format. Return no cut unless all of the text is certainly of it, and a
+        near miss if most of it is."""
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         """Return rows as compact JSON."""

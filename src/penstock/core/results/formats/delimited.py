@@ -65,6 +65,8 @@ class _Table(NamedTuple):
 class Delimited:
     """Records of fields with one separator between them."""
 
+    has_free_cells = True
+
     def recognise(self, text: bytes) -> TextCut | None:
         table = _table_in(text)
         return None if table is None else _cut(text, table)

@@ -32,6 +32,8 @@ class _EmbeddedReading(msgspec.Struct, frozen=True):
 class EmbeddedJson:
     """Text that holds JSON, at least for the most part."""
 
+    has_free_cells = False
+
     def recognise(self, text: bytes) -> TextCut | None:
         if b"[" not in text and b"{" not in text:
             return None
@@ -94,7 +96,7 @@ def _cut_one(text: bytes, start: int, stop: int) -> TextCut:
 
 
 def _cut_several(text: bytes, spans: Sequence[_Span]) -> TextCut:
-    """TextCut before each value. A row holds a value, and the text up to the next."""
+    """Cut before each value. A row holds a value, and the text up to the next."""
     first, last = spans[0][0], spans[-1][1]
     stops = [*(start for start, _ in spans[1:]), last]
     rows = (text[start:stop] for (start, _), stop in zip(spans, stops, strict=True))

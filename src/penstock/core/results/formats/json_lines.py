@@ -17,6 +17,8 @@ _AT_ONCE: Final = 1_000
 class JsonLines:
     """Lines of JSON. Empty lines are allowed."""
 
+    has_free_cells = False
+
     def recognise(self, text: bytes) -> TextCut | None:
         start = len(text) - len(text.lstrip(_WHITE))
         if text[start : start + 1] not in (b"[", b"{"):

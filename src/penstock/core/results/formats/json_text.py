@@ -35,6 +35,8 @@ class _Member(NamedTuple):
 class JsonText:
     """A list or dict in JSON, in any spelling."""
 
+    has_free_cells = False
+
     def recognise(self, text: bytes) -> TextCut | None:
         if text[_gap_end(text, 0) :][:1] not in (b"[", b"{"):
             return None
@@ -54,7 +56,7 @@ class JsonText:
 
 
 def cut_json(text: bytes) -> TextCut:
-    """TextCut valid JSON, a list or a dict."""
+    """Cut valid JSON, a list or a dict."""
     opening = _gap_end(text, 0)
     closing = len(text.rstrip(_WHITE)) - 1
     if text[opening : opening + 1] == b"[":
@@ -79,7 +81,7 @@ def cut_json(text: bytes) -> TextCut:
 
 
 def _cut_list(text: bytes, opening: int, closing: int, list_path: str = "") -> TextCut:
-    """TextCut the list between these brackets. A row reaches to the start of the next."""
+    """Cut the list between these brackets. A row reaches to the start of the next."""
     first = _gap_end(text, opening + 1)
     rows = _row_blocks(text, first, closing)
     return TextCut("rows", rows, text[:first], text[closing:], list_path=list_path)

@@ -43,6 +43,8 @@ _CLOSING: Final = {b"]": b"]", b")": b"]", b"}": b"}"}
 class PythonLiteral:
     """The repr of a list, a tuple or a dict."""
 
+    has_free_cells = False
+
     def recognise(self, text: bytes) -> TextCut | None:
         inside = text.strip(_WHITE)
         kind = inside[:1] + inside[-1:]
