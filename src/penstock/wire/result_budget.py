@@ -26,7 +26,8 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     if isinstance(inside, Result) and not is_covered:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(inside, fields))
-    if not is_covered or (inside is None and _is_small(request, answer.line)):
+    is_all_told = inside is None and not request.notice
+    if not is_covered or (is_all_told and _is_small(request, answer.line)):
         _note(request, answer)
         return answer.line
     yield StepAside()

@@ -90,7 +90,7 @@ def test_the_labels_of_a_column_are_kept(name):
 
 def whole(document):
     rows = [row for block in document.blocks for row in block]
-    return json.loads(document.prefix + document.separator.join(rows) + document.suffix)
+    return json.loads(document.prefix + document.joint.join(rows) + document.suffix)
 
 
 def test_columns_that_are_no_texts():

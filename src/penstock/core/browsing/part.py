@@ -14,7 +14,8 @@ from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.entries import Context, Opened
 from penstock.core.protocol.live_copy import copied
 from penstock.core.protocol.reading import start_of
-from penstock.core.views.focus import Ahead, Focus, resolve
+from penstock.core.views.focus import Ahead, Focus
+from penstock.core.views.paths import resolve
 
 NO_QUESTIONS: Final = Refusal(
     "Filters, orders and charts are switched off for this result.", "Look at its rows as they are."

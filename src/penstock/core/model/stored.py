@@ -50,8 +50,7 @@ HEAD_VERSION = 2
 class Head(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a stored result that need no row to be read.
 
-    The document is `prefix` + rows joined by a comma (lines: a newline; other parts of a text with
-    a format: nothing) + `suffix`.
+    The document is `prefix` + rows joined by `joint` + `suffix`.
     """
 
     version: int = HEAD_VERSION
@@ -79,9 +78,10 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     uniform: bool = False  # a dict of alike members, which SQL can read as a table
     format: str = ""  # of a text with data, see `core.results.formats`
     reading: bytes = b""  # all that decoding its rows needs to know
-    are_lines: bool = False  # newlines are between its rows, and not part of them
+    joint: bytes = b","  # the bytes between two rows
     samples: dict[str, str] = {}  # a value of each column, if the text does not tell their types
     is_said_twice: bool = False  # the text repeats structuredContent
+    has_text_blocks: bool = False  # rows that are texts with one value are read as that value
     wrapped: Wrapped = ""
     wrapper: str = "result"  # the key that wraps the value in structuredContent
     is_error: bool = False

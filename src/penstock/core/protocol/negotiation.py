@@ -32,6 +32,7 @@ RULES FOR CHANGES
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -54,13 +55,18 @@ from penstock.core.protocol.entries import (
 from penstock.core.protocol.first_reply import conclude, for_tool, refuse
 from penstock.core.protocol.reading import look, start_of
 from penstock.core.protocol.references import PREFIX as REFERENCE
-from penstock.core.protocol.references import Fetched, has_references, resolve_arguments
-from penstock.core.views.focus import resolve
+from penstock.core.protocol.references import (
+    Fetched,
+    Resolved,
+    has_references,
+    resolve_arguments,
+)
 from penstock.core.views.full import handle_text
+from penstock.core.views.paths import resolve
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
 from penstock.errors import StoreError
 
-_COUNTED = {"rows": "rows", "lines": "lines"}  # how the parts of a shape are called
+_COUNTED = {"rows": "row", "lines": "line"}  # how a part of a shape is called
 _MOST_PAGES = 2**40  # keeps row numbers within the 64 bits of a store
 _MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
 
@@ -103,32 +109,24 @@ def _first_call(call: Call, context: Context) -> Steps[Reply]:
             call,
             context,
         )
-    refers = has_references(arguments)
-    handed_on: list[str] = []
-    resolved: dict[str, Any] | Refusal = arguments
-    if refers:
-        resolved = yield from _resolve_references(call, context, arguments, handed_on)
+    resolved = yield from _resolve_references(call, context, arguments)
     if isinstance(resolved, Refusal):
         return refuse(resolved, call, context)
+    handed_on = resolved.handed_on
     notices = [f"Handed on: {'; '.join(handed_on)}."] if handed_on else []
     notices += [f"Ignored without {TOKEN_FIELD}: {', '.join(unused)}."] if unused else []
     notice = " ".join(notices)
-    ran: Ran = yield Run(resolved, has_values=refers, notice=notice)
+    ran: Ran = yield Run(resolved.arguments, has_values=bool(handed_on), notice=notice)
     return (yield from conclude(call, replace(context, now=ran.now), ran.output, notice))
 
 
 def _resolve_references(
-    call: Call, context: Context, arguments: dict[str, Any], handed_on: list[str]
-) -> Steps[dict[str, Any] | Refusal]:
-    """Return the arguments with the values of references, and add to `handed_on` what each holds."""
-
-    def fetch(token: str, path: str) -> Steps[Fetched | Refusal]:
-        found = yield from _fetch(call, context, token, path)
-        if isinstance(found, Fetched):
-            handed_on.append(found.told)
-        return found
-
-    return (yield from resolve_arguments(arguments, call.schema, fetch))
+    call: Call, context: Context, arguments: dict[str, Any]
+) -> Steps[Resolved | Refusal]:
+    """Return the arguments with stored values in place of references."""
+    if not has_references(arguments):
+        return Resolved(arguments, [])
+    return (yield from resolve_arguments(arguments, call.schema, partial(_fetch, call, context)))
 
 
 def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched | Refusal]:
@@ -147,7 +145,9 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched
         return focus
     text = (yield from focus.text()) if focus.is_text else None
     value = b"" if focus.shape == "lines" else (yield from focus.whole())
-    counted = f"{focus.count:,} {_COUNTED[focus.shape]}" if focus.shape in _COUNTED else ""
+    plural = "" if focus.count == 1 else "s"
+    part = _COUNTED.get(focus.shape)
+    counted = f"{focus.count:,} {part}{plural}" if part else ""
     return Fetched(value, text, is_json=focus.is_json_text, counted=counted)
 
 

@@ -23,9 +23,10 @@ from penstock.core.protocol.probe import available_modes, modes_of, without_rows
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
 from penstock.core.results.outline import alike
-from penstock.core.views.focus import Ahead, Focus, resolve, root
+from penstock.core.views.focus import Ahead, Focus, root
 from penstock.core.views.full import full, link_reply, resource_uri
 from penstock.core.views.pages import Bookmark, no_way_on, paginate
+from penstock.core.views.paths import resolve
 from penstock.core.views.request import TOKEN_FIELD, ViewRequest
 from penstock.errors import MissingExtra, StoreError
 

@@ -42,10 +42,10 @@ class Fetched(msgspec.Struct, frozen=True):
     is_json: bool = False  # the text is the JSON of the value
     counted: str = ""  # its rows or lines, in words
 
-    @property
-    def told(self) -> str:
-        """The size of the value, so that nobody reads it back to check."""
-        size = len(self.value if self.text is None else self.text)
+    def told(self, inserted: bytes) -> str:
+        """Return the size of what was inserted, so that nobody reads it back to check."""
+        is_text = self.text is not None and inserted == self.as_text
+        size = len(self.text or b"") if is_text else len(inserted)
         return f"{size:,} bytes, {self.counted}" if self.counted else f"{size:,} bytes"
 
     @property
@@ -56,6 +56,21 @@ class Fetched(msgspec.Struct, frozen=True):
 
 # Takes a token and a path.
 Fetch = Callable[[str, str], Steps[Fetched | Refusal]]
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """Arguments with stored values in place of references."""
+
+    arguments: dict[str, Any]
+    handed_on: list[str]  # the size of each value
+
+
+class _Resolution(msgspec.Struct, frozen=True):
+    """The resolution of one call's references."""
+
+    schema: Mapping[str, Any]  # of all arguments
+    fetch: Fetch
+    handed_on: list[str]
 
 
 def has_references(value: Any) -> bool:
@@ -75,32 +90,30 @@ def has_references(value: Any) -> bool:
 
 def resolve_arguments(
     arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, fetch: Fetch
-) -> Steps[dict[str, Any] | Refusal]:
+) -> Steps[Resolved | Refusal]:
     """Return the arguments with stored values in place of references, or a refusal."""
+    now = _Resolution(schema or {}, fetch, [])
     resolved: dict[str, Any] = {}
     for name, value in arguments.items():
-        below = _property(schema, schema or {}, name)
-        part = yield from _resolve(value, name, schema or {}, below, fetch)
+        below = _property(now.schema, now.schema, name)
+        part = yield from _resolve(value, name, below, now)
         if isinstance(part, Refusal):
             return part
         resolved[name] = part
-    return resolved
+    return Resolved(resolved, now.handed_on)
 
 
-def _resolve(
-    value: Any, where: str, root: Mapping[str, Any], schema: Any, fetch: Fetch
-) -> Steps[Any]:
+def _resolve(value: Any, where: str, schema: Any, now: _Resolution) -> Steps[Any]:
     if isinstance(value, str) and value.startswith(PREFIX):
         token, _, path = value.removeprefix(PREFIX).partition("#")
-        return (yield from _substitute(Reference(where, token, path, schema), root, fetch))
+        return (yield from _substitute(Reference(where, token, path, schema), now))
     if isinstance(value, Mapping) and has_references(value):
-        return (yield from _resolve_dict(value, where, root, schema, fetch))
+        return (yield from _resolve_dict(value, where, schema, now))
     if isinstance(value, list | tuple) and has_references(value):
         items = []
         for number, item in enumerate(value):
-            part = yield from _resolve(
-                item, f"{where}[{number}]", root, _items(root, schema), fetch
-            )
+            below = _items(now.schema, schema)
+            part = yield from _resolve(item, f"{where}[{number}]", below, now)
             if isinstance(part, Refusal):
                 return part
             items.append(part)
@@ -109,36 +122,35 @@ def _resolve(
 
 
 def _resolve_dict(
-    value: Mapping[str, Any], where: str, root: Mapping[str, Any], schema: Any, fetch: Fetch
+    value: Mapping[str, Any], where: str, schema: Any, now: _Resolution
 ) -> Steps[Any]:
     resolved = {}
     for name, item in value.items():
-        below = _property(root, schema, name)
-        part = yield from _resolve(item, f"{where}.{name}", root, below, fetch)
+        below = _property(now.schema, schema, name)
+        part = yield from _resolve(item, f"{where}.{name}", below, now)
         if isinstance(part, Refusal):
             return part
         resolved[name] = part
     return resolved
 
 
-def _substitute(reference: Reference, root: Mapping[str, Any], fetch: Fetch) -> Steps[Any]:
-    found = yield from fetch(reference.token, reference.path)
+def _substitute(reference: Reference, now: _Resolution) -> Steps[Any]:
+    found = yield from now.fetch(reference.token, reference.path)
     if isinstance(found, Refusal):
         return Refusal(
             found.error, f"In argument {reference.where}: {found.next_step}", found.reason
         )
-    admitted = _types(root, reference.schema)
-    forms = _forms(found, admitted)
-    if admitted is None:
-        return msgspec.Raw(forms[0])
-    for raw in forms:
-        if any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
+    admitted = _types(now.schema, reference.schema)
+    for raw in _forms(found, admitted):
+        if admitted is None or any(name in admitted for name in _JSON_TYPES[type_name(raw)]):
+            now.handed_on.append(found.told(raw))
             return msgspec.Raw(raw)
     raw = found.value or found.as_text
-    if "string" in admitted:
+    if "string" in (admitted or ()):
+        now.handed_on.append(found.told(raw))
         return rawjson.text(raw)
     return Refusal(
-        f"Argument {reference.where} takes {' or '.join(sorted(admitted))}, "
+        f"Argument {reference.where} takes {' or '.join(sorted(admitted or ()))}, "
         f"but the stored value is {type_name(raw)}.",
         "Point to a part that fits with #/json/pointer, or make one with mode query.",
     )

@@ -3,7 +3,7 @@
     the result has                 its value is
     structuredContent              structuredContent; of {"result": x}, as frameworks wrap it, x; of
                                    an object with one text, which is also the text block, the text.
-                                   If a text block is the same in JSON with white space, it is kept
+                                   If a text block is the same in JSON, spelled otherwise, it is kept
     one text block                 the text; the data in it, if it has a format
     several blocks                 a list of their values
 
@@ -28,6 +28,7 @@ from penstock.core.json.encoding import Fallback, encode, opened
 from penstock.core.model.reply import HOST_MEMBERS, MEDIA_TYPES, counted, is_for_user
 from penstock.core.model.stored import Aside, Wrapped
 from penstock.core.model.values import ABSENT, Result
+from penstock.core.results.decoding import value_of_block
 from penstock.core.results.document import (
     TOO_DEEP,
     Document,
@@ -38,6 +39,8 @@ from penstock.core.results.document import (
     read_text_with_data,
     read_value,
 )
+from penstock.core.results.formats.cut import grouped
+from penstock.core.results.packing import quoted_size
 
 Block = Mapping[str, Any]
 
@@ -57,8 +60,7 @@ def document_of(result: Result, *, media_cap: int, hidden_room: Budget | None = 
     values, asides = block_parts(blocks)
     if len(blocks) == 1:
         return replace(_read_block(values[0]), beside=beside, asides=asides)
-    read, notices = _block_values(values)
-    return replace(read_value(read), beside=beside, notices=notices, asides=asides)
+    return replace(_read_blocks(values), beside=beside, asides=asides)
 
 
 def document_as_text(
@@ -201,18 +203,18 @@ def _text_said_twice(blocks: Sequence[Block], structured: Any) -> tuple[str, str
 
 
 def _spelled_otherwise(blocks: Sequence[Block], whole: bytes) -> Document | None:
-    """Return the document of the one text block, if it is the structured content in JSON with white
-    space. So the text is kept, and the value is the same."""
+    """Return the document of the one text block, if it is the structured content in JSON, in another
+    spelling. So the text is kept, and the value is the same."""
     if len(blocks) != 1 or not _is_plain_text(blocks[0]):
         return None
     is_wrapped = _is_wrapped(whole)
     inner = whole[len(_WRAPPER) : -1] if is_wrapped else whole
     text = blocks[0]["text"]
-    if len(text) <= len(inner) or not is_json_container(text) or not _says(blocks[0], inner):
+    if rawjson.utf8(text) == inner or not is_json_container(text) or not _says(blocks[0], inner):
         return None
     document = read_text_with_data(text)
     wrapped: Wrapped = "value" if is_wrapped else ""
-    return replace(document, wrapped=wrapped, value_size=len(inner))
+    return replace(document, wrapped=wrapped, is_said_twice=True, value_size=len(inner))
 
 
 def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
@@ -292,7 +294,7 @@ def block_parts(blocks: Sequence[Block]) -> tuple[list[Block], tuple[Aside, ...]
         at = f"/{place}" if len(blocks) > 1 else ""
         others = {name: value for name, value in block.items() if name not in ("type", "text")}
         needed = len(encode(others)) if others else 0
-        if _is_plain_text(block) and needed <= room:
+        if _is_plain_text(block) and needed <= room and _is_small_beside([others]):
             room -= needed
             values.append({"type": "text", "text": block["text"]})
             asides += _asides([(at, others)] if others else [], is_text=True)
@@ -328,31 +330,19 @@ def _read_block(block: Block) -> Document:
     return read_value(dict(block))
 
 
-def _block_values(blocks: Sequence[Block]) -> tuple[list[Any], tuple[str, ...]]:
-    values: list[Any] = []
-    notices: tuple[str, ...] = ()
-    for block in blocks:
-        try:
-            values.append(_block_value(block))
-        except rawjson.TooDeep:
-            values.append(block["text"])
-            notices = (TOO_DEEP,)
-    return values, notices
-
-
-def _block_value(block: Block) -> Any:
-    """Return the value of one of several blocks: for a text, the JSON in it or the text itself."""
-    if not _is_plain_value(block):
-        return dict(block)
-    text = str(block["text"])
-    if is_json_container(text):
-        try:
-            compacted = rawjson.compact(rawjson.utf8(text))
-            rawjson.require_shallow(compacted)
-            return msgspec.Raw(compacted)
-        except rawjson.NotJson:
-            pass
-    return text
+def _read_blocks(blocks: Sequence[Block]) -> Document:
+    """Return the document of several blocks. A text with one value is kept as the text, and read as
+    the value."""
+    texts = [str(block["text"]) if _is_plain_value(block) else dict(block) for block in blocks]
+    document = read_value(texts)
+    kept = [row for rows in document.blocks for row in rows]
+    values = [*map(value_of_block, kept)]
+    document = replace(document, blocks=grouped(kept))
+    if values == kept:
+        return document
+    whole = document.prefix + document.joint.join(values) + document.suffix
+    sizes = len(whole), quoted_size(whole)
+    return replace(document, has_text_blocks=True, value_size=sizes[0], value_quoted=sizes[1])
 
 
 def _is_plain_value(block: Block) -> bool:

@@ -36,7 +36,7 @@ from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.core.results import formats
 from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, NearMiss, grouped
-from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
+from penstock.core.results.formats.json_text import COMPACT, LARGEST_ENVELOPE
 from penstock.errors import InvalidResult
 
 if TYPE_CHECKING:
@@ -101,9 +101,13 @@ class Document(msgspec.Struct, frozen=True):
     tally: Tally = msgspec.field(default_factory=Tally)
     format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
     reading: bytes = b""  # as in `formats.TextCut`
-    are_lines: bool = False  # as there
-    # The bytes of the compact value, for a text that repeats structuredContent.
+    joint: bytes = b","  # the bytes between two rows
+    is_said_twice: bool = False  # the text repeats structuredContent
+    # Rows that are texts with one value are read as that value. Such are the rows of several blocks.
+    has_text_blocks: bool = False
+    # The bytes of the value in compact JSON, if it is kept in another form, and as a JSON string.
     value_size: int = 0
+    value_quoted: int = 0
 
     @property
     def is_text(self) -> bool:
@@ -117,20 +121,10 @@ class Document(msgspec.Struct, frozen=True):
         frame = formats.frame_of(self.format, self.prefix, self.suffix, self.reading)
         return frame.prefix + frame.suffix
 
-    def decoded(self, rows: list[bytes]) -> list[bytes]:
-        """Return rows as JSON; lines as they are."""
-        return formats.decoded(self.format, rows, self.reading) if self.format else rows
-
     @property
     def all_notices(self) -> tuple[str, ...]:
         """The notices. They are complete when all rows are encoded."""
         return (*self.notices, *self.tally.notices)
-
-    @property
-    def separator(self) -> bytes:
-        if self.shape == "lines" or self.are_lines:
-            return b"\n"
-        return b"" if self.format else b","
 
 
 def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
@@ -149,7 +143,7 @@ def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
 
 
 def read_text(text: str) -> Document:
-    return Document("lines", _line_blocks(rawjson.utf8(text)))
+    return Document("lines", _line_blocks(rawjson.utf8(text)), joint=b"\n")
 
 
 def is_json_container(text: str) -> bool:
@@ -179,7 +173,7 @@ def read_value(value: Any, fallback: Fallback | None = None) -> Document:
 
 def read_text_with_data(text: str) -> Document:
     """Return the document of a text: the rows of its format, or its lines if it has none. The text
-    is kept to the byte. Compact JSON is the same as a value and as a text."""
+    is kept to the byte."""
     data = rawjson.utf8(text)
     if is_json_container(text):
         try:
@@ -188,7 +182,7 @@ def read_text_with_data(text: str) -> Document:
             pass
         else:
             if len(compacted) == len(data):
-                return read_json(compacted)
+                return replace(read_json(compacted), format="json", reading=COMPACT)
     found = formats.recognise(data)
     if found is None:
         return read_text(text)
@@ -203,7 +197,7 @@ def read_text_with_data(text: str) -> Document:
         list_path=cut.list_path,
         format=found.name,
         reading=cut.reading,
-        are_lines=cut.are_lines,
+        joint=b"\n" if cut.are_lines else b"",
     )
 
 

@@ -4,7 +4,7 @@ unless they may be small enough to pass whole."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 import msgspec
@@ -12,8 +12,9 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
+from penstock.core.results.decoding import decoded
 from penstock.core.results.document import Document
-from penstock.core.results.packing import Packed, kind_of, pack, quoted_size, quoted_text_size
+from penstock.core.results.packing import Packed, pack, quoted_size, quoted_text_size
 from penstock.core.results.sample import Sample
 
 
@@ -28,15 +29,19 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def packed(self) -> Packed:
         """The packed rows. Those of a small value are packed when first needed."""
-        return self.packed_early or pack([self.rows or []], kind_of(self.document))
+        return self.packed_early or pack([self.rows or []], self.document.joint)
 
     @property
     def size(self) -> int:
+        if self.document.has_text_blocks:
+            return self.document.value_size
         return len(self.document.prefix) + self.packed.size + len(self.document.suffix)
 
     @property
     def quoted(self) -> int:
         """The number of bytes that the value takes inside a JSON string."""
+        if self.document.has_text_blocks:
+            return self.document.value_quoted
         around = self.document.prefix, self.document.suffix
         quote = quoted_text_size if self.document.format else quoted_size
         return sum(map(quote, around)) + self.packed.quoted
@@ -50,28 +55,29 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
         if self.rows is None:
             return None
         document = self.document
-        return document.prefix + document.separator.join(self.rows) + document.suffix
+        return document.prefix + document.joint.join(self.rows) + document.suffix
 
     def wire_size(self, empty: Reply) -> int:
         """Compute how many bytes the view `full` would send, without building the reply. `empty` is
         this reply without the value."""
         size = len(empty.wire()) + self.quoted
         if empty.frame.structured:
-            as_text = self.is_text or self.document.wrapped == "text"
-            value = self.quoted + len('""') if as_text else self.size
-            value = self.document.value_size or value
-            size += len(b',"structuredContent":') + value
-            size += 0 if self._is_object else len(b"{:}" + rawjson.string(self.document.wrapper))
+            size += len(b',"structuredContent":') + self._structured_size
         return size
 
     @property
-    def _is_object(self) -> bool:
-        return self.document.envelope[:1] == b"{" and not self.document.wrapped
+    def _structured_size(self) -> int:
+        document = self.document
+        is_string = (self.is_text and not document.is_said_twice) or document.wrapped == "text"
+        value = self.quoted + len('""') if is_string else document.value_size or self.size
+        is_object = document.envelope[:1] == b"{" and not (is_string or document.wrapped)
+        return value + (0 if is_object else len(b"{:}" + rawjson.string(document.wrapper)))
 
 
 def ingest(document: Document, inline: Budget) -> Ingested:
     """Read a document. Keep its rows while they may be within `inline`, otherwise pack them."""
-    decode = document.decoded if document.format else None
+    is_kept_otherwise = document.format or document.has_text_blocks
+    decode = partial(decoded, document) if is_kept_otherwise else None
     sample = Sample(is_text=document.shape == "lines", decode=decode)
     blocks = sample.watch(document.blocks)
     gathered: list[list[bytes]] = []
@@ -80,7 +86,7 @@ def ingest(document: Document, inline: Budget) -> Ingested:
         gathered.append(block)
         size += sum(map(len, block)) + len(block)
         if not inline.may_admit(size):
-            packed = pack(chain(_handed_over(gathered), blocks), kind_of(document))
+            packed = pack(chain(_handed_over(gathered), blocks), document.joint)
             return Ingested(document, sample, None, packed)
     return Ingested(document, sample, [row for block in gathered for row in block])
 

@@ -1,8 +1,8 @@
 """Compression of rows into chunks, and the way back.
 
 A chunk is about 64 kB of rows, joined with newlines: neither compact JSON nor a line contains one.
-Parts of a text may, so these are joined with a byte that no text has in UTF-8. A page unpacks one or
-two chunks, however large the result is.
+Rows with nothing between them, the parts of a text, may hold newlines. These are joined with a byte
+that no text has in UTF-8. A page unpacks one or two chunks, however large the result is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import threading
 from bisect import bisect_left
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import zstandard
@@ -21,18 +21,12 @@ from penstock.core.model.store import chunk_numbers, pack_index
 from penstock.errors import EntryCorrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from penstock.core.model.stored import Head
-    from penstock.core.results.document import Document
-
-Kind = Literal["json", "lines", "parts"]  # of rows: "parts" of a text, joined without a separator
-_JOINTS: Final[Mapping[Kind, bytes]] = {"json": b"\n", "lines": b"\n", "parts": b"\xff"}
+_NOT_IN_TEXT: Final = b"\xff"
 CHUNK_BYTES = 64_000
 CHUNK_ROWS = 1_000
 _LEVEL = 1
-_COMMA = 1
-_NEWLINE = 2  # the size of the escape in a JSON string
 _LARGEST_CHUNK = 2**31
 _ESCAPED_BY_TWO = (b'"', b"\\", b"\n", b"\r", b"\t")  # in JSON, these take two bytes
 # Other characters that JSON escapes, and halves of surrogate pairs.
@@ -51,53 +45,49 @@ class Packed(msgspec.Struct, frozen=True):
     quoted: int  # the same inside a JSON string, where quotes, backslashes and newlines take two
 
 
-def kind_of(about: Document | Head) -> Kind:
-    if about.shape == "lines" or about.are_lines:
-        return "lines"
-    return "parts" if about.format else "json"
-
-
-def pack(blocks: Iterable[list[bytes]], kind: Kind = "json") -> Packed:
+def pack(blocks: Iterable[list[bytes]], joint: bytes = b",") -> Packed:
+    """Pack rows. `joint`: the bytes between two rows of the document."""
     chunks: list[bytes] = []
     rows_in: list[int] = []
     size = quoted = 0
     compress = _compressor().compress
-    joint, between, quoted_size = _JOINTS[kind], _BETWEEN[kind], _QUOTED_SIZES[kind]
+    mark = _mark(joint)
     for rows in _regrouped(blocks):
-        joined = joint.join(rows)
-        size += len(joined) - (len(rows) - 1 if kind == "parts" else -1)
-        quoted += quoted_size(joined)
+        joined = mark.join(rows)
+        size += len(joined) + len(joint) - (0 if joint else len(rows) - 1)
+        quoted += _quoted(joined, joint)
         # Copy to the exact size: the compressor's buffer is as large as its input, and the unused
         # end would stay allocated with each chunk.
         chunks.append(bytes(memoryview(compress(joined))))
         rows_in.append(len(rows))
     firsts = [0, *accumulate(rows_in)]
-    # There is one separator fewer than rows.
+    # There is one joint fewer than rows.
     return Packed(
         chunks=tuple(chunks),
         index=pack_index(firsts[:-1]),
         count=firsts[-1],
-        size=size - (kind != "parts") if chunks else 0,
-        quoted=quoted - between if chunks else 0,
+        size=size - len(joint) if chunks else 0,
+        quoted=quoted - quoted_text_size(joint) if chunks else 0,
     )
+
+
+def _mark(joint: bytes) -> bytes:
+    """Return the byte between two rows in a chunk."""
+    return b"\n" if joint else _NOT_IN_TEXT
+
+
+def _quoted(joined: bytes, joint: bytes) -> int:
+    """Return how many bytes the rows of a chunk and the joints after them take in a JSON string."""
+    if joint == b",":
+        return quoted_size(joined) + len(joint)
+    text = joined if joint else joined.replace(_NOT_IN_TEXT, b"")
+    return quoted_text_size(text) + quoted_text_size(joint)
 
 
 def quoted_size(data: bytes) -> int:
     """Return how many bytes compact JSON takes inside a JSON string."""
     backslashes = data.count(b"\\") if b"\\" in data else 0  # `in` is faster than `count`
     return len(data) + data.count(b'"') + backslashes
-
-
-def _quoted_json(joined: bytes) -> int:
-    return quoted_size(joined) + _COMMA
-
-
-def _quoted_lines(joined: bytes) -> int:
-    return quoted_text_size(joined) + _NEWLINE
-
-
-def _quoted_parts(joined: bytes) -> int:
-    return quoted_text_size(joined.replace(_JOINTS["parts"], b""))
 
 
 def quoted_text_size(text: bytes) -> int:
@@ -108,18 +98,10 @@ def quoted_text_size(text: bytes) -> int:
     return len(text) + sum(map(text.count, _ESCAPED_BY_TWO))
 
 
-_BETWEEN: Final[Mapping[Kind, int]] = {"json": _COMMA, "lines": _NEWLINE, "parts": 0}
-_QUOTED_SIZES: Final[Mapping[Kind, Callable[[bytes], int]]] = {
-    "json": _quoted_json,
-    "lines": _quoted_lines,
-    "parts": _quoted_parts,
-}
-
-
-def unpack(chunk: bytes, kind: Kind = "json") -> list[bytes]:
+def unpack(chunk: bytes, joint: bytes = b",") -> list[bytes]:
     try:
         joined = _decompressor().decompress(chunk, max_output_size=_LARGEST_CHUNK)
-        return joined.split(_JOINTS[kind])
+        return joined.split(_mark(joint))
     except zstandard.ZstdError as error:
         raise EntryCorrupt from error
 
@@ -130,12 +112,12 @@ def slice_rows(
     numbers: Sequence[int],
     start: int,
     stop: int,
-    kind: Kind = "json",
+    joint: bytes = b",",
 ) -> list[bytes]:
     """Return rows `start` to `stop`. `numbers` are the chunks that hold them, in order."""
     if not numbers:
         return []
-    rows = [row for number in numbers for row in unpack(chunks[number], kind)]
+    rows = [row for number in numbers for row in unpack(chunks[number], joint)]
     first = int.from_bytes(index[8 * numbers[0] : 8 * numbers[0] + 8], "little")
     return rows[start - first : stop - first]
 
@@ -146,10 +128,10 @@ def chunks_of_rows(index: bytes, numbers: Iterable[int]) -> list[int]:
 
 
 def pick_rows(
-    index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int], kind: Kind = "json"
+    index: bytes, chunks: Mapping[int, bytes], numbers: Iterable[int], joint: bytes = b","
 ) -> list[bytes]:
     """Return these rows, in this order, given the chunks that hold them."""
-    unpacked = {number: unpack(chunk, kind) for number, chunk in chunks.items()}
+    unpacked = {number: unpack(chunk, joint) for number, chunk in chunks.items()}
     picked: list[bytes] = []
     for row in numbers:
         [number] = chunk_numbers(index, row, row + 1)

@@ -94,7 +94,7 @@ class Sample(msgspec.Struct):
         """Return the first characters of the value."""
         start = document.prefix
         for number, row in enumerate(self.first):
-            start += (document.separator if number else b"") + row
+            start += (document.joint if number else b"") + row
             if len(start) > 4 * chars:
                 break
         else:

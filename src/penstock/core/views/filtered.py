@@ -7,7 +7,7 @@ itself contains a dot takes precedence over a path of the same spelling.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -142,4 +142,4 @@ def _filtered_dict(focus: Focus, projection: Projection) -> Steps[Focus]:
             if part != b"{}":
                 kept.append(part[1:-1])
                 ordinals.append(number)
-    return replace(focus, rows=tuple(kept), count=len(kept), ordinals=tuple(ordinals), entry=None)
+    return focus.only(kept, ordinals)

@@ -20,12 +20,14 @@ from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import outline, type_name
-from penstock.core.views.focus import Focus, find_member
+from penstock.core.views.focus import Focus
+from penstock.core.views.paths import find_member
 from penstock.core.views.request import ViewRequest
 
 STUB_KEYS = (10, 5, 2)
 STUB_CHARS = 100
-AROUND_CHARS = 200
+AROUND_CHARS = (200, 50, 0)
+TEXTS_AROUND = ("text_before", "text_after")
 
 # Returns the token for a row and an offset in the row, or None if the result is not stored.
 Bookmark = Callable[[int, int], str | None]
@@ -136,8 +138,9 @@ def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
 
 
 def _least(page: Page) -> Page:
-    """Return the page with only the counts of `envelope` and `missing_keys`."""
-    extra = dict(page.extra)
+    """Return the page with only the counts of `envelope` and `missing_keys`, and no text around
+    the rows."""
+    extra = {name: value for name, value in page.extra.items() if name not in TEXTS_AROUND}
     if "envelope" in extra:
         extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
     if extra.get("missing_keys"):
@@ -271,15 +274,17 @@ def names_beside(focus: Focus) -> set[str]:
 def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
     """Return what there is beside the rows: the text around data, and the other members of a dict
     with one list, whole, in brief, or only their count."""
-    return _text_around(focus) | _other_members(focus, scale, keep)
+    return _text_around(focus, scale) | _other_members(focus, scale, keep)
 
 
-def _text_around(focus: Focus) -> dict[str, str]:
-    names = ("text_before", "text_after")
-    texts = (rawjson.text(text).strip() for text in focus.around)
-    return {
-        name: cut_text(text, AROUND_CHARS) for name, text in zip(names, texts, strict=True) if text
-    }
+def _text_around(focus: Focus, scale: ReplyScale) -> dict[str, str]:
+    """Return the text before and after data, as much of it as leaves room for rows."""
+    if focus.in_text is None:
+        return {}
+    texts = (rawjson.text(text).strip() for text in (focus.in_text.before, focus.in_text.after))
+    named = {name: text for name, text in zip(TEXTS_AROUND, texts, strict=True) if text}
+    forms = [{name: cut_text(named[name], chars) for name in named} for chars in AROUND_CHARS]
+    return next((form for form in forms if scale.takes_little(form)), forms[-1])
 
 
 def _other_members(focus: Focus, scale: ReplyScale, keep: Collection[str] | None) -> dict[str, Any]:

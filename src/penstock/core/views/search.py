@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,8 +20,9 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
-from penstock.core.views.focus import SPAN, TEXT_STEP, Focus, by_ordinal, member_step
+from penstock.core.views.focus import SPAN, Focus, by_ordinal, member_step
 from penstock.core.views.pages import cut_text, line_text
+from penstock.core.views.paths import TEXT_STEP
 
 _AROUND = 80
 _SHORT = 200
@@ -90,10 +91,16 @@ def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     hits.tell_twins_apart(focus, last)
     for path, member in _beside(focus):
         _member_hits(hits, member, path, needle)
-    for line in chain.from_iterable(text.split(b"\n") for text in focus.around if text):
+    for line in _lines_around(focus):
         if needle in line_text(line).casefold():
             _occurrence_or_line(hits, {"path": focus.path + TEXT_STEP}, line_text(line), needle)
     return hits
+
+
+def _lines_around(focus: Focus) -> list[bytes]:
+    """Return the lines of text before and after data."""
+    around = () if focus.in_text is None else (focus.in_text.before, focus.in_text.after)
+    return [line for text in around if text for line in text.split(b"\n")]
 
 
 def _by_number(hit: bytes, base: str, number: int, last: dict[str, int]) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 from texts_with_data import PLAIN, ROWS, TEXTS, as_csv
 
 from penstock.core.json import rawjson
+from penstock.core.results.decoding import decoded
 from penstock.core.results.document import read_text, read_text_with_data
 
 
@@ -22,13 +23,13 @@ def read(text):
 
 
 def exact(document, parts):
-    return rawjson.text(document.prefix + document.separator.join(parts) + document.suffix)
+    return rawjson.text(document.prefix + document.joint.join(parts) + document.suffix)
 
 
 def rows_in(text):
     document, parts = read(text)
     return (
-        [json.loads(row) for row in document.decoded(parts)] if document.shape == "rows" else None
+        [json.loads(row) for row in decoded(document, parts)] if document.shape == "rows" else None
     )
 
 
@@ -38,7 +39,7 @@ def test_the_parts_are_the_text_and_the_rows_are_the_data(name):
     document, parts = read(text)
     assert document.format == kind
     assert exact(document, parts) == text
-    found = [json.loads(row) for row in document.decoded(parts)]
+    found = [json.loads(row) for row in decoded(document, parts)]
     assert len(found) == len(rows or ROWS)
     if rows is not None:
         assert found == rows
@@ -56,7 +57,7 @@ def test_a_damaged_text_is_never_misread(name, seed):
         text = text[:at] + put_in + text[at + chance.randrange(4) :]
     document, parts = read(text)
     assert exact(document, parts) == text
-    document.decoded(parts)
+    decoded(document, parts)
 
 
 # -- texts that only resemble a format -------------------------------------------------------------
@@ -103,7 +104,7 @@ def test_columns_of_numbers_hold_numbers_and_codes_stay_texts():
         {"id": 2, "price": None, "zip": "12345", "big": "1", "share": "6%", "empty": "", "mixed": "x"},
     ]  # fmt: skip
     document, parts = read(text)
-    assert b'"price":1.10,' in document.decoded(parts)[0]
+    assert b'"price":1.10,' in decoded(document, parts)[0]
 
 
 def test_a_number_late_in_the_text_decides_the_type():

@@ -51,6 +51,10 @@ def has_free_cells(name: str) -> bool:
     return bool(name) and FORMATS[name].has_free_cells
 
 
+def is_one_value(name: str) -> bool:
+    return FORMATS[name].is_one_value
+
+
 def decoded(name: str, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
     """Return rows of a format as compact JSON."""
     return FORMATS[name].decode(rows, reading)

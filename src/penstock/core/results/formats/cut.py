@@ -46,6 +46,8 @@ class TextFormat(Protocol):
 
     # The probe shows a value of each column, because the form of its cells is not known.
     has_free_cells: bool
+    # A text is one value, so that several texts can be rows.
+    is_one_value: bool
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         """Cut a text of this format. Return no cut unless all of the text is certainly of it, and a

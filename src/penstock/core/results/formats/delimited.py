@@ -66,6 +66,7 @@ class Delimited:
     """Records of fields with one separator between them."""
 
     has_free_cells = True
+    is_one_value = False
 
     def recognise(self, text: bytes) -> TextCut | None:
         table = _table_in(text)

@@ -33,6 +33,7 @@ class EmbeddedJson:
     """Text that holds JSON, at least for the most part."""
 
     has_free_cells = False
+    is_one_value = True
 
     def recognise(self, text: bytes) -> TextCut | None:
         if b"[" not in text and b"{" not in text:

@@ -18,6 +18,7 @@ class JsonLines:
     """Lines of JSON. Empty lines are allowed."""
 
     has_free_cells = False
+    is_one_value = False
 
     def recognise(self, text: bytes) -> TextCut | None:
         start = len(text) - len(text.lstrip(_WHITE))

@@ -15,6 +15,8 @@ from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, 
 # Every page carries the other members of a dict with one list. If they are larger than this, the
 # pages show the members of the dict instead.
 LARGEST_ENVELOPE: Final = 8_000
+# The reading of a text without white space between its tokens. Its rows are JSON as they are.
+COMPACT: Final = b"compact"
 _GAP: Final = re.compile(rb"[ \t\r\n]*+")
 _COMMA: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+")
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
@@ -36,6 +38,7 @@ class JsonText:
     """A list or dict in JSON, in any spelling."""
 
     has_free_cells = False
+    is_one_value = True
 
     def recognise(self, text: bytes) -> TextCut | None:
         if text[_gap_end(text, 0) :][:1] not in (b"[", b"{"):
@@ -47,7 +50,8 @@ class JsonText:
         return cut_json(text)
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
-        del reading
+        if reading == COMPACT:
+            return [*rows]
         return [_decoded(row.rstrip(_BETWEEN)) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:

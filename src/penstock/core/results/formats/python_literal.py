@@ -44,6 +44,7 @@ class PythonLiteral:
     """The repr of a list, a tuple or a dict."""
 
     has_free_cells = False
+    is_one_value = True
 
     def recognise(self, text: bytes) -> TextCut | None:
         inside = text.strip(_WHITE)

@@ -1,0 +1,47 @@
+"""The reading of rows as they are kept: parts of a text with data, and texts of several blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from penstock.core.json import rawjson
+from penstock.core.results import formats
+from penstock.core.results.document import read_text_with_data
+
+if TYPE_CHECKING:
+    from penstock.core.model.stored import Head
+    from penstock.core.results.document import Document
+
+# Around the one value of a text block. Any other text there belongs to the value of the block.
+_MARKS_ALONE: Final = re.compile(rb"\s*+(?:`{3,}+\w*+|<[^<>]*+>)?+\s*+")
+
+
+def decoded(about: Document | Head, rows: Sequence[bytes]) -> list[bytes]:
+    """Return rows as JSON, and lines as they are."""
+    if about.format:
+        return formats.decoded(about.format, rows, about.reading)
+    return [*map(value_of_block, rows)] if about.has_text_blocks else list(rows)
+
+
+def value_of_block(row: bytes) -> bytes:
+    """Return the value of one of several blocks. For a text, that is the one value in it, if it holds
+    one and nothing else."""
+    if row[:1] != b'"':
+        return row
+    try:
+        return _value_in_text(row)
+    except rawjson.TooDeep:
+        return row
+
+
+def _value_in_text(row: bytes) -> bytes:
+    document = read_text_with_data(str(rawjson.decode(row)))
+    if not document.format or not formats.is_one_value(document.format):
+        return row
+    frame = formats.frame_of(document.format, document.prefix, document.suffix, document.reading)
+    if not all(map(_MARKS_ALONE.fullmatch, (frame.text_before, frame.text_after))):
+        return row
+    values = (row for rows in document.blocks for row in decoded(document, rows))
+    return frame.prefix + b",".join(values) + frame.suffix
