@@ -19,6 +19,7 @@ from penstock.core.model.values import Call, Frame, Principal
 from penstock.core.protocol.entries import Context, new_entry
 from penstock.core.results.document import read_json, read_text
 from penstock.core.results.ingest import ingest
+from penstock.core.views.paths import TEXT_STEP
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 from penstock.stores.memory import MemoryStore
@@ -97,6 +98,8 @@ class Explorer:
 
 def compare(explorer: Explorer, path: str, original: Any) -> None:
     """Compare the value at `path`, put together from rows, cut cells and windows, with `original`."""
+    if _is_text(original):  # a text that happens to hold data would be shown as the data
+        path += TEXT_STEP
     page = explorer.reply(path=path)
     if page is None:
         return

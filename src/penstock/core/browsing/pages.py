@@ -131,9 +131,9 @@ def _window(
     """Return a range of characters: of a text, or with `raw` of the JSON of any value.
 
     Each window reads the whole value: the index of an entry finds rows, not characters."""
-    value = yield from part.focus.whole()
-    text = rawjson.text(value)
-    if request.raw and part.focus.shape == "lines":
+    focus = part.focus
+    text = rawjson.text((yield from (focus.text() if focus.is_text else focus.whole())))
+    if request.raw and focus.is_text and not focus.is_json_text:
         text = rawjson.text(rawjson.string(text))
     start = min(request.offset, len(text))
 

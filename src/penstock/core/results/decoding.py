@@ -44,4 +44,6 @@ def _value_in_text(row: bytes) -> bytes:
     if not all(map(_MARKS_ALONE.fullmatch, (frame.text_before, frame.text_after))):
         return row
     values = (row for rows in document.blocks for row in decoded(document, rows))
-    return frame.prefix + b",".join(values) + frame.suffix
+    value = frame.prefix + b",".join(values) + frame.suffix
+    rawjson.require_shallow(value)
+    return value
