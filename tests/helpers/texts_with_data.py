@@ -43,6 +43,8 @@ TEXTS = {
     "csv, spaced": (as_csv(PLAIN).replace(",", ", "), "csv", PLAIN),
     "indented json": (json.dumps(ROWS, indent=2), "json", ROWS),
     "json with a list": (json.dumps({"n": 120, "rows": ROWS, "more": {}}, indent=1), "json", ROWS),
+    "compact json": (json.dumps(ROWS, separators=(",", ":")), "json", ROWS),
+    "compact json with a list": (json.dumps({"n": 1, "rows": ROWS}, separators=(",", ":")), "json", ROWS),
     "json with spaces": (json.dumps(ROWS), "json", ROWS),
     "ndjson": (LINES + "\n", "ndjson", ROWS),
     "ndjson, gaps": (LINES.replace("\n", "\r\n\r\n"), "ndjson", ROWS),

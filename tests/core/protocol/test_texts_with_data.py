@@ -115,6 +115,19 @@ def test_the_text_around_data_is_told(reader):
     )
 
 
+@pytest.mark.parametrize("budget", ["1kB", "2kB", "1kB+1lines", "25kB"])
+def test_long_text_around_data_leaves_room_for_rows(open_agent, budget):
+    before, after = "\n".join(["before"] * 300), "\n".join(["after"] * 300)
+    text = f"{before}\n```json\n{json.dumps(ROWS * 5)}\n```\n{after}"
+    agent = open_agent(budget=budget)
+    token = probe_of(agent, text)["continuation_token"]
+    for fields in ({}, {"mode": "filtered", "filter_keys": ["id"]}):
+        reply = agent.reply(token, **fields)
+        assert Budget.parse(budget).admits(reply.shown()[0], default_meter())
+        assert len(reply.value["items"]) > 0
+    assert agent.look(token, mode="search", query="after")["total"] == 300
+
+
 # -- a text inside a value -------------------------------------------------------------------------
 
 
@@ -129,11 +142,89 @@ def test_a_text_in_an_object_is_data_where_path_points_at_it(reader):
     assert "no text" in reader.refused(token, path="/code/~text")["error"]
 
 
-def test_blocks_of_texts(reader):
-    blocks = [{"type": "text", "text": as_csv(PLAIN)}, {"type": "text", "text": json.dumps(ROWS)}]
-    token = probe_of(reader, Result(content=blocks))["continuation_token"]
-    told = reader.look(token, path="/0", mode="sql", query=COUNT)
-    assert told["items"] == [{"n": len(PLAIN)}]
+def test_a_path_leads_into_the_text(reader):
+    text = as_csv(PLAIN)
+    token = probe_of(reader, text)["continuation_token"]
+    lines = text.split("\n")
+    assert reader.reply(token, path="/~text/78", mode="full").text == lines[78]
+    (hit,) = reader.look(token, path="/~text", mode="search", query="n 77,")["items"]
+    assert hit["path"] == "/~text/78"
+    assert f"{len(lines)} lines" in reader.refused(token, path="/~text/999")["next_step"]
+
+
+def test_a_list_in_a_text_is_no_text(reader):
+    token = probe_of(reader, json.dumps({"n": 1, "rows": ROWS}, indent=1))["continuation_token"]
+    assert json.loads(reader.reply(token, path="/rows/3", mode="full").text) == ROWS[3]
+    assert "no text" in reader.refused(token, path="/rows/~text")["error"]
+    assert "text_before" not in reader.look(token, path="/rows", page_size=1)
+
+
+def test_a_wrong_escape_is_told_what_is_right(reader):
+    token = probe_of(reader, as_csv(PLAIN))["continuation_token"]
+    refusal = reader.refused(token, path="/~tex")
+    assert "/~text" in refusal["next_step"]
+    assert "/~#0" in refusal["next_step"]
+
+
+# -- several texts ---------------------------------------------------------------------------------
+
+
+def blocks_of(texts):
+    return Result(content=[{"type": "text", "text": text} for text in texts])
+
+
+def test_blocks_of_tables_and_lists(reader):
+    texts = [as_csv(PLAIN), json.dumps(ROWS)]
+    token = probe_of(reader, blocks_of(texts))["continuation_token"]
+    for path, text in zip(("/0", "/1"), texts, strict=True):
+        told = reader.look(token, path=path, mode="sql", query=COUNT)
+        assert told["items"] == [{"n": len(PLAIN)}]
+        assert windows(reader, token, path + "/~text") == text
+
+
+WRITTEN = {
+    "json": json.dumps,
+    "indented": lambda row: json.dumps(row, indent=2),
+    "repr": repr,
+    "fence": lambda row: f"```json\n{json.dumps(row)}\n```",
+    "tag": lambda row: f"<row>{json.dumps(row)}</row>",
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_blocks_with_one_value_each_are_rows_and_stay_texts(open_agent, name):
+    texts = [*map(WRITTEN[name], ROWS)]
+    agent = open_agent(budget="2kB", ceiling="200kB")
+    probe = probe_of(agent, blocks_of(texts))
+    token = probe["continuation_token"]
+    assert probe["count"] == len(ROWS)
+    assert probe["columns"]["price"] == "float"
+    assert agent.look(token, page_size=2)["items"] == ROWS[:2]
+    query = "SELECT sum(id) AS s FROM result"
+    assert agent.look(token, mode="sql", query=query)["items"] == [{"s": sum(range(120))}]
+    assert agent.reply(token, path="/7/~text", mode="full").text == texts[7]
+    assert agent.look(token, path="/7/id", mode="full") == 7
+    whole = agent.reply(token, mode="full")
+    assert json.loads(whole.text) == ROWS
+    assert probe["total_size"] == len(whole.wire())
+
+
+def test_a_block_that_says_more_than_its_value_is_text(reader):
+    texts = [f"Row {row['id']} is good:\n{json.dumps(row)}" for row in ROWS]
+    token = probe_of(reader, blocks_of(texts))["continuation_token"]
+    assert reader.look(token, page_size=1)["items"] == texts[:1]
+    assert reader.look(token, path="/3", page_size=1)["text_before"] == "Row 3 is good:"
+
+
+def test_a_block_with_long_annotations_can_be_read(open_agent):
+    """They count against the budget of `full`, so they must not be in the way of the text."""
+    notes = {"note": "n" * 50_000}
+    block = {"type": "text", "text": as_csv(PLAIN), "annotations": notes}
+    agent = open_agent(budget="2kB", ceiling="20kB")
+    token = probe_of(agent, Result(content=[block]))["continuation_token"]
+    assert agent.reply(token, path="/text", mode="full").text == as_csv(PLAIN)
+    hits = agent.look(token, mode="search", query="nnnn", page_size=1)
+    assert hits["items"][0]["path"] == "/annotations/note"
 
 
 # -- a text beside structuredContent ---------------------------------------------------------------
