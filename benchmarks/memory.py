@@ -1,4 +1,4 @@
-"""The peak extra memory of an offer, compared with the size of the payload as JSON.
+"""The peak extra memory of an offer, compared with the size of the payload: of a text, or as JSON.
 
 Each offer has its own process. The kernel's figures are used, so that the allocations of libraries
 count too: the high-water mark of resident memory during the offer (VmHWM, reset just before), less
@@ -10,14 +10,16 @@ Linux only: other systems have no such mark that can be reset.
 
 from __future__ import annotations
 
+import csv
 import ctypes
 import gc
+import io
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -30,7 +32,7 @@ CALL = Call("list_rows", principal=Principal("benchmark"))
 # The payload, its form, the store, and the limit if there is one.
 CASES = [
     *((kind, form, "sqlite", 2.0) for kind in payloads.KINDS for form in ("objects", "bytes")),
-    ("10 MB of rows", "text", "sqlite", None),
+    *(("10 MB of rows", form, "sqlite", 2.25) for form in ("text", "indented text", "CSV text")),
     ("10 MB of rows", "objects", "memory", None),
     ("10 MB of rows", "bytes", "memory", None),
 ]
@@ -43,7 +45,7 @@ def measure() -> Iterator[Line]:
         for kind in payloads.KINDS:
             _write(Path(folder, kind), kind)
         for kind, form, store, limit in CASES:
-            size = Path(folder, kind).stat().st_size
+            size = _size(Path(folder, kind), form)
             what = f"memory: {kind} as {form} into {store}"
             extra = _in_own_process(folder, kind, form, store)
             yield Line(what, extra / MEGABYTE, size / MEGABYTE, "MB", limit)
@@ -52,6 +54,12 @@ def measure() -> Iterator[Line]:
 def _write(path: Path, kind: str) -> None:
     make, count = payloads.KINDS[kind]
     path.write_bytes(payloads.as_json(make(count)))
+
+
+def _size(path: Path, form: str) -> int:
+    """Return the size of a text, and of any other payload as JSON."""
+    data = path.read_bytes()
+    return len(_TEXTS[form](data)) if form in _TEXTS else len(data)
 
 
 def _in_own_process(*arguments: str) -> int:
@@ -78,7 +86,22 @@ def _payload(path: Path, kind: str, form: str) -> Any:
         make, count = payloads.KINDS[kind]
         return list(make(count))
     data = path.read_bytes()
-    return data.decode() if form == "text" else Result(structured=msgspec.Raw(data))
+    return Result(structured=msgspec.Raw(data)) if form == "bytes" else _TEXTS[form](data)
+
+
+def _as_csv(data: bytes) -> str:
+    rows, made = msgspec.json.decode(data), io.StringIO(newline="")
+    writer = csv.DictWriter(made, [*rows[0]])
+    writer.writeheader()
+    writer.writerows(rows)
+    return made.getvalue()
+
+
+_TEXTS: Final[dict[str, Callable[[bytes], str]]] = {
+    "text": bytes.decode,
+    "indented text": lambda data: msgspec.json.format(data, indent=2).decode(),
+    "CSV text": _as_csv,
+}
 
 
 def _resident(name: str) -> int:
