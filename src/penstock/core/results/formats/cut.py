@@ -24,6 +24,8 @@ class TextCut(msgspec.Struct, frozen=True):
     are_lines: bool = False
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
+    notices: tuple[str, ...] = ()  # what the rows do not show, in whole sentences
+    is_compact: bool = False  # JSON without white space: the text and its value are the same bytes
 
 
 class NearMiss(msgspec.Struct, frozen=True):
