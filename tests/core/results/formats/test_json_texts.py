@@ -66,18 +66,21 @@ def test_half_a_surrogate_pair_in_a_line_is_json():
 
 
 def test_a_text_that_is_no_utf8_is_no_json():
-    assert reason('{"id": 1}\n{"id": "\ud800"}\n{"id": 2}') == "ndjson: line 2 is not JSON"
+    assert (
+        reason('{"id": 1}\n{"id": "\ud800"}\n{"id": 2}')
+        == "ndjson: line 2 is not a JSON object or list"
+    )
     assert read('[{"id": "\ud800"}, 1]')[0] == ""
 
 
 def test_broken_lines_are_told():
     lines = LINES.split("\n")
     lines[16] = lines[16][:-5]
-    assert reason("\n".join(lines)) == "ndjson: line 17 is not JSON"
+    assert reason("\n".join(lines)) == "ndjson: line 17 is not a JSON object or list"
     lines[40] = "Traceback (most recent call last):\n  File x\n    boom()\nValueError: boom"
     text = "\n\n" + "\n\n".join(lines)
-    assert reason(text) == "ndjson: line 35 is not JSON (5 lines are not, 118 are)"
-    assert reason(LINES[:-10]) == f"ndjson: line {len(ROWS)} is not JSON"
+    assert reason(text) == "ndjson: line 35 is not a JSON object or list (5 lines are not, 118 are)"
+    assert reason(LINES[:-10]) == f"ndjson: line {len(ROWS)} is not a JSON object or list"
 
 
 def test_blank_lines_cost_no_more_than_others():
@@ -143,12 +146,13 @@ def test_text_between_values_is_never_lost():
 
 
 def test_labels_between_values_are_told():
-    text = f"Ann: {OBJECT}\nBob: {OBJECT}\n"
+    text = f"Ann: {OBJECT}\nBob: {OBJECT}\nEve: {OBJECT}\n"
     (notice,) = recognised(text)[1].notices
     assert (
         notice == 'The labels between the values are not in the rows. Read them with path "/~text".'
     )
-    assert read(text)[1] == [ROWS[0]] * 2
+    assert read(text)[1] == [ROWS[0]] * 3
+    assert recognised(f"data: {OBJECT}\n\n" * 9)[1].notices == ()
     assert recognised(f"<a>\n{OBJECT}\n</a>\n<a>\n{OBJECT}\n</a>")[1].notices == ()
 
 

@@ -68,23 +68,18 @@ def key_in_json(key):
     return key if isinstance(key, str) else {None: "null", True: "true", False: "false"}.get(key, str(key)) if key is None or isinstance(key, bool) else str(key)  # fmt: skip
 
 
+class NamedNumbers(ast.NodeTransformer):
+    def visit_Name(self, node):
+        return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
+
+
 def evaluated(text):
-    names = ast.parse(text.strip(), mode="eval")
-
-    class Finite(ast.NodeTransformer):
-        def visit_UnaryOp(self, node):
-            node = self.generic_visit(node)
-            is_none = isinstance(node.operand, ast.Constant) and node.operand.value is None
-            return node.operand if is_none else node
-
-        def visit_Name(self, node):
-            return ast.Constant(None) if node.id in ("nan", "inf") else node
-
-    return ast.literal_eval(Finite().visit(names))
+    return ast.literal_eval(NamedNumbers().visit(ast.parse(text.strip(), mode="eval")))
 
 
 @given(CONTAINERS)
 @example([(), (1,), ((),), {"a": {}}])
+@example({float("-inf"): 1, float("inf"): -2, 1e16: "a", -1.5: "b", 10**30: "c"})
 @example({1: {None: {True: {2.5: "x"}}}})
 @example(["it's", 'a "quote"', "both ' and \"", "\x00\x7f\x85\u2028\U0001f600\ud800", "\\'\\n"])
 @example([float("nan"), {"a": float("-inf")}, "nan", "inf"])
@@ -141,6 +136,8 @@ def test_any_text_in_brackets(text):
         "['a', f'{x}']", "['a', '''b''']", "['a', 'b]", "['a', '\\/']", "['a', '\\N{DASH}']", "['a', 'b\nc']",
         "['a', '\\ud83d\\ude00']", "['a' 1]", "['a', 1 if x else 2]", "[x for x in 'ab']", "['a'] + ['b']",
         "['a']['b']", "['a', -None]", "['a', 1None]", "['a', 1-inf]", "{'a': 1}{'b': 2}", "['a', 1:2]",
+        "{1.50: 'a'}", "{-0: 'a'}", "{1E5: 'a'}", "{null: 'a'}", "{true: 'a'}", "{x: 'a'}", "{-None: 'a'}", "['\0']",
+        "['a', --inf]", "{'a'1: 2}", "{1 2: 'a'}",
         "['a', # one\n'b']", "['a', 'b\\\n']", "['a', 1e]", "{'a'= 1}", "['a', {'b': 1, , 'c': 2}]",
     ],
 )  # fmt: skip

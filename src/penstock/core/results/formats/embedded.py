@@ -177,12 +177,12 @@ class Embedded:
         """Cut before each value. A row holds a value, and the separators up to the next."""
         if not _are_alike(values):
             return NearMiss(f"its {len(values)} values are not alike")
-        has_labels = False
+        labels: set[bytes | None] = set()
         for value, after in pairwise(values):
             between = _BETWEEN.fullmatch(text, value.stop, after.start)
             if between is None:
                 return _text_between(text, value.stop, after.start)
-            has_labels |= between["label"] is not None
+            labels.add(between["label"])
         first, last = values[0].start, values[-1].stop
         stops = [*(value.start for value in values[1:]), last]
         rows = (text[value.start : stop] for value, stop in zip(values, stops, strict=True))
@@ -194,7 +194,7 @@ class Embedded:
             text[:first],
             text[last:],
             reading=reading,
-            notices=(*((_LABELS,) if has_labels else ()), *self._notation.notices(data)),
+            notices=(*((_LABELS,) if len(labels) > 1 else ()), *self._notation.notices(data)),
         )
 
 

@@ -66,4 +66,4 @@ def _near_miss(text: bytes, start: int) -> NearMiss | None:
     if good < _FEWEST or good < _LEAST_SHARE * (good + bad):
         return None
     others = f" ({bad} lines are not, {good} are)" if bad > 1 else ""
-    return NearMiss(f"line {first} is not JSON{others}")
+    return NearMiss(f"line {first} is not a JSON object or list{others}")
