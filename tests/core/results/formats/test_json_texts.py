@@ -170,6 +170,13 @@ def test_a_value_that_is_cut_off_is_never_a_shorter_list(text):
     assert reason(text) == f"json in text: the value that starts in line {number} is cut off"
 
 
+def test_an_example_in_a_document_is_not_taken_for_its_data():
+    text = (
+        'Write this:\n```json\n{"a": [1, 2, …}\n```\n' + "And read the rest of this guide.\n" * 20
+    )
+    assert recognised(text) == ("", None)
+
+
 @pytest.mark.parametrize(
     "text",
     [

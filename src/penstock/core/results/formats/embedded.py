@@ -156,7 +156,10 @@ class Embedded:
         return _Value(start, stop, None if is_list else frozenset(rawjson.names(compact)))
 
     def _near_miss(self, text: bytes, start: int) -> NearMiss | None:
-        if not self._notation.is_plain(text, start):
+        """Return where a value starts that is cut off, if it is most of the text up to its fence."""
+        fence = text.find(b"\n```", start)
+        size = (len(text) if fence < 0 else fence) - start
+        if size < _LEAST_SHARE * len(text) or not self._notation.is_plain(text, start):
             return None
         line = text.count(b"\n", 0, start) + 1
         return NearMiss(f"the value that starts in line {line} is cut off")
