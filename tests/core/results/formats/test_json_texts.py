@@ -100,7 +100,7 @@ DEEP = "[" * 200 + "]" * 200
         (f'{{"a": 1, "b": {DEEP}}}', "json"),
         (f'{{"a": [1, {DEEP}]}}', "json"),
         (f'{{"a": [1, {DEEP}], "b": []}}', "json"),
-        (f"[{OBJECT},{DEEP}]".replace(" ", ""), "json"),
+        (f"Here: [1,{DEEP}]", "json in text"),
         (f"[1]\n{DEEP}\n", "ndjson"),
         (f"Here: {DEEP}", "json in text"),
         ("[" * 100_000 + "]" * 100_000, "json"),
@@ -236,8 +236,8 @@ def test_any_text_is_read_or_not(text):
         "\n[1]\n x",
     ],
 )
-@pytest.mark.parametrize("end", ["", "]" * 100_000, "\n```"])
+@pytest.mark.parametrize("end", ["", "]" * 30_000, "\n```"])
 def test_brackets_again_and_again_take_linear_time(unit, end):
     """In time that is not linear, this would take hours."""
-    formats.recognise(b"x\n[" + unit.encode() * 300_000 + end.encode())
-    formats.recognise(b"[" + unit.encode() * 300_000 + end.encode())
+    formats.recognise(b"x\n[" + unit.encode() * 100_000 + end.encode())
+    formats.recognise(b"[" + unit.encode() * 100_000 + end.encode())

@@ -47,10 +47,13 @@ class JsonText:
         if text[opening : opening + 1] not in (b"[", b"{"):
             return None
         try:
-            size = len(self.compacted(text))
+            compact = rawjson.compact(text)
         except rawjson.NotJson as error:
             return self._near_miss(text, opening, error)
-        return replace(self.cut(text), is_compact=size == len(text))
+        is_compact = len(compact) == len(text)
+        if not is_compact:
+            rawjson.require_shallow_rows(compact)
+        return replace(self.cut(text), is_compact=is_compact)
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         del reading
