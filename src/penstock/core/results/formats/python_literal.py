@@ -7,6 +7,7 @@ literal here. Nor are forms that `repr` does not write, such as 0x10, 1_000 or t
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -35,6 +36,8 @@ _PLACE: Final = b"\0"  # stands for a text
 _NAME: Final = re.compile(rb"[A-Za-z_](?<![\w.][A-Za-z_])[\w.]*+(?!" + _GAP + rb":)")
 _MINUS: Final = re.compile(rb"-(?<![\w.]-)(?=inf\b(?!" + _GAP + rb":))")
 _KEY: Final = re.compile(rb"([^\[\](){},:\0 \t\r\n]++)(" + _GAP + rb":)")
+_LARGE: Final = re.compile(rb"[eE](?<=[0-9.][eE])\+?[0-9]{3}")
+_LARGE_NUMBER: Final = re.compile(rb"[0-9][0-9.]*+[eE]\+?[0-9]{3,}+")
 _LAST_COMMA: Final = re.compile(rb"," + _GAP + rb"(?=[\])}])")
 _NO_ELEMENT: Final = re.compile(rb"[\[({]" + _GAP + rb",")
 _AS_LISTS: Final = bytes.maketrans(b"()", b"[]")
@@ -234,6 +237,8 @@ def _translated(value: bytes) -> bytes:
     between = _PLACE.join(pieces[::2])
     if _NO_ELEMENT.search(between):
         raise rawjson.NotJson("a comma has nothing before it")
+    if _LARGE.search(between) and any(map(_is_infinite, _LARGE_NUMBER.findall(between))):
+        raise rawjson.NotJson("it has a number that `repr` does not write")
     between = _NAME.sub(_constant, _MINUS.sub(b"", between))
     if between.count(b":") != between.count(_PLACE + b":"):
         between = _KEY.sub(_key, between)
@@ -241,6 +246,13 @@ def _translated(value: bytes) -> bytes:
     pieces[::2] = between.split(_PLACE)
     pieces[1::2] = map(_string, pieces[1::2])
     return b"".join(pieces)
+
+
+def _is_infinite(number: bytes) -> bool:
+    try:
+        return math.isinf(float(number))
+    except ValueError:
+        return False  # no number, as the parser will find
 
 
 def _constant(found: re.Match[bytes]) -> bytes:
