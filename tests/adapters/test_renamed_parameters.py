@@ -81,6 +81,6 @@ def test_nan_in_a_small_result_is_told(framework):
         async with served(framework, gaps) as client:
             result = await client.call_tool("gaps", {})
             assert value_of(result) == [None, 1.0]
-            assert "NaN" in str(result.meta)
+            assert "NaN" in result.content[-1].text
 
     run(scenario)

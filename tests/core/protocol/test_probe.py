@@ -265,7 +265,8 @@ def test_what_nests_too_deep_is_text_and_comes_back_whole(open_agent, value):
     agent = open_agent(call={"heavy": True}, ceiling="10MB")
     given = Result(structured=value) if isinstance(value, msgspec.Raw) else value
     probe = agent.offer(given).value
-    assert probe["notices"] == ["Nested deeper than 128 levels: kept as text."]
+    (notice,) = probe["notices"]
+    assert "ested deeper than 128 levels" in notice
     whole = agent.look(probe["continuation_token"], mode="full")
     assert whole.count("[") == whole.count("]") >= 1_000
 

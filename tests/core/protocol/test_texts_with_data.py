@@ -217,7 +217,7 @@ def test_a_block_that_says_more_than_its_value_is_text(reader):
 
 
 def test_a_block_with_long_annotations_can_be_read(open_agent):
-    """They count against the budget of `full`, so they must not be in the way of the text."""
+    """Annotations count against the budget of `full`, so they must not be in the way of the text."""
     notes = {"note": "n" * 50_000}
     block = {"type": "text", "text": as_csv(PLAIN), "annotations": notes}
     agent = open_agent(budget="2kB", ceiling="20kB")

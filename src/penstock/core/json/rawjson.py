@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Deeper values are kept and shown as text (see `penstock.core.results.blocks`). Python's decoders
 # recurse, and without a fixed limit the depth they reach would depend on the caller's stack.
 MAX_DEPTH = 128
+WHITE = b" \t\r\n"  # may stand between tokens
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _ORDINARY_DEPTH = 6
@@ -69,7 +70,9 @@ def _value() -> re.Pattern[bytes]:
 
 @cache
 def _bracket() -> re.Pattern[bytes]:
-    return re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
+    """Return the pattern of a bracket or a string. A string that is not closed reaches to the end of the
+    text: if it did not match, the search would go through the rest of the text from each quote."""
+    return re.compile(_STRING[:-1] + rb'(?:"|\\?+\Z)|[\[\]{}]', re.DOTALL)
 
 
 _KEY = re.compile(_STRING, re.DOTALL)
@@ -135,13 +138,31 @@ def _integer(digits: str) -> Any:
 
 
 def are_containers(values: Sequence[bytes]) -> bool:
-    """Return whether each of these is one list or dict in JSON."""
+    """Return whether each of these is one list or dict in JSON, without white space around it. Raise
+    `TooDeep` if one nests too deep."""
     if not all(value[:1] in (b"[", b"{") for value in values):
         return False
+    joined = b"[" + b",".join(values) + b"]"
     try:
-        return len(_ROWS.decode(b"[" + b",".join(values) + b"]")) == len(values)
-    except (msgspec.DecodeError, RecursionError):
+        _require_utf8(joined)
+        found = _ROWS.decode(joined)
+    except (UnicodeDecodeError, RecursionError):
         return False
+    except msgspec.DecodeError:  # it refuses halves of surrogate pairs
+        return b"\\u" in joined and all(map(_is_value, values))
+    # The lengths are compared, because "[1", "2]" and "[3],[4]" are as many values when joined.
+    if [len(memoryview(raw)) for raw in found] != [*map(len, values)]:
+        return False
+    require_shallow(*values)
+    return True
+
+
+def _is_value(data: bytes) -> bool:
+    try:
+        require_shallow(compact(data))
+    except NotJson:
+        return False
+    return True
 
 
 def raw_elements(array: bytes) -> list[msgspec.Raw]:
@@ -162,6 +183,13 @@ def member_lengths(document: bytes) -> list[tuple[str, int]]:
     return [(name, len(memoryview(raw))) for name, raw in named.items()]
 
 
+def names(document: bytes) -> list[str]:
+    """Return the names of the members of an object."""
+    return [name for name, _ in member_lengths(document)] or [
+        each.name for each in members(document)
+    ]
+
+
 def fields(raw: bytes) -> dict[str, bytes]:
     """Return the members of an object by name, with their values as bytes."""
     try:
@@ -170,16 +198,41 @@ def fields(raw: bytes) -> dict[str, bytes]:
         return {member.name: member.value for member in members(raw)}
 
 
-def require_shallow(*values: bytes) -> None:
-    """Raise `TooDeep` if a value nests deeper than MAX_DEPTH. Fast for ordinary values."""
-    if max(map(len, values), default=0) < 2 * MAX_DEPTH:
+def require_shallow_rows(document: bytes) -> None:
+    """Raise `TooDeep` if an element or member of compact JSON nests deeper than MAX_DEPTH.
+
+    Most documents are lists of flat objects, and counting proves that these are shallow: an object that
+    follows an object is in a list, so that at least every other level of a value has a bracket that does
+    not follow an object.
+    """
+    brackets = document.count(b"[") + document.count(b"{")
+    if brackets - document.count(b"},{") <= MAX_DEPTH // 2:
+        return
+    if document[:1] == b"[":
+        for block in row_blocks(document):
+            require_shallow(*block)
+        return
+    position = 1
+    for key, length, is_list in member_spans(document):
+        value_at = position + len(key) + 1
+        position = value_at + length + 1
+        if is_list:
+            for block in row_blocks(document, start=value_at, stop=value_at + length):
+                require_shallow(*block, deepest=MAX_DEPTH - 1)
+        else:
+            require_shallow(document[value_at : value_at + length])
+
+
+def require_shallow(*values: bytes, deepest: int = MAX_DEPTH) -> None:
+    """Raise `TooDeep` if a value nests deeper than that. Fast for ordinary values."""
+    if max(map(len, values), default=0) < 2 * deepest:
         return
     for raw in values:
-        _require_shallow(raw)
+        _require_shallow(raw, deepest)
 
 
-def _require_shallow(raw: bytes) -> None:
-    if len(raw) < 2 * MAX_DEPTH or raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+def _require_shallow(raw: bytes, deepest: int) -> None:
+    if len(raw) < 2 * deepest or raw.count(b"[") + raw.count(b"{") <= deepest:
         return
     if _value().fullmatch(raw):
         return  # the pattern is shallow, and ten times as fast as the loop below
@@ -187,7 +240,7 @@ def _require_shallow(raw: bytes) -> None:
     for match in _bracket().finditer(raw):
         token = match.group()
         depth += (token in b"[{") - (token in b"]}") if len(token) == 1 else 0
-        if depth > MAX_DEPTH:
+        if depth > deepest:
             raise TooDeep(f"nested deeper than {MAX_DEPTH} levels")
 
 

@@ -108,7 +108,8 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
     if head.shape == "lines":
         yield {"lines": head.count}
         return
-    named_format = {"format": head.format} if head.format else {}
+    is_of_text = head.format and not head.is_said_twice
+    named_format = {"format": head.format} if is_of_text else {}
     is_counted = head.shape != "literal" and not is_part
     counted = named_format | ({"count": head.count} if is_counted else {})
     named = _column_types(head, columns)

@@ -40,7 +40,7 @@ def _value_in_text(row: bytes) -> bytes:
     document = read_text_with_data(str(rawjson.decode(row)))
     if not document.format or not formats.is_one_value(document.format):
         return row
-    frame = formats.frame_of(document.format, document.prefix, document.suffix, document.reading)
+    frame = document.frame
     if not all(map(_MARKS_ALONE.fullmatch, (frame.text_before, frame.text_after))):
         return row
     values = (row for rows in document.blocks for row in decoded(document, rows))

@@ -35,7 +35,7 @@ from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.core.results import formats
-from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, NearMiss, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, NearMiss, ValueFrame, grouped
 from penstock.core.results.formats.json_text import COMPACT, LARGEST_ENVELOPE
 from penstock.errors import InvalidResult
 
@@ -114,12 +114,16 @@ class Document(msgspec.Struct, frozen=True):
         return self.shape == "lines" or bool(self.format)
 
     @property
+    def frame(self) -> ValueFrame:
+        """What is around the rows, in compact JSON."""
+        if not self.format:
+            return ValueFrame(self.prefix, self.suffix)
+        return formats.frame_of(self.format, self.prefix, self.suffix, self.reading)
+
+    @property
     def envelope(self) -> bytes:
         """The dict with one list, without the elements of the list, in compact JSON."""
-        if not self.format:
-            return self.prefix + self.suffix
-        frame = formats.frame_of(self.format, self.prefix, self.suffix, self.reading)
-        return frame.prefix + frame.suffix
+        return self.frame.prefix + self.frame.suffix
 
     @property
     def all_notices(self) -> tuple[str, ...]:
@@ -175,26 +179,21 @@ def read_text_with_data(text: str) -> Document:
     """Return the document of a text: the rows of its format, or its lines if it has none. The text
     is kept to the byte."""
     data = rawjson.utf8(text)
-    if is_json_container(text):
-        try:
-            compacted = rawjson.compact(data)
-        except rawjson.NotJson:
-            pass
-        else:
-            if len(compacted) == len(data):
-                return replace(read_json(compacted), format="json", reading=COMPACT)
     found = formats.recognise(data)
     if found is None:
         return read_text(text)
     cut = found.cut
     if isinstance(cut, NearMiss):
         return replace(read_text(text), notices=(_NEAR.format(found.name, cut.reason),))
+    if cut.is_compact:
+        return replace(read_json(data), format=found.name, reading=COMPACT)
     return Document(
         cut.shape,
         cut.blocks,
         cut.prefix,
         cut.suffix,
         list_path=cut.list_path,
+        notices=cut.notices,
         format=found.name,
         reading=cut.reading,
         joint=b"\n" if cut.are_lines else b"",

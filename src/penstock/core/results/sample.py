@@ -13,6 +13,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.results.document import Document
+from penstock.core.results.formats import JSON
 from penstock.core.results.outline import (
     alike,
     outline,
@@ -91,14 +92,18 @@ class Sample(msgspec.Struct):
         return alike([rawjson.split_member(row).value for row in self.values])
 
     def preview(self, document: Document, chars: int) -> str:
-        """Return the first characters of the value."""
-        start = document.prefix
-        for number, row in enumerate(self.first):
-            start += (document.joint if number else b"") + row
+        """Return the first characters of the value: of JSON in its compact form, of a text with other
+        data as it is."""
+        is_shown_as_value = document.format == JSON or document.has_text_blocks
+        frame = document.frame if is_shown_as_value else document
+        rows, joint = (self.values, b",") if is_shown_as_value else (self.first, document.joint)
+        start = frame.prefix
+        for number, row in enumerate(rows):
+            start += (joint if number else b"") + row
             if len(start) > 4 * chars:
                 break
         else:
-            start += document.suffix if self.is_all else b""
+            start += frame.suffix if self.is_all else b""
         text = start.decode("utf-8", "surrogatepass" if _whole(start) else "ignore")[:chars]
         return _kept(text)
 

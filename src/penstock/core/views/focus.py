@@ -144,7 +144,7 @@ class Focus:
     @property
     def is_json_text(self) -> bool:
         """Whether the value is a text that is JSON, and nothing else."""
-        return self.in_text is not None and self.in_text.format == "json"
+        return self.in_text is not None and self.in_text.format == formats.JSON
 
     @property
     def is_text(self) -> bool:

@@ -10,21 +10,26 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
+from penstock.core.json import rawjson
 from penstock.core.results.formats.cut import NearMiss, TextCut, TextFormat, ValueFrame
 from penstock.core.results.formats.delimited import Delimited
-from penstock.core.results.formats.embedded_json import EmbeddedJson
+from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
 from penstock.core.results.formats.python_literal import PythonLiteral
 
+JSON: Final = "json"  # the text is JSON, and nothing else
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # By the name that agents see, in the order in which they are tried.
 FORMATS: Final[Mapping[str, TextFormat]] = {
-    "json": JsonText(),
+    JSON: JsonText(),
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "csv": Delimited(),
-    "json in text": EmbeddedJson(),
+    "json in text": Embedded(JsonText()),
+    "python in text": Embedded(PythonLiteral()),
 }
 
 
@@ -36,10 +41,24 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def recognise(text: bytes) -> Recognised | None:
-    """Return the first format that a text has; else the first that it nearly has, or None."""
+    """Return the first format that a text has; else the first that it nearly has, or None. A byte
+    order mark belongs to no format: it becomes part of the prefix."""
+    if not text.startswith(_BYTE_ORDER_MARK):
+        return _recognise(text)
+    found = _recognise(text.removeprefix(_BYTE_ORDER_MARK))
+    if found is None or isinstance(found.cut, NearMiss):
+        return found
+    prefix = _BYTE_ORDER_MARK + found.cut.prefix
+    return Recognised(found.name, replace(found.cut, prefix=prefix, is_compact=False))
+
+
+def _recognise(text: bytes) -> Recognised | None:
     near: Recognised | None = None
     for name, format_ in FORMATS.items():
-        cut = format_.recognise(text)
+        try:
+            cut = format_.recognise(text)
+        except rawjson.TooDeep as error:
+            cut = NearMiss(f"it is {error}")
         if isinstance(cut, TextCut):
             return Recognised(name, cut)
         if cut is not None and near is None:
@@ -61,4 +80,5 @@ def decoded(name: str, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
 
 
 def frame_of(name: str, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
-    return FORMATS[name].frame(prefix, suffix, reading)
+    """Return what is around the rows of a text, without its byte order mark."""
+    return FORMATS[name].frame(prefix.removeprefix(_BYTE_ORDER_MARK), suffix, reading)

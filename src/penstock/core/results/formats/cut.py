@@ -24,6 +24,10 @@ class TextCut(msgspec.Struct, frozen=True):
     are_lines: bool = False
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
+    notices: tuple[str, ...] = ()  # what the rows do not show, in whole sentences
+    # JSON without white space: the text and its value are the same bytes. Read it as a value, whose
+    # depth is checked as its rows are cut: a check of its own would cost as much as recognition.
+    is_compact: bool = False
 
 
 class NearMiss(msgspec.Struct, frozen=True):

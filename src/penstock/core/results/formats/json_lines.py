@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, ValueFrame, grouped
 
-_WHITE: Final = b" \t\r\n"
 _FEWEST: Final = 2
+# Of the lines that are JSON, in a text that looks like JSON Lines. Stack traces have many lines.
+_LEAST_SHARE: Final = 0.1
 _AT_ONCE: Final = 1_000
+# A line, and the white space before the next that is not empty.
+_ROW: Final = re.compile(rb"[^\n]++(?:\n[ \t\r\n]*+)?+")
 
 
 class JsonLines:
@@ -20,46 +24,47 @@ class JsonLines:
     has_free_cells = False
     is_one_value = False
 
-    def recognise(self, text: bytes) -> TextCut | None:
-        start = len(text) - len(text.lstrip(_WHITE))
+    def recognise(self, text: bytes) -> TextCut | NearMiss | None:
+        start = len(text) - len(text.lstrip(rawjson.WHITE))
         if text[start : start + 1] not in (b"[", b"{"):
             return None
         head = text[start : start + BLOCK_BYTES].partition(b"\n")
-        if not head[1] or not rawjson.are_containers([head[0].strip(_WHITE)]):
+        if not head[1] or not rawjson.are_containers([head[0].strip(rawjson.WHITE)]):
             return None
-        count, lines = 0, (line.strip(_WHITE) for line in _lines(text, start))
+        count, lines = 0, (row.strip(rawjson.WHITE) for row in _rows(text, start))
         while some := list(islice(lines, _AT_ONCE)):
-            values = [line for line in some if line]
-            if not rawjson.are_containers(values):
-                return None
-            count += len(values)
+            if not rawjson.are_containers(some):
+                return _near_miss(text, start)
+            count += len(some)
         return (
             TextCut("rows", grouped(_rows(text, start)), text[:start]) if count >= _FEWEST else None
         )
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         del reading
-        return [rawjson.compact(row.strip(_WHITE)) for row in rows]
+        return [rawjson.compact(row.strip(rawjson.WHITE)) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del prefix, suffix, reading
         return ValueFrame()
 
 
-def _lines(text: bytes, start: int) -> Iterator[bytes]:
-    """Yield the lines with their ends."""
-    while start < len(text):
-        end = text.find(b"\n", start) + 1 or len(text)
-        yield text[start:end]
-        start = end
-
-
 def _rows(text: bytes, start: int) -> Iterator[bytes]:
     """Yield lines, each with the empty lines that follow it."""
-    row = b""
-    for line in _lines(text, start):
-        if row and line.strip(_WHITE):
-            yield row
-            row = b""
-        row += line
-    yield row
+    return (found.group() for found in _ROW.finditer(text, start))
+
+
+def _near_miss(text: bytes, start: int) -> NearMiss | None:
+    """Return the first line that is not JSON, if enough lines are."""
+    number, first, good, bad = 1 + text.count(b"\n", 0, start), 0, 0, 0
+    for row in _rows(text, start):
+        if rawjson.are_containers([row.strip(rawjson.WHITE)]):
+            good += 1
+        else:
+            bad += 1
+            first = first or number
+        number += row.count(b"\n")
+    if good < _FEWEST or good < _LEAST_SHARE * (good + bad):
+        return None
+    others = f" ({bad} lines are not, {good} are)" if bad > 1 else ""
+    return NearMiss(f"line {first} is not a JSON object or list{others}")

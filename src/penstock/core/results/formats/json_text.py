@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
-from penstock.core.results.formats.cut import BLOCK_BYTES, TextCut, ValueFrame, grouped
+from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, ValueFrame, grouped
 
 # Every page carries the other members of a dict with one list. If they are larger than this, the
 # pages show the members of the dict instead.
@@ -20,9 +23,11 @@ COMPACT: Final = b"compact"
 _GAP: Final = re.compile(rb"[ \t\r\n]*+")
 _COMMA: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+")
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
-_WHITE: Final = b" \t\r\n"
-_BETWEEN: Final = _WHITE + b","
+_BETWEEN: Final = rawjson.WHITE + b","
 _LONGEST_START: Final = 200
+CUT_OFF: Final = "it is cut off: a bracket or a quote is not closed"
+# A key, or the start of an object in a list: prose and code in brackets do not begin so.
+_PLAIN_START: Final = re.compile(rb'[ \t\r\n\[]*+\{[ \t\r\n]*+"[^"\\\n]*+"[ \t\r\n]*+:')
 
 
 class _Member(NamedTuple):
@@ -40,14 +45,18 @@ class JsonText:
     has_free_cells = False
     is_one_value = True
 
-    def recognise(self, text: bytes) -> TextCut | None:
-        if text[_gap_end(text, 0) :][:1] not in (b"[", b"{"):
+    def recognise(self, text: bytes) -> TextCut | NearMiss | None:
+        opening = _gap_end(text, 0)
+        if text[opening : opening + 1] not in (b"[", b"{"):
             return None
         try:
-            rawjson.compact(text)
-        except rawjson.NotJson:
-            return None
-        return cut_json(text)
+            compact = rawjson.compact(text)
+        except rawjson.NotJson as error:
+            return self._near_miss(text, opening, error)
+        is_compact = len(compact) == len(text)
+        if not is_compact:
+            rawjson.require_shallow_rows(compact)
+        return replace(self.cut(text), is_compact=is_compact)
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         if reading == COMPACT:
@@ -58,11 +67,45 @@ class JsonText:
         del reading
         return ValueFrame(rawjson.squeezed(prefix), rawjson.squeezed(suffix))
 
+    # -- the notation, also inside a text ----------------------------------------------------------
 
-def cut_json(text: bytes) -> TextCut:
+    def value_end(self, text: bytes, start: int) -> int | None:
+        try:
+            return rawjson.value_end(text, start)
+        except rawjson.NotJson:
+            return None
+
+    def compacted(self, value: bytes) -> bytes:
+        done = rawjson.compact(value)
+        rawjson.require_shallow_rows(done)
+        return done
+
+    def cut(self, value: bytes) -> TextCut:
+        return _cut_json(value)
+
+    def is_plain(self, text: bytes, start: int) -> bool:
+        return _PLAIN_START.match(text, start) is not None
+
+    def notices(self, value: bytes) -> tuple[str, ...]:
+        del value
+        return ()
+
+    def _near_miss(self, text: bytes, opening: int, error: rawjson.NotJson) -> NearMiss | None:
+        """Return the place of the error, if one list or dict was meant to be the whole text."""
+        if not self.is_plain(text, opening):
+            return None
+        end, cause = self.value_end(text, opening), error.__cause__
+        if end is None:
+            return NearMiss(CUT_OFF)
+        if text[end:].strip(rawjson.WHITE) or not isinstance(cause, json.JSONDecodeError):
+            return None
+        return NearMiss(f"line {cause.lineno} is not JSON (column {cause.colno})")
+
+
+def _cut_json(text: bytes) -> TextCut:
     """Cut valid JSON, a list or a dict."""
     opening = _gap_end(text, 0)
-    closing = len(text.rstrip(_WHITE)) - 1
+    closing = len(text.rstrip(rawjson.WHITE)) - 1
     if text[opening : opening + 1] == b"[":
         return _cut_list(text, opening, closing)
     members = _members(text, opening, closing)
@@ -110,7 +153,7 @@ def _block_end(text: bytes, position: int, end: int, row_start: bytes) -> int | 
     if end - position <= BLOCK_BYTES:
         return end
     found = text.rfind(row_start, position + 1, position + BLOCK_BYTES)
-    is_after_comma = text[position:found].rstrip(_WHITE)[-1:] == b"," if found > 0 else False
+    is_after_comma = text[position:found].rstrip(rawjson.WHITE)[-1:] == b"," if found > 0 else False
     return found if is_after_comma else None
 
 
