@@ -1,0 +1,89 @@
+"""The columns of a table that hold numbers, confirmed on every cell.
+
+Cells are checked column by column, because a loop over single cells would take longer than storing
+them. The filled cells of a column, joined with commas, are a JSON list if each is a number. A decoder
+that skips over the list checks it without making the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from penstock.core.results.formats.records import QUOTE, unquoted
+
+# A number as JSON writes it: without leading zeros, which a code may have. SQLite keeps all of 18
+# digits of an integer. A decimal number has at most 17, after zeros, because a float keeps no more.
+_INTEGER: Final = rb"(?:0|[1-9][0-9]{0,17}+)"
+_BELOW_ONE: Final = rb"0\.(?=[0-9])0{0,20}+[0-9]{0,17}+"
+_ABOVE_ONE: Final = rb"(?![0-9.]{19})[1-9][0-9]*+\.[0-9]++"
+_EXPONENT: Final = rb"(?:[eE][+-]?[0-9]{1,2}+)?+"
+_NUMBER: Final = rb"-?+(?:" + _BELOW_ONE + rb"|" + _ABOVE_ONE + rb"|" + _INTEGER + rb")" + _EXPONENT
+_NUMBERS: Final = re.compile(_NUMBER + rb"(?:," + _NUMBER + rb")*+")
+# Numbers with none of these are simple: the rest of JSON, white space, and exponents.
+_NOT_SIMPLE: Final = (*(bytes([code]) for code in b'"[{ntfeE \t\r\n'),)
+_DIGITS_AS_ZEROS: Final = bytes(48 if code in b"0123456789." else code for code in range(256))
+_LONG: Final = b"0" * 19  # all that is shorter has few enough digits
+
+
+class _Nothing(msgspec.Struct):
+    """An object whose members are all skipped."""
+
+
+_skip = msgspec.json.Decoder(_Nothing).decode
+
+
+class NumberColumns:
+    """The columns that may hold numbers, as long as no cell says otherwise."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._filled = [False] * width
+        self.open = [*range(width)]
+
+    def note(self, cells: Sequence[bytes]) -> None:
+        """Check the cells of some records, one record after the other, with their quotes."""
+        self.open = [
+            column for column in self.open if self._is_open(column, cells[column :: self._width])
+        ]
+
+    def are_numbers(self) -> tuple[bool, ...]:
+        """Return for each column whether it has numbers, and nothing but numbers and empty cells."""
+        chosen = {*self.open}
+        return tuple(column in chosen and self._filled[column] for column in range(self._width))
+
+    def _is_open(self, column: int, cells: Sequence[bytes]) -> bool:
+        joined = _joined(cells)
+        if joined.count(b",") != len(cells) - 1:
+            return False  # a cell has a comma in it
+        if b",," in joined or joined[:1] == b"," or joined[-1:] == b",":
+            joined = b",".join(filter(None, joined.split(b",")))
+        if not joined:
+            return True
+        self._filled[column] = True
+        return _are_numbers(joined)
+
+
+def _joined(cells: Sequence[bytes]) -> bytes:
+    """Return cells without quotes, and with commas between them."""
+    joined = b",".join(cells)
+    if QUOTE not in joined:
+        return joined
+    inner = joined[1:-1].replace(b'","', b",")
+    is_each_quoted = joined[:1] == joined[-1:] == QUOTE and QUOTE not in inner
+    return inner if is_each_quoted else b",".join(map(unquoted, cells))
+
+
+def _are_numbers(joined: bytes) -> bool:
+    """Return whether texts between commas are numbers."""
+    is_simple = not any(mark in joined for mark in _NOT_SIMPLE)
+    if not is_simple or _LONG in joined.translate(_DIGITS_AS_ZEROS):
+        return _NUMBERS.fullmatch(joined) is not None
+    try:
+        _skip(b'{"":[' + joined + b"]}")
+    except msgspec.DecodeError:
+        return False
+    return True
