@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
 import msgspec
@@ -93,8 +93,6 @@ def _tables_in(text: bytes) -> list[_Table | NearMiss]:
     """Return the tables that the start of a text shows, one for each separator at most."""
     start = len(_BOM) if text.startswith(_BOM) else 0
     sample = text[start : start + _SAMPLE_BYTES]
-    if b"--" in sample and any(b"--" in rule.group() for rule in _RULE.finditer(sample)):
-        return []
     likely = [one for one in _SEPARATORS if one in sample and _may_have_table(sample, one)]
     found = (_table_with(text, one, start) for one in likely)
     return [one for one in found if one is not None]
@@ -102,12 +100,18 @@ def _tables_in(text: bytes) -> list[_Table | NearMiss]:
 
 def _may_have_table(sample: bytes, separator: bytes) -> bool:
     """Return quickly whether some first lines have the same number of separators each."""
+    if separator == b"|" and _is_ruled(sample):
+        return False
     if QUOTE in sample:
         return True
     lines = sample.split(b"\n", _MOST_AROUND + _FEWEST)[: _MOST_AROUND + _FEWEST]
     counts = [line.count(separator) for line in lines]
     starts = range(len(counts) - 1)
     return any(counts[at] and counts[at] == counts[at + 1] for at in starts)
+
+
+def _is_ruled(sample: bytes) -> bool:
+    return b"--" in sample and any(b"--" in rule.group() for rule in _RULE.finditer(sample))
 
 
 def _table_with(text: bytes, separator: bytes, first: int) -> _Table | NearMiss | None:
@@ -193,10 +197,14 @@ def _table(
             separator, records = separator + b" ", spaced
     is_named = has_header(records, separator)
     table = _Table(separator, start, end, width, records, is_named)
-    return table if is_named or _is_table_without_names(table) else None
+    return table if is_named or _is_table_without_names(text, table) else None
 
 
-def _is_table_without_names(table: _Table) -> bool:
+def _is_table_without_names(text: bytes, table: _Table) -> bool:
+    """Return whether all of a text is records with numbers. With other lines around it, it may be
+    code."""
+    if text[: table.start].strip(_BOM) or text[table.end :].strip():
+        return False
     is_tab = table.separator == b"\t"
     if table.width < _WIDE - is_tab or len(table.separator) > 1:
         return False  # the commas may be those of sentences, the tabs those of code
@@ -207,11 +215,11 @@ def _near_miss(text: bytes, table: _Table) -> NearMiss | None:
     """Return the first record that breaks a table, if most of the first records have as many fields
     as their header."""
     good = [record for record in table.first if len(record) == table.width]
+    till_break = sum(1 for _ in takewhile(lambda record: len(record) == table.width, table.first))
     is_most = len(good) > _SURE // 2 and len(good) >= _SURE_SHARE * len(table.first)
-    is_sure = len(good) > _SURE or is_most
-    if table.width < _FEWEST - 1 or not is_sure or not has_header(good, table.separator):
+    if table.width < _FEWEST - 1 or not (till_break > _SURE or is_most):
         return None
-    return _break(text, table)
+    return _break(text, table) if has_header(good, table.separator) else None
 
 
 # -- all records -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 Fields = Sequence[str]
@@ -16,20 +17,22 @@ _WIDE: Final = 3  # columns
 _MANY: Final = 20  # records
 _FEWEST_SPACED: Final = 5  # records with two fields
 _FEWEST_FILLED: Final = 2  # cells of a column of numbers
-_LONGEST_NAME: Final = 300
+_LONGEST_NAME: Final = 1_000
 _MOST_WORDS: Final = 4  # of a name, if words are all there is
 _NUMBER: Final = re.compile(
     r"[-+]?[$€£]? ?(?:\d[\d.,']*|[.,]\d+)(?:[eE][-+]?\d+)? ?[%$€£]?|\d{1,3}(?: \d{3})+(?:,\d+)?"
 )
+_VALUE: Final = re.compile(_NUMBER.pattern + "|true|false", re.IGNORECASE)
 _YEAR: Final = re.compile(r"1[5-9]\d\d|20\d\d")
+_COUNT: Final = re.compile(r"\d{1,4}")
 _DECIMAL: Final = re.compile(r"[-+]?\d*[.,]\d+")
 _DIGIT: Final = re.compile(r"\d")
 _PLAIN_NAME: Final = re.compile(r"[^\W\d][\w ./()%#-]*(?<![.])")
 # Words joined as programs join them, which no sentence has.
 _JOINED_NAME: Final = re.compile(r"[^\W\d]+_\w+|[a-z]+[A-Z]\w*")
 _COMMON_NAMES: Final = frozenset(
-    ("id", "name", "title", "type", "status", "state", "date", "time", "code", "key", "value", "label")
-    + ("description", "category", "country", "city", "email", "url", "text", "comment", "note", "notes")
+    ("id", "name", "title", "type", "status", "state", "date", "time", "code", "key", "value", "label",
+     "description", "category", "country", "city", "email", "url", "text", "comment", "note", "notes")
 )  # fmt: skip
 _MISSING: Final = frozenset(
     ("", "-", "--", ".", "..", "...", "?", "na", "n/a", "#n/a", "nan", "null", "none", "\\n")
@@ -59,9 +62,9 @@ def looks_like_number(cell: str) -> bool:
 
 
 def _may_be_names(cells: Fields) -> bool:
-    """Return whether most cells are filled, and none is as long as a sentence or two."""
+    """Return whether some cells are filled, and none is as long as a page."""
     named = sum(map(bool, cells))
-    return 2 * named > len(cells) and max(map(len, cells)) <= _LONGEST_NAME
+    return 4 * named > len(cells) and max(map(len, cells)) <= _LONGEST_NAME
 
 
 def _are_spaced_names(names: Fields, records: int) -> bool:
@@ -81,23 +84,33 @@ def _is_above_numbers(names: Fields, columns: Sequence[Fields]) -> bool:
 
 
 def _are_years(above: Fields, names: Fields, columns: Sequence[Fields]) -> bool:
-    years = [int(name) for name in names if _YEAR.fullmatch(name)]
-    if not above or len(years) < _WIDE - 1 or len(above) > len(years):
+    """Return whether years, or numbers from 0 or 1 on, are the names above all numbers."""
+    if not above or not all(map(_COUNT.fullmatch, above)):
         return False
-    values = (
-        cell
-        for name, column in zip(names, columns, strict=True)
-        if _YEAR.fullmatch(name)
-        for cell in column
-    )
-    is_in_row = years == [*range(years[0], years[0] + len(years))]
-    return is_in_row and not all(map(_YEAR.fullmatch, values))
+    counts = [*map(int, above)]
+    if not all(map(_YEAR.fullmatch, above)):
+        is_counted = counts == [*range(counts[0], counts[0] + len(counts))]
+        return is_counted and counts[0] in (0, 1) and len(counts) > _WIDE
+    if len(counts) < _WIDE and not _are_few_years(above, names, columns):
+        return False
+    below = (column for name, column in zip(names, columns, strict=True) if name in above)
+    is_rising = all(one < other for one, other in pairwise(counts))
+    return is_rising and not any(all(map(_YEAR.fullmatch, one)) for one in below)
+
+
+def _are_few_years(above: Fields, names: Fields, columns: Sequence[Fields]) -> bool:
+    """Return whether one or two years are names, and not numbers like those below them."""
+    below = [column for name, column in zip(names, columns, strict=True) if name in above]
+    are_decimals = all(any(map(_DECIMAL.fullmatch, column)) for column in below)
+    others = [name for name in names if name not in above]
+    return are_decimals and len(columns[0]) >= _MANY and all(map(_is_plain_name, others))
 
 
 def _are_numbers(column: Fields) -> bool:
-    filled = [cell for cell in column if cell.lower() not in _MISSING]
+    """Return whether cells are numbers, or true and false, apart from missing ones."""
+    filled = [cell for cell in map(str.strip, column) if cell.lower() not in _MISSING]
     few = min(_FEWEST_FILLED, len(column))
-    return len(filled) >= few and all(map(_NUMBER.fullmatch, filled))
+    return len(filled) >= few and all(map(_VALUE.fullmatch, filled))
 
 
 def _is_word(name: str) -> bool:
@@ -123,7 +136,10 @@ def _is_plain_name(name: str) -> bool:
 
 
 def _is_joined_or_common(name: str) -> bool:
-    return name.lower() in _COMMON_NAMES or _JOINED_NAME.fullmatch(name) is not None
+    return (
+        not _COMMON_NAMES.isdisjoint(name.lower().split())
+        or _JOINED_NAME.fullmatch(name) is not None
+    )
 
 
 def _is_above_codes(name: str, column: Fields) -> bool:

@@ -15,18 +15,16 @@ import msgspec
 
 from penstock.core.results.formats.records import QUOTE, unquoted
 
-# A number as JSON writes it: without leading zeros, which a code may have. SQLite keeps all of 18
-# digits of an integer. A decimal number has at most 17, after zeros, because a float keeps no more.
-_INTEGER: Final = rb"(?:0|[1-9][0-9]{0,17}+)"
-_BELOW_ONE: Final = rb"0\.(?=[0-9])0{0,20}+[0-9]{0,17}+"
-_ABOVE_ONE: Final = rb"(?![0-9.]{19})[1-9][0-9]*+\.[0-9]++"
-_EXPONENT: Final = rb"(?:[eE][+-]?[0-9]{1,2}+)?+"
-_NUMBER: Final = rb"-?+(?:" + _BELOW_ONE + rb"|" + _ABOVE_ONE + rb"|" + _INTEGER + rb")" + _EXPONENT
+# A number as JSON writes it: without leading zeros, which a code may have. SQLite keeps 18 digits of an
+# integer. After a point there may be more than a float keeps, as numpy writes them.
+_NUMBER: Final = rb"-?+(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,30}+)?+(?:[eE](?:[+]?[0-9]{1,2}|-[0-9]{1,3})(?![0-9]))?+"
 _NUMBERS: Final = re.compile(_NUMBER + rb"(?:," + _NUMBER + rb")*+")
 # Numbers with none of these are simple: the rest of JSON, white space, and exponents.
 _NOT_SIMPLE: Final = (*(bytes([code]) for code in b'"[{ntfeE \t\r\n'),)
-_DIGITS_AS_ZEROS: Final = bytes(48 if code in b"0123456789." else code for code in range(256))
-_LONG: Final = b"0" * 19  # all that is shorter has few enough digits
+_DIGITS_AS_ZEROS: Final = bytes(48 if code in b"0123456789" else code for code in range(256))
+_LONG: Final = b"0" * 19  # with fewer digits in a row, a number is short enough
+_ENOUGH_RECORDS: Final = 100  # for a check, because each column is a step of Python
+_MOST_CELLS: Final = 400_000  # that wait for a check
 
 
 class _Nothing(msgspec.Struct):
@@ -42,16 +40,27 @@ class NumberColumns:
     def __init__(self, width: int) -> None:
         self._width = width
         self._filled = [False] * width
+        self._waiting: list[bytes] = []
         self.open = [*range(width)]
 
-    def note(self, cells: Sequence[bytes]) -> None:
-        """Check the cells of some records, one record after the other, with their quotes."""
+    def note(self, cells: list[bytes]) -> None:
+        """Take the cells of some records, one record after the other, with their quotes."""
+        if self._waiting:
+            cells = self._waiting + cells
+        if len(cells) >= min(_ENOUGH_RECORDS * self._width, _MOST_CELLS):
+            self._check(cells)
+            cells = []
+        self._waiting = cells
+
+    def _check(self, cells: Sequence[bytes]) -> None:
         self.open = [
             column for column in self.open if self._is_open(column, cells[column :: self._width])
         ]
 
     def are_numbers(self) -> tuple[bool, ...]:
         """Return for each column whether it has numbers, and nothing but numbers and empty cells."""
+        if self._waiting:
+            self._check(self._waiting)
         chosen = {*self.open}
         return tuple(column in chosen and self._filled[column] for column in range(self._width))
 
