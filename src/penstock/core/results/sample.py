@@ -38,6 +38,7 @@ class Sample(msgspec.Struct):
     first: list[bytes] = []  # msgspec copies the default
     values: list[bytes] = []  # the same, decoded
     columns: dict[str, dict[str, str]] = {}  # by name: each type that occurs, and how to show it
+    further: set[str] = set()  # the names of other columns, which are only counted
     is_all: bool = True  # `first` holds every row
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -57,8 +58,18 @@ class Sample(msgspec.Struct):
         if self.is_text or row[:1] != b"{":
             return
         for name, value in rawjson.fields(row).items():
-            if _is_name(name) and len(self.columns) < _MOST_COLUMNS:
-                self._note_type(self.columns.setdefault(name, {}), value)
+            types = self.columns.get(name)
+            if types is None and name not in self.further:
+                types = self._noted(name)
+            if types is not None:
+                self._note_type(types, value)
+
+    def _noted(self, name: str) -> dict[str, str] | None:
+        """Return the types of a new column, or None if there are too many columns to keep it."""
+        if len(self.columns) < _MOST_COLUMNS and _is_name(name):
+            return self.columns.setdefault(name, {})
+        self.further.add(name)
+        return None
 
     def _note_type(self, types: dict[str, str], value: bytes) -> None:
         """Note the type of a value. For objects, note the keys of the first: SQL columns."""

@@ -233,11 +233,13 @@ def _cut(text: bytes, table: _Table) -> TextCut | NearMiss | None:
     start = table.start
     if table.has_header:
         start += len(next(record_pattern(table.separator).records(text, start, table.end)))
-    numbers = NumberColumns(table.width)
+    has_quotes = QUOTE in text
+    may_have_commas = has_quotes or table.separator != b","
+    numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
     are_lines = _are_alike_lines(text, start, table, numbers)
     if not are_lines:
-        numbers = NumberColumns(table.width)
-        if QUOTE not in text or not _are_alike(text, start, table, numbers):
+        numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
+        if not has_quotes or not _are_alike(text, start, table, numbers):
             is_sure = table.has_header and len(table.first) > _SURE
             return _break(text, table) if is_sure else None
     reading = _TableReading(

@@ -19,9 +19,11 @@ from penstock.core.results.formats.records import QUOTE, unquoted
 # integer. After a point there may be more than a float keeps, as numpy writes them.
 _NUMBER: Final = rb"-?+(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,30}+)?+(?:[eE](?:[+]?[0-9]{1,2}|-[0-9]{1,3})(?![0-9]))?+"
 _NUMBERS: Final = re.compile(_NUMBER + rb"(?:," + _NUMBER + rb")*+")
-# Numbers with none of these are simple: the rest of JSON, white space, and exponents.
-_NOT_SIMPLE: Final = (*(bytes([code]) for code in b'"[{ntfeE \t\r\n'),)
-_DIGITS_AS_ZEROS: Final = bytes(48 if code in b"0123456789" else code for code in range(256))
+# Digits become zeros, and all that belongs to no list of numbers without exponents becomes x.
+_CLASSES: Final = bytes(
+    ord("0" if chr(code) in "0123456789" else chr(code) if chr(code) in ".-," else "x")
+    for code in range(256)
+)
 _LONG: Final = b"0" * 19  # with fewer digits in a row, a number is short enough
 _ENOUGH_RECORDS: Final = 100  # for a check, because each column is a step of Python
 _MOST_CELLS: Final = 400_000  # that wait for a check
@@ -37,9 +39,11 @@ _skip = msgspec.json.Decoder(_Nothing).decode
 class NumberColumns:
     """The columns that may hold numbers, as long as no cell says otherwise."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, may_have_commas: bool) -> None:
         self._width = width
+        self._may_have_commas = may_have_commas  # inside of cells
         self._filled = [False] * width
+        self._are_all_filled = False  # each open column had a number
         self._waiting: list[bytes] = []
         self.open = [*range(width)]
 
@@ -53,9 +57,11 @@ class NumberColumns:
         self._waiting = cells
 
     def _check(self, cells: Sequence[bytes]) -> None:
-        self.open = [
-            column for column in self.open if self._is_open(column, cells[column :: self._width])
-        ]
+        """Check the open columns, all at once if that may do."""
+        if self._are_all_filled and self._are_numbers(cells, self.open):
+            return
+        self.open = [column for column in self.open if self._are_numbers(cells, [column])]
+        self._are_all_filled = all(self._filled[column] for column in self.open)
 
     def are_numbers(self) -> tuple[bool, ...]:
         """Return for each column whether it has numbers, and nothing but numbers and empty cells."""
@@ -64,16 +70,20 @@ class NumberColumns:
         chosen = {*self.open}
         return tuple(column in chosen and self._filled[column] for column in range(self._width))
 
-    def _is_open(self, column: int, cells: Sequence[bytes]) -> bool:
-        joined = _joined(cells)
-        if joined.count(b",") != len(cells) - 1:
-            return False  # a cell has a comma in it
+    def _are_numbers(self, cells: Sequence[bytes], columns: Sequence[int]) -> bool:
+        """Return whether the filled cells of columns are numbers."""
+        chosen: list[bytes] = []
+        for column in columns:
+            chosen += cells[column :: self._width]
+        joined = _joined(chosen)
+        if self._may_have_commas and joined.count(b",") != len(chosen) - 1:
+            return False
         if b",," in joined or joined[:1] == b"," or joined[-1:] == b",":
             joined = b",".join(filter(None, joined.split(b",")))
-        if not joined:
-            return True
-        self._filled[column] = True
-        return _are_numbers(joined)
+        if joined:
+            for column in columns:
+                self._filled[column] = True
+        return not joined or _are_numbers(joined)
 
 
 def _joined(cells: Sequence[bytes]) -> bytes:
@@ -88,8 +98,8 @@ def _joined(cells: Sequence[bytes]) -> bytes:
 
 def _are_numbers(joined: bytes) -> bool:
     """Return whether texts between commas are numbers."""
-    is_simple = not any(mark in joined for mark in _NOT_SIMPLE)
-    if not is_simple or _LONG in joined.translate(_DIGITS_AS_ZEROS):
+    classes = joined.translate(_CLASSES)
+    if b"x" in classes or _LONG in classes:
         return _NUMBERS.fullmatch(joined) is not None
     try:
         _skip(b'{"":[' + joined + b"]}")
