@@ -12,6 +12,7 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
+from penstock.core.results import formats
 from penstock.core.results.document import Document
 from penstock.core.results.packing import Packed, kind_of, pack, quoted_size, quoted_text_size
 from penstock.core.results.sample import Sample
@@ -72,7 +73,11 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
 def ingest(document: Document, inline: Budget) -> Ingested:
     """Read a document. Keep its rows while they may be within `inline`, otherwise pack them."""
     decode = document.decoded if document.format else None
-    sample = Sample(is_text=document.shape == "lines", decode=decode)
+    sample = Sample(
+        is_text=document.shape == "lines",
+        decode=decode,
+        has_free_cells=formats.has_free_cells(document.format),
+    )
     blocks = sample.watch(document.blocks)
     gathered: list[list[bytes]] = []
     size = 0

@@ -31,6 +31,7 @@ _SAMPLE: Final = 100  # records
 _SAMPLE_BYTES: Final = 256_000
 _MOST_AROUND: Final = 10  # lines before the table, and as many after it
 _FEWEST: Final = 3  # records
+_NARROWEST: Final = 2  # columns
 _WIDE: Final = 3  # columns
 _SURE: Final = 20  # good records, after which a bad one is told
 _SURE_SHARE: Final = 0.9  # of good records, if there are fewer
@@ -120,11 +121,11 @@ def _table_with(text: bytes, separator: bytes, first: int) -> _Table | NearMiss 
     for start in _starts(text, separator, first):
         records = _first_records(text, separator, start, end)
         width = len(records[0]) if records else 0
-        if width > 1 and _has_records_before(text, separator, first, start, width):
-            return None
-        if len(records) >= _FEWEST and width > 1 and all(len(one) == width for one in records):
+        if width < _NARROWEST or _has_records_before(text, separator, first, start, width):
+            continue
+        if len(records) >= _FEWEST and all(len(one) == width for one in records):
             return _table(text, separator, start, end, records)
-        near = _near_miss(text, _Table(separator, start, end, width, records, True))
+        near = _near_miss(text, _Table(separator, start, end, width, records, has_header=True))
         if near is not None:
             return near
     return None
@@ -217,7 +218,7 @@ def _near_miss(text: bytes, table: _Table) -> NearMiss | None:
     good = [record for record in table.first if len(record) == table.width]
     till_break = sum(1 for _ in takewhile(lambda record: len(record) == table.width, table.first))
     is_most = len(good) > _SURE // 2 and len(good) >= _SURE_SHARE * len(table.first)
-    if table.width < _FEWEST - 1 or not (till_break > _SURE or is_most):
+    if not (till_break > _SURE or is_most):
         return None
     return _break(text, table) if has_header(good, table.separator) else None
 

@@ -80,37 +80,47 @@ def _is_above_numbers(names: Fields, columns: Sequence[Fields]) -> bool:
     decimals = sum(1 for name in above if _DECIMAL.fullmatch(name))
     if words > decimals:
         return True
-    return any(map(_is_word, names)) and _are_years(above, names, columns)
+    return bool(above) and any(map(_is_word, names)) and _are_years(names, columns)
 
 
-def _are_years(above: Fields, names: Fields, columns: Sequence[Fields]) -> bool:
+def _are_years(names: Fields, columns: Sequence[Fields]) -> bool:
     """Return whether years, or numbers from 0 or 1 on, are the names above all numbers."""
-    if not above or not all(map(_COUNT.fullmatch, above)):
+    pairs = [pair for pair in zip(names, columns, strict=True) if _COUNT.fullmatch(pair[0])]
+    unnamed = (
+        column for name, column in zip(names, columns, strict=True) if not _COUNT.fullmatch(name)
+    )
+    if (
+        not pairs
+        or any(map(_are_numbers, unnamed))
+        or not all(_has_no_word(column) for _, column in pairs)
+    ):
         return False
-    counts = [*map(int, above)]
-    if not all(map(_YEAR.fullmatch, above)):
+    counts = [int(name) for name, _ in pairs]
+    if not all(_YEAR.fullmatch(name) for name, _ in pairs):
         is_counted = counts == [*range(counts[0], counts[0] + len(counts))]
         return is_counted and counts[0] in (0, 1) and len(counts) > _WIDE
-    if len(counts) < _WIDE and not _are_few_years(above, names, columns):
+    if len(counts) < _WIDE and not _are_few_years(names, pairs):
         return False
-    below = (column for name, column in zip(names, columns, strict=True) if name in above)
     is_rising = all(one < other for one, other in pairwise(counts))
-    return is_rising and not any(all(map(_YEAR.fullmatch, one)) for one in below)
+    return is_rising and not any(all(map(_YEAR.fullmatch, column)) for _, column in pairs)
 
 
-def _are_few_years(above: Fields, names: Fields, columns: Sequence[Fields]) -> bool:
+def _are_few_years(names: Fields, pairs: Sequence[tuple[str, Fields]]) -> bool:
     """Return whether one or two years are names, and not numbers like those below them."""
-    below = [column for name, column in zip(names, columns, strict=True) if name in above]
-    are_decimals = all(any(map(_DECIMAL.fullmatch, column)) for column in below)
-    others = [name for name in names if name not in above]
-    return are_decimals and len(columns[0]) >= _MANY and all(map(_is_plain_name, others))
+    are_decimals = all(any(map(_DECIMAL.fullmatch, column)) for _, column in pairs)
+    others = [name for name in names if not _COUNT.fullmatch(name)]
+    return are_decimals and len(pairs[0][1]) >= _MANY and all(map(_is_plain_name, others))
 
 
 def _are_numbers(column: Fields) -> bool:
     """Return whether cells are numbers, or true and false, apart from missing ones."""
-    filled = [cell for cell in map(str.strip, column) if cell.lower() not in _MISSING]
-    few = min(_FEWEST_FILLED, len(column))
-    return len(filled) >= few and all(map(_VALUE.fullmatch, filled))
+    filled = sum(1 for cell in column if cell.strip().lower() not in _MISSING)
+    return filled >= min(_FEWEST_FILLED, len(column)) and _has_no_word(column)
+
+
+def _has_no_word(column: Fields) -> bool:
+    cells = map(str.strip, column)
+    return all(_VALUE.fullmatch(cell) or cell.lower() in _MISSING for cell in cells)
 
 
 def _is_word(name: str) -> bool:
