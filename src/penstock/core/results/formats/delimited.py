@@ -308,16 +308,25 @@ class _PlainLines:
         if QUOTE in marks:
             if b"\r" in block or not self._are_quotes_outside(block, marks.count(QUOTE)):
                 return False
+            first = marks.partition(b"\n")[0]
+            if _is_repeated(first, marks):
+                marks = first
             marks = marks.replace(b'""', b"")
-        line = self._line + b"\n"
-        if marks + b"\n" != line * ((len(marks) + 1) // len(line)):
+        if not _is_repeated(self._line, marks):
             return False
-        return len(self._separator) == 1 or block.count(self._separator) == marks.count(self._mark)
+        is_close = len(self._separator) == 1
+        return is_close or block.count(self._separator) == block.count(self._mark)
 
     def _are_quotes_outside(self, block: bytes, quotes: int) -> bool:
         between = self._separator
         fields = between + block.replace(b"\n", between) + between
         return quotes == fields.count(between + QUOTE) + fields.count(QUOTE + between)
+
+
+def _is_repeated(line: bytes, lines: bytes) -> bool:
+    """Return whether lines are all the same."""
+    line += b"\n"
+    return lines + b"\n" == line * ((len(lines) + 1) // len(line))
 
 
 def _lines(text: bytes, start: int, end: int) -> Iterator[list[bytes]]:
