@@ -225,6 +225,16 @@ def test_prose_and_code_stay_lines_without_a_notice(name):
     assert (document.format, document.notices) == ("", ())
 
 
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("place", ["note", "3.5,", "400.5"])
+def test_a_carriage_return_inside_a_line_may_be_the_end_of_one(place, quote):
+    """The csv module and spreadsheets read two records there."""
+    text = numbered(f"id,{quote}price{quote},note", 500)
+    assert place in text
+    document, _ = read(text.replace(place, "\r" + place))
+    assert document.shape == "lines"
+
+
 # -- near misses -----------------------------------------------------------------------------------
 
 
@@ -251,6 +261,7 @@ def test_a_ragged_table_is_told(at):
         ('2000,"open,3', "a quote in line 2002 is not closed, or is inside a field"),
         ('2000,"x"y,3', "a quote in line 2002 is not closed, or is inside a field"),
         ("2000", "record 2001, in line 2002, has 1 field, not 3"),
+        ("2000,x\ry,3", "line 2002 has a carriage return in it"),
     ],
 )
 def test_the_reason_names_the_place(bad, told):

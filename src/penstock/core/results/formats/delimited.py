@@ -233,7 +233,11 @@ def _cut(text: bytes, table: _Table) -> TextCut | NearMiss | None:
         return None  # a head cannot hold it
     start = table.start
     if table.has_header:
-        start += len(next(record_pattern(table.separator).records(text, start, table.end)))
+        pattern = record_pattern(table.separator, table.width)
+        header = next(pattern.records(text, start, table.end), None)
+        if header is None:
+            return None  # with a carriage return in it
+        start += len(header)
     has_quotes = QUOTE in text
     may_have_commas = has_quotes or table.separator != b","
     numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
@@ -276,6 +280,8 @@ def _are_alike_lines(text: bytes, start: int, table: _Table, numbers: NumberColu
         block = text[first:last]
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            if b"\r" in block:  # old systems end a line so
+                return False
         is_plain = plain.are_all_of(block)
         pattern = record_pattern(table.separator, table.width)
         if not is_plain and (QUOTE not in block or not pattern.are_lines(block)):
@@ -306,7 +312,7 @@ class _PlainLines:
         # Without all other bytes, lines that are alike are the same.
         marks = block.translate(None, self._others)
         if QUOTE in marks:
-            if b"\r" in block or not self._are_quotes_outside(block, marks.count(QUOTE)):
+            if not self._are_quotes_outside(block, marks.count(QUOTE)):
                 return False
             first = marks.partition(b"\n")[0]
             if _is_repeated(first, marks):
@@ -373,7 +379,9 @@ def _break(text: bytes, table: _Table) -> NearMiss | None:
     pattern = record_pattern(table.separator)
     broken = next(pattern.records(text, start, end), None)
     if broken is None:
-        return NearMiss(f"a quote in line {line} is not closed, or is inside a field")
+        has_quote = QUOTE in text[start:end].partition(b"\n")[0]
+        quote = f"a quote in line {line} is not closed, or is inside a field"
+        return NearMiss(quote if has_quote else f"line {line} has a carriage return in it")
     if not broken.strip():
         return NearMiss(f"line {line}, after record {number - 1}, is empty")
     fields = len(pattern.cells(broken))
