@@ -96,7 +96,11 @@ def test_rows_are_shown_filtered_searched_and_summarised(reader):
 def test_a_probe_shows_samples_of_columns(reader):
     prices = [{"id": n, "price": f"{n + 1},000.50", "note": ""} for n in range(300)]
     probe = probe_of(reader, as_csv(prices))
-    assert probe["columns"] == {"id": "int: 0", "price": "str: 1,000.50", "note": "str"}
+    assert probe["columns"] == {
+        "id": "int: 0",
+        "price": "str (numbers as text): 1,000.50",
+        "note": "null",
+    }
 
 
 def test_many_columns_alike_are_one_entry(reader):
@@ -286,3 +290,78 @@ def test_the_reply_says_what_was_handed_on(reader):
     reply = caller.call(lambda _: written, x=f"@result:{token}")
     told = f"Handed on: {len(text.encode()):,} bytes, {len(PLAIN)} rows."
     assert [block["text"] for block in reply.content] == ["written", told]
+
+
+# -- tables as the probe describes them --------------------------------------------------------------
+
+
+def test_numbers_that_are_texts_are_told(reader):
+    """SQL compares texts with texts, so `amount > 1000` would be true for all of them."""
+    lines = "".join(f"{n};{n}.234,50;{n},5;0{n};n{n}\n" for n in range(200))
+    columns = probe_of(reader, "id;amount;share;zip;name\n" + lines)["columns"]
+    assert columns == {
+        "id": "int: 0",
+        "amount": "str (numbers as text): 0.234,50",
+        "share": "str (numbers as text): 0,5",
+        "zip": "str: 00",
+        "name": "str: n0",
+    }
+
+
+def test_a_late_cell_decides_what_the_probe_says_and_sql_compares(reader):
+    lines = [f"{n},{n}" for n in range(4_000)]
+    lines[3_333] = "3333,n/a"
+    probe = probe_of(reader, "id,v\n" + "\n".join(lines))
+    assert probe["columns"]["v"].startswith("str (numbers as text)")
+    query = "SELECT count(*) AS n FROM result WHERE CAST(v AS REAL) > 3990"
+    [answer] = reader.look(probe["continuation_token"], mode="sql", query=query)["items"]
+    assert answer == {"n": 9}
+
+
+def test_every_column_is_counted_and_the_limit_of_sql_is_told(reader):
+    names = [f"{'abcdefgh'[n % 8]}{n}" for n in range(2_500)]
+    probe = probe_of(reader, ",".join(names) + "\n" + (",".join(["7"] * 2_500) + "\n") * 9)
+    assert len(probe["columns"]) + probe["columns_omitted"] == 2_500
+    assert probe["notices"] == ["SQL has the first 1,900 columns; the other 600 are JSON in _rest."]
+    query = "SELECT _rest ->> 'd2499' AS late FROM result LIMIT 1"
+    assert reader.look(probe["continuation_token"], mode="sql", query=query)["items"] == [
+        {"late": 7}
+    ]
+
+
+def test_many_columns_that_are_left_out_are_all_counted(reader):
+    names = [f"{letter * 20}_{n}" for letter in "abcdefghijklmnopqrstuvwxyz" for n in range(12)]
+    names = [*(f"the name of column {n} is {'xyz'[n % 3] * 30}" for n in range(150)), *names]
+    probe = probe_of(reader, ",".join(names) + "\n" + (",".join(["7"] * len(names)) + "\n") * 9)
+    assert len(probe.get("columns", {})) + probe["columns_omitted"] == len(names)
+
+
+def test_names_that_differ_in_case_are_the_same_in_rows_and_in_sql(reader):
+    probe = probe_of(reader, "ID,id,note\n" + "1,2,x\n" * 400)
+    token = probe["continuation_token"]
+    assert [*probe["columns"]] == ["ID", "id_2", "note"]
+    [row] = reader.look(token, mode="sql", query="SELECT * FROM result LIMIT 1")["items"]
+    assert row == reader.look(token, mode="paginated", page_size=1)["items"][0]
+
+
+def test_an_empty_cell_is_null_in_sql(reader):
+    token = probe_of(reader, "id,note\n" + "1,\n2,x\n" * 400)["continuation_token"]
+    query = "SELECT count(*) AS n FROM result WHERE note IS NULL"
+    assert reader.look(token, mode="sql", query=query)["items"] == [{"n": 400}]
+
+
+def test_a_ragged_table_is_lines_and_the_probe_says_why(reader):
+    probe = probe_of(reader, as_csv(PLAIN) + "120,x\n" + as_csv(PLAIN, header=False))
+    assert probe["lines"] > len(PLAIN)
+    told = "record 121, in line 122, has 2 fields, not 5"
+    assert probe["notices"] == [f"The text looks like csv, but {told}. So its rows are lines."]
+
+
+def test_the_text_after_a_table_is_told(reader):
+    text = as_csv(PLAIN, before="Prices of today\n") + "\nSource: the shop\n"
+    token = probe_of(reader, text)["continuation_token"]
+    page = reader.look(token, mode="paginated", page_size=2)
+    assert (page["text_before"].strip(), page["text_after"].strip()) == (
+        "Prices of today",
+        "Source: the shop",
+    )

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import Limits, WorkerAnswer
+from penstock.core.model.questions import SQL_COLUMNS, Limits, WorkerAnswer
 from penstock.worker.sandbox.cells import MAX_DEPTH
 from penstock.worker.sandbox.sql import Table
-from penstock.worker.sandbox.table import BATCH, MAX_COLUMNS
+from penstock.worker.sandbox.table import BATCH
 
 
 def table(*rows, shape="rows"):
@@ -141,9 +141,9 @@ def test_empty_objects_count():
 
 
 def test_columns_beyond_the_limit_go_into_rest():
-    first = {f"k{number}": number for number in range(MAX_COLUMNS - 1)}
+    first = {f"k{number}": number for number in range(SQL_COLUMNS - 1)}
     loaded = table(first, {"last": 1, "over": 2, "more": {"x": [3]}})
-    assert len(loaded.columns) == MAX_COLUMNS + 1
+    assert len(loaded.columns) == SQL_COLUMNS + 1
     [row] = selected(loaded, "SELECT last, _rest FROM result WHERE _rest IS NOT NULL")
     assert row["last"] == 1
     assert json.loads(row["_rest"]) == {"over": 2, "more.x": "[3]"}

@@ -16,6 +16,8 @@ from typing import Literal
 
 import msgspec
 
+SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
+
 Language = Literal["sql", "jq", "order", "chart"]
 # The kind of rows that a material has. "value" is a single row, such as a number.
 Shape = Literal["rows", "members", "lines", "value"]

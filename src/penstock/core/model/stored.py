@@ -74,6 +74,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     preview: str = ""
     media_type: str = ""  # of an image or audio
     columns: dict[str, str] = {}
+    further_columns: int = 0  # those beyond the columns above
     outline: bytes = b"null"
     uniform: bool = False  # a dict of alike members, which SQL can read as a table
     format: str = ""  # of a text with data, see `core.results.formats`

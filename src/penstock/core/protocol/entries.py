@@ -17,6 +17,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import SECRET_BYTES, Position, Token
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.core.model.questions import SQL_COLUMNS
 from penstock.core.model.reply import Reply
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
@@ -25,6 +26,7 @@ from penstock.core.protocol import schema
 from penstock.core.results import formats
 from penstock.core.results.ingest import Ingested
 from penstock.core.results.media import media_in
+from penstock.core.results.sample import Sample
 from penstock.core.views.full import with_members
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.errors import EntryCorrupt, StoreError
@@ -96,6 +98,7 @@ def new_entry(
         preview=media.told if media else sample.preview(document, context.policy.preview),
         media_type=media.mime_type if media else "",
         columns=sample.column_types() if document.shape == "rows" else {},
+        further_columns=len(sample.further) if document.shape == "rows" else 0,
         outline=sample.outline(document, packed.count),
         uniform=sample.uniform(document),
         format=document.format,
@@ -106,7 +109,7 @@ def new_entry(
         has_text_blocks=document.has_text_blocks,
         wrapped=document.wrapped,
         wrapper=document.wrapper,
-        notices=document.all_notices,
+        notices=(*document.all_notices, *_notices_of_columns(sample)),
         asides=document.asides,
         **of_tool,
     )
@@ -115,6 +118,13 @@ def new_entry(
     entry = _entry(call, context, head, packed.index, packed.chunks)
     entry = entry if token is None else msgspec.structs.replace(entry, token=token)
     return entry, _record(entry, packed.chunks)
+
+
+def _notices_of_columns(sample: Sample) -> tuple[str, ...]:
+    over = len(sample.columns) + len(sample.further) - SQL_COLUMNS
+    if over <= 0:
+        return ()
+    return (f"SQL has the first {SQL_COLUMNS:,} columns; the other {over:,} are JSON in _rest.",)
 
 
 def live_entry(

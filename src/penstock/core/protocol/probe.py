@@ -7,7 +7,6 @@ a live list (a queryset, for instance) always does. A lean reply holds only the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -122,8 +121,8 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
 def _column_types(head: Head, columns: int) -> dict[str, Any]:
     """Return the types of the first columns, and the number of those that are left out."""
     described = described_columns(head.columns, head.samples)
-    shown = {clip(name, _NAME_CHARS): told for name, told in islice(described.items(), columns)}
-    hidden = len(described) - len(shown)
+    shown = {clip(entry.name, _NAME_CHARS): entry.told for entry in described[:columns]}
+    hidden = sum(entry.columns for entry in described[columns:]) + head.further_columns
     named = {"columns": shown} if shown else {}
     return {**named, "columns_omitted": hidden} if hidden else named
 

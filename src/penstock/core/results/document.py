@@ -35,7 +35,14 @@ from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Aside, Shape, Wrapped
 from penstock.core.results import formats
-from penstock.core.results.formats.cut import BLOCK_BYTES, BLOCK_ROWS, NearMiss, ValueFrame, grouped
+from penstock.core.results.formats.cut import (
+    BLOCK_BYTES,
+    BLOCK_ROWS,
+    NearMiss,
+    ValueFrame,
+    grouped,
+    line_blocks,
+)
 from penstock.core.results.formats.json_text import COMPACT, LARGEST_ENVELOPE
 from penstock.errors import InvalidResult
 
@@ -147,7 +154,9 @@ def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
 
 
 def read_text(text: str) -> Document:
-    return Document("lines", _line_blocks(rawjson.utf8(text)), joint=b"\n")
+    data = rawjson.utf8(text)
+    blocks = (data[start:end].split(b"\n") for start, end in line_blocks(data, 0, len(data)))
+    return Document("lines", blocks, joint=b"\n")
 
 
 def is_json_container(text: str) -> bool:
@@ -311,19 +320,3 @@ def _checked(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     for block in blocks:
         rawjson.require_shallow(*block)
         yield block
-
-
-# -- text and blocks ---------------------------------------------------------------------------
-
-
-def _line_blocks(data: bytes) -> Iterator[list[bytes]]:
-    position = 0
-    while len(data) - position > BLOCK_BYTES:
-        cut = data.rfind(b"\n", position, position + BLOCK_BYTES)
-        if cut < 0:
-            cut = data.find(b"\n", position + BLOCK_BYTES)
-        if cut < 0:
-            break
-        yield data[position:cut].split(b"\n")
-        position = cut + 1
-    yield data[position:].split(b"\n")

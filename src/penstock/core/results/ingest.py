@@ -12,6 +12,7 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.model.reply import Reply
+from penstock.core.results import formats
 from penstock.core.results.decoding import decoded
 from penstock.core.results.document import Document
 from penstock.core.results.packing import Packed, pack, quoted_size, quoted_text_size
@@ -77,8 +78,11 @@ class Ingested(msgspec.Struct, frozen=True, dict=True):
 def ingest(document: Document, inline: Budget) -> Ingested:
     """Read a document. Keep its rows while they may be within `inline`, otherwise pack them."""
     is_kept_otherwise = document.format or document.has_text_blocks
-    decode = partial(decoded, document) if is_kept_otherwise else None
-    sample = Sample(is_text=document.shape == "lines", decode=decode)
+    sample = Sample(
+        is_text=document.shape == "lines",
+        decode=partial(decoded, document) if is_kept_otherwise else None,
+        has_free_cells=formats.has_free_cells(document.format),
+    )
     blocks = sample.watch(document.blocks)
     gathered: list[list[bytes]] = []
     size = 0

@@ -28,9 +28,9 @@ CHUNK_BYTES = 64_000
 CHUNK_ROWS = 1_000
 _LEVEL = 1
 _LARGEST_CHUNK = 2**31
-_ESCAPED_BY_TWO = (b'"', b"\\", b"\n", b"\r", b"\t")  # in JSON, these take two bytes
-# Other characters that JSON escapes, and halves of surrogate pairs.
-_CONTROLS = bytes(code for code in range(32) if code not in b"\n\r\t")
+_ESCAPED_BY_TWO = b'"\\\n\r\t'  # in JSON, these take two bytes
+# The bytes that JSON does not escape, except in halves of surrogate pairs.
+_UNESCAPED = bytes(code for code in range(32, 256) if code not in _ESCAPED_BY_TWO)
 _HALF_PAIR = re.compile(rb"\xed[\xa0-\xbf]")
 _local = threading.local()  # zstd contexts are slow to create, and threads must not share them
 
@@ -93,9 +93,10 @@ def quoted_size(data: bytes) -> int:
 def quoted_text_size(text: bytes) -> int:
     """Return how many bytes a text takes inside a JSON string."""
     has_half_pair = b"\xed" in text and _HALF_PAIR.search(text) is not None
-    if has_half_pair or len(text.translate(None, _CONTROLS)) < len(text):
+    escaped = text.translate(None, _UNESCAPED)
+    if has_half_pair or escaped.translate(None, _ESCAPED_BY_TWO):
         return len(rawjson.string(rawjson.text(text))) - 2
-    return len(text) + sum(map(text.count, _ESCAPED_BY_TWO))
+    return len(text) + len(escaped)
 
 
 def unpack(chunk: bytes, joint: bytes = b",") -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from penstock.core.json.pointers import unescaped
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.results.document import Document
 from penstock.core.results.formats import JSON
+from penstock.core.results.formats.headers import looks_like_number
 from penstock.core.results.outline import (
     alike,
     outline,
@@ -28,6 +30,8 @@ _LONGEST_NAME = 200
 _LONGEST_TYPE = 80
 _LONGEST_SAMPLE = 24
 _NOTHING = (b"null", b'""')
+_NUMBERS_AS_TEXT = "str (numbers as text)"
+_LEADING_ZERO = re.compile(r"0\d")  # of a code
 _LARGEST_OUTLINED = 50_000_000
 
 
@@ -36,9 +40,11 @@ class Sample(msgspec.Struct):
 
     is_text: bool = False  # rows are lines, and have no columns
     decode: Callable[[list[bytes]], list[bytes]] | None = None  # rows are parts of a text
+    has_free_cells: bool = False  # as in `formats.TextFormat`
     first: list[bytes] = []  # msgspec copies the default
     values: list[bytes] = []  # the same, decoded
     columns: dict[str, dict[str, str]] = {}  # by name: each type that occurs, and how to show it
+    further: set[str] = set()  # the names of other columns, which are only counted
     is_all: bool = True  # `first` holds every row
 
     def watch(self, blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -58,8 +64,18 @@ class Sample(msgspec.Struct):
         if self.is_text or row[:1] != b"{":
             return
         for name, value in rawjson.fields(row).items():
-            if _is_name(name) and len(self.columns) < _MOST_COLUMNS:
-                self._note_type(self.columns.setdefault(name, {}), value)
+            types = self.columns.get(name)
+            if types is None and name not in self.further:
+                types = self._noted(name)
+            if types is not None:
+                self._note_type(types, value)
+
+    def _noted(self, name: str) -> dict[str, str] | None:
+        """Return the types of a new column, or None if there are too many columns to keep it."""
+        if len(self.columns) < _MOST_COLUMNS and _is_name(name):
+            return self.columns.setdefault(name, {})
+        self.further.add(name)
+        return None
 
     def _note_type(self, types: dict[str, str], value: bytes) -> None:
         """Note the type of a value. For objects, note the keys of the first: SQL columns."""
@@ -70,10 +86,24 @@ class Sample(msgspec.Struct):
 
     def column_types(self) -> dict[str, str]:
         """Return the types of each column. `null` appears only if a column has no other value."""
-        return {
+        types = {
             name: "|".join([shown for kind, shown in kinds.items() if kind != "null"] or ["null"])
             for name, kinds in self.columns.items()
         }
+        return types | dict.fromkeys(self._texts_like_numbers(), _NUMBERS_AS_TEXT)
+
+    def _texts_like_numbers(self) -> list[str]:
+        """Return the columns of a table whose texts are mostly numbers, as people write them: SQL
+        compares these as texts."""
+        if not self.has_free_cells:
+            return []
+        likes: dict[str, list[bool]] = {}
+        for row in self.values:
+            for name, value in rawjson.fields(row).items():
+                if value not in _NOTHING and name in self.columns:
+                    is_text = value[:1] == b'"'
+                    likes.setdefault(name, []).append(is_text and _is_like_number(value))
+        return [name for name, found in likes.items() if 2 * sum(found) > len(found)]
 
     def samples(self) -> dict[str, str]:
         """Return a value of each column, from the first rows that have one."""
@@ -121,6 +151,11 @@ class Sample(msgspec.Struct):
         if isinstance(shape, dict) and name in shape:
             return {**shape, name: outline_rows(self.values[0] if self.values else None, count)}
         return shape
+
+
+def _is_like_number(value: bytes) -> bool:
+    text = str(rawjson.decode(value)).strip()
+    return looks_like_number(text) and not _LEADING_ZERO.match(text)
 
 
 def _keys_of(value: bytes) -> str:

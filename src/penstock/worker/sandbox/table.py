@@ -11,13 +11,12 @@ from itertools import islice
 
 import msgspec
 
-from penstock.core.model.questions import Shape
+from penstock.core.model.questions import SQL_COLUMNS, Shape
 from penstock.worker.sandbox.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Cell, Key, Row
 
 LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
 FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
 
-MAX_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 BATCH = 1_000
 _BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
@@ -109,7 +108,7 @@ class Columns:
 
     @property
     def _room(self) -> int:
-        return max(0, MAX_COLUMNS - len(self.keys))
+        return max(0, SQL_COLUMNS - len(self.keys))
 
     def _admit(self, key: Key) -> str:
         name = self._taken.take(_label(key))

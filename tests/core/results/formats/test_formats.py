@@ -100,8 +100,8 @@ def test_a_text_that_only_resembles_data_stays_lines(name):
 def test_columns_of_numbers_hold_numbers_and_codes_stay_texts():
     text = "id,price,zip,big,share,empty,mixed\n1,1.10,01234,12345678901234567890,5%,,1\n2,,12345,1,6%,,x\n"
     assert rows_in(text) == [
-        {"id": 1, "price": 1.1, "zip": "01234", "big": "12345678901234567890", "share": "5%", "empty": "", "mixed": "1"},
-        {"id": 2, "price": None, "zip": "12345", "big": "1", "share": "6%", "empty": "", "mixed": "x"},
+        {"id": 1, "price": 1.1, "zip": "01234", "big": "12345678901234567890", "share": "5%", "empty": None, "mixed": "1"},
+        {"id": 2, "price": None, "zip": "12345", "big": "1", "share": "6%", "empty": None, "mixed": "x"},
     ]  # fmt: skip
     document, parts = read(text)
     assert b'"price":1.10,' in decoded(document, parts)[0]

@@ -76,3 +76,16 @@ def grouped(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
             block, size = [], 0
     if block:
         yield block
+
+
+def line_blocks(text: bytes, position: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of lines start and end, without the newline between two blocks. After the
+    last newline there is one more line, which may be empty."""
+    while end - position > BLOCK_BYTES:
+        stop = text.rfind(b"\n", position, position + BLOCK_BYTES)
+        stop = stop if stop >= 0 else text.find(b"\n", position + BLOCK_BYTES, end)
+        if stop < 0:
+            break
+        yield position, stop
+        position = stop + 1
+    yield position, end

@@ -9,11 +9,9 @@ from typing import Final
 
 from penstock.core.json import rawjson
 
-# A number as JSON writes it. It has no leading zeros, which a code may have, and no more digits than
-# every reader keeps.
-_NUMBER: Final = rb"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?"
-NUMBER: Final = re.compile(_NUMBER)
+QUOTE: Final = b'"'
 _QUOTED: Final = rb'"[^"]*+(?:""[^"]*+)*+"'
+_QUOTED_IN_LINE: Final = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"'
 _END: Final = rb"(?:\r?\n|\Z)"
 
 
@@ -31,32 +29,54 @@ class RecordPattern:
             yield found.group()
             position = found.end()
 
+    def are_lines(self, block: bytes) -> bool:
+        """Return whether each line is a record of the given number of fields."""
+        return self._lines.fullmatch(block) is not None
+
     def fields(self, record: bytes) -> list[bytes]:
         """Return the cells of a record, without quotes."""
+        return [*map(unquoted, self.cells(record))]
+
+    def cells(self, record: bytes) -> list[bytes]:
+        """Return the cells of a record as they are."""
         line = record.removesuffix(b"\n").removesuffix(b"\r")
-        if b'"' not in line:
-            return line.split(self._separator)
-        return [
-            cell[1:-1].replace(b'""', b'"') if cell[:1] == b'"' else cell
-            for cell in self._cell.findall(line)
-        ]
+        return self._cell.findall(line) if QUOTE in line else line.split(self._separator)
+
+    def all_cells(self, block: bytes, count: int) -> list[bytes]:
+        """Return the cells of a number of records as they are, one after the other."""
+        found: list[bytes] = self._any_cell.findall(block)
+        return found[
+            : count * self._width
+        ]  # after the last cell, the pattern finds nothing once more
 
     @cached_property
     def _record(self) -> re.Pattern[bytes]:
+        return re.compile(self._fields(_QUOTED) + _END)
+
+    @cached_property
+    def _lines(self) -> re.Pattern[bytes]:
+        line = self._fields(_QUOTED_IN_LINE)
+        return re.compile(line + rb"(?:\n" + line + rb")*+")
+
+    def _fields(self, quoted: bytes) -> bytes:
+        field = self._field(quoted)
         times = b"{%d}" % (self._width - 1) if self._width else b"*+"
-        further = rb"(?:" + re.escape(self._separator) + self._field + rb")" + times
-        return re.compile(self._field + further + _END)
+        return field + rb"(?:" + re.escape(self._separator) + field + rb")" + times
 
     @cached_property
     def _cell(self) -> re.Pattern[bytes]:
         between = re.escape(self._separator)
-        return re.compile(rb"(?:^|(?<=" + between + rb"))(" + self._field + rb")")
+        return re.compile(rb"(?:^|(?<=" + between + rb"))(" + self._field(_QUOTED) + rb")")
 
-    @property
-    def _field(self) -> bytes:
+    @cached_property
+    def _any_cell(self) -> re.Pattern[bytes]:
+        end = rb"(?:" + re.escape(self._separator) + rb"|\r?\n|\Z)"
+        return re.compile(rb"(" + self._field(_QUOTED) + rb")" + end)
+
+    def _field(self, quoted: bytes) -> bytes:
         """A field in quotes, or one that does not start with a quote."""
         other = rb"\r\n" + re.escape(self._separator[:1])
-        return rb"(?:" + _QUOTED + rb'|(?:[^"' + other + rb"][^" + other + rb"]*+)?+)"
+        return rb"(?:" + quoted + rb'|(?:[^"' + other + rb"][^" + other + rb"]*+)?+)"
 
 
 @lru_cache(16)
@@ -65,9 +85,13 @@ def record_pattern(separator: bytes, width: int = 0) -> RecordPattern:
     return RecordPattern(separator, width)
 
 
+def unquoted(cell: bytes) -> bytes:
+    return cell[1:-1].replace(b'""', QUOTE) if cell[:1] == QUOTE else cell
+
+
 class RecordEncoder:
-    """A writer of records as JSON objects. `are_numbers` tells which columns hold numbers; a cell that
-    is none is a text there too, and an empty one is null."""
+    """A writer of records as JSON objects. `are_numbers` tells which columns hold numbers. An empty
+    cell is null; in a column of texts, one in quotes is an empty text."""
 
     def __init__(self, separator: bytes, names: Sequence[str], are_numbers: Sequence[bool]) -> None:
         self._separator = separator
@@ -82,7 +106,7 @@ class RecordEncoder:
         line = record.removesuffix(b"\n").removesuffix(b"\r")
         if self._simple.fullmatch(line):
             return self._template % tuple(line.split(self._separator))
-        cells = record_pattern(self._separator).fields(record)
+        cells = record_pattern(self._separator).cells(record)
         members = zip(self._keys, cells, self._are_numbers, strict=True)
         return (
             b"{"
@@ -92,15 +116,15 @@ class RecordEncoder:
 
     @cached_property
     def _simple(self) -> re.Pattern[bytes]:
-        """A record without quotes, without anything to escape, and with a number where one belongs."""
-        plain = rb'[^"\\\x00-\x1f\xed' + re.escape(self._separator[:1]) + rb"]*+"
-        fields = (_NUMBER if is_number else plain for is_number in self._are_numbers)
-        return re.compile(re.escape(self._separator).join(fields))
+        """A record without empty cells, without quotes, and without anything to escape."""
+        field = rb'[^"\\\x00-\x1f\xed' + re.escape(self._separator[:1]) + rb"]++"
+        return re.compile(re.escape(self._separator).join([field] * len(self._keys)))
 
 
 def _value(cell: bytes, is_number: bool) -> bytes:
-    if is_number and not cell:
+    if not cell:
         return b"null"
-    if is_number and NUMBER.fullmatch(cell):
-        return cell
-    return rawjson.string(rawjson.text(cell))
+    inner = unquoted(cell)
+    if is_number:
+        return inner or b"null"
+    return rawjson.string(rawjson.text(inner))
