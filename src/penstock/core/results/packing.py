@@ -146,6 +146,9 @@ def _regrouped(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     size = 0
     for block in blocks:
+        if not group and len(block) <= CHUNK_ROWS and _fills_chunk(block):
+            yield block
+            continue
         ends = list(accumulate(map(len, block)))
         start = before = 0
         while start < len(block):
@@ -160,6 +163,11 @@ def _regrouped(blocks: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
                 group, size = [], 0
     if group:
         yield group
+
+
+def _fills_chunk(block: list[bytes]) -> bool:
+    """Return whether a block is a chunk as it is. Most are: they are read in about this size."""
+    return 0.9 * CHUNK_BYTES <= sum(map(len, block)) <= CHUNK_BYTES
 
 
 def _compressor() -> zstandard.ZstdCompressor:

@@ -78,12 +78,14 @@ class NumberColumns:
         joined = _joined(chosen)
         if self._may_have_commas and joined.count(b",") != len(chosen) - 1:
             return False
-        if b",," in joined or joined[:1] == b"," or joined[-1:] == b",":
+        if not _are_numbers(joined):  # an empty cell is none either
             joined = b",".join(filter(None, joined.split(b",")))
+            if joined and not _are_numbers(joined):
+                return False
         if joined:
             for column in columns:
                 self._filled[column] = True
-        return not joined or _are_numbers(joined)
+        return True
 
 
 def _joined(cells: Sequence[bytes]) -> bytes:
