@@ -122,7 +122,7 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def frame(self) -> ValueFrame:
-        """What is around the rows, in compact JSON."""
+        """The frame around the rows, in compact JSON."""
         if not self.format:
             return ValueFrame(self.prefix, self.suffix)
         return formats.frame_of(self.format, self.prefix, self.suffix, self.reading)
@@ -205,7 +205,7 @@ def read_text_with_data(text: str) -> Document:
         notices=cut.notices,
         format=found.name,
         reading=cut.reading,
-        joint=b"\n" if cut.are_lines else b"",
+        joint=cut.joint,
     )
 
 

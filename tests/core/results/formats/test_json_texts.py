@@ -35,8 +35,7 @@ def read(text):
     if not isinstance(cut, TextCut):
         return "", [], ("", "")
     rows = [row for block in cut.blocks for row in block]
-    joint = b"\n" if cut.are_lines else b""
-    assert rawjson.text(cut.prefix + joint.join(rows) + cut.suffix) == text
+    assert rawjson.text(cut.prefix + cut.joint.join(rows) + cut.suffix) == text
     frame = formats.frame_of(name, cut.prefix, cut.suffix, cut.reading)
     decoded = formats.decoded(name, rows, cut.reading)
     assert len(decoded) == len(rows)

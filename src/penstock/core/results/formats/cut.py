@@ -14,14 +14,14 @@ BLOCK_BYTES: Final = 64_000
 
 
 class TextCut(msgspec.Struct, frozen=True):
-    """A text in rows. The prefix, the rows and the suffix, joined, are the text, to the byte."""
+    """A text in rows. The prefix, the rows with `joint` between them, and the suffix are the text, to
+    the byte."""
 
     shape: Shape
     blocks: Iterator[list[bytes]]  # can be read once
     prefix: bytes = b""
     suffix: bytes = b""
-    # The rows are lines, and the newlines between them are not part of the rows.
-    are_lines: bool = False
+    joint: bytes = b""  # the bytes between two rows: a newline if the rows are lines
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
     notices: tuple[str, ...] = ()  # what the rows do not show, in whole sentences
