@@ -24,6 +24,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
+from relay_weights import counted_forms
 
 PROJECT = Path(__file__).parents[2] / "examples" / "fleet"
 DEVICES = 2_000
@@ -92,8 +93,8 @@ class Site:
 
 @dataclass(frozen=True)
 class Agent:
-    """The official client for synchronous tests. `sizes` holds the sizes of the results on the
-    wire."""
+    """The official client for synchronous tests. `sizes` holds the sizes of the results as a
+    model reads them."""
 
     portal: BlockingPortal
     client: Client
@@ -134,7 +135,8 @@ async def _client(
 ) -> AsyncIterator[Client]:
     async def weigh(response: httpx2.Response) -> None:
         answer = msgspec.json.decode(await response.aread() or b"{}", type=dict[str, msgspec.Raw])
-        sizes.append(len(bytes(answer.get("result", b""))))
+        forms = counted_forms(bytes(answer.get("result", b"{}")))[1:]
+        sizes.append(max(len(form.encode()) for form in forms))
 
     hooks = {"response": [weigh]}
     async with (
