@@ -65,11 +65,12 @@ def description(policy: Policy) -> str:
     return (
         f"Look at a stored result that was too large to send: pass its {TOKEN_FIELD}. "
         "The tool does not run again. "
-        f"Modes: {modes}. path (JSON Pointer; / in a key is ~1) focuses any mode on a part. "
+        f"Modes: {modes}. path (JSON Pointer; / in a key is ~1; /~text: the exact text) focuses any "
+        "mode on a part. "
         "Every reply is capped and says what it left out; reading keeps the token alive. "
         f"{_about_answers(offered)}"
-        'To pass a stored result to another tool unread, give "@result:<token>" or '
-        '"@result:<token>#/json/pointer" as the argument.'
+        'To hand a result to another tool unread, pass "@result:<token>" or '
+        '"@result:<token>#/path".'
     )
 
 
