@@ -63,7 +63,7 @@ def description(policy: Policy) -> str:
     offered = [Mode(mode) for mode in offered_modes(policy)]
     modes = "; ".join(_ABOUT[mode] for mode in offered)
     return (
-        f"Look at a stored result that was too large to send: pass its {TOKEN_FIELD}. "
+        f"Look at a stored result, too large to send: pass its {TOKEN_FIELD}. "
         "The tool does not run again. "
         f"Modes: {modes}. path (JSON Pointer; / in a key is ~1; /~text: the exact text) focuses any "
         "mode on a part. "
