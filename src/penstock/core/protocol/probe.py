@@ -121,8 +121,14 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
 def _column_types(head: Head, columns: int) -> dict[str, Any]:
     """Return the types of the first columns, and the number of those that are left out."""
     described = described_columns(head.columns, head.samples)
-    shown = {clip(entry.name, _NAME_CHARS): entry.told for entry in described[:columns]}
-    hidden = sum(entry.columns for entry in described[columns:]) + head.further_columns
+    shown: dict[str, str] = {}
+    hidden = head.further_columns
+    for entry in described:
+        name = clip(entry.name, _NAME_CHARS)
+        if len(shown) < columns and name not in shown:
+            shown[name] = entry.told
+        else:  # beyond the limit, or not to be told from another
+            hidden += entry.columns
     named = {"columns": shown} if shown else {}
     return {**named, "columns_omitted": hidden} if hidden else named
 

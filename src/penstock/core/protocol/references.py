@@ -46,7 +46,8 @@ class Fetched(msgspec.Struct, frozen=True):
         """Return the size of what was inserted, so that nobody reads it back to check."""
         is_text = self.text is not None and inserted == self.as_text
         size = len(self.text or b"") if is_text else len(inserted)
-        return f"{size:,} bytes, {self.counted}" if self.counted else f"{size:,} bytes"
+        told = f"{size:,} byte{'' if size == 1 else 's'}"
+        return f"{told}, {self.counted}" if self.counted else told
 
     @property
     def as_text(self) -> bytes:

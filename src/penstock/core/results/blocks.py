@@ -68,16 +68,19 @@ def document_as_text(
 ) -> Document:
     """Return the document of a result as text, for a value that nests too deep to be walked."""
     media, blocks = apart(result.content, media_cap, hidden_room)
+    parts, asides = block_parts(blocks)
+    values = [block["text"] if _is_plain_value(block) else dict(block) for block in parts]
+    value: Any = values[0] if len(values) == 1 else values
     if result.structured is not ABSENT:
-        value = result.structured
-    else:
-        values = [block["text"] if _is_plain_text(block) else dict(block) for block in blocks]
-        value = values if len(values) > 1 else values[0]
+        as_json = rawjson.text(encode(opened(result.structured), fallback=result.fallback))
+        others = [one for one in values if one != as_json]
+        both = {"structuredContent": msgspec.Raw(as_json.encode()), "content": others}
+        value = both if others else as_json
     if isinstance(value, str):
         text = value
     else:
         text = rawjson.text(encode(opened(value), fallback=result.fallback))
-    return replace(read_text(text), beside=media, notices=(TOO_DEEP,))
+    return replace(read_text(text), beside=media, notices=(TOO_DEEP,), asides=asides)
 
 
 # -- images and audio --------------------------------------------------------------------------
@@ -214,7 +217,8 @@ def _spelled_otherwise(blocks: Sequence[Block], whole: bytes) -> Document | None
         return None
     document = read_text_with_data(text)
     wrapped: Wrapped = "value" if is_wrapped else ""
-    return replace(document, wrapped=wrapped, is_said_twice=True, value_size=len(inner))
+    size = len(rawjson.compact(rawjson.utf8(text)))
+    return replace(document, wrapped=wrapped, is_said_twice=True, value_size=size)
 
 
 def _not_said_again(blocks: Sequence[Block], whole: bytes) -> list[Block]:
@@ -246,10 +250,12 @@ def _says(block: Block, *values: bytes) -> bool:
 
 
 def _is_same(one: bytes, other: bytes) -> bool:
-    """Return whether two values are equal, whatever the order of keys and the spelling."""
-    if {one[:1], other[:1]} == {b"[", b"{"}:
+    """Return whether two values are equal, whatever the order of keys and the spelling. True is not
+    1, and 1 is not 1.0."""
+    if one[:1] != other[:1]:
         return False
-    return bool(rawjson.decode(one) == rawjson.decode(other))
+    values = map(rawjson.decode, (one, other))
+    return len({msgspec.json.encode(value, order="deterministic") for value in values}) == 1
 
 
 def _read_structured_json(data: bytes) -> Document:

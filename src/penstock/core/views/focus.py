@@ -20,7 +20,7 @@ from penstock.core.model.stored import Head, Live, Shape
 from penstock.core.model.values import LiveWindow
 from penstock.core.results import formats
 from penstock.core.results.decoding import decoded
-from penstock.core.results.document import Document, read_json, read_text_with_data
+from penstock.core.results.document import Document, read_json, read_text, read_text_with_data
 from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 
 SPAN = 1_000
@@ -70,6 +70,7 @@ class Focus:
     )
     in_text: InText | None = None  # set if the value is a text that holds data
     has_text_blocks: bool = False  # as in `Document`
+    notices: tuple[str, ...] = ()  # about a text inside the result, which the probe does not tell
 
     def read(self, start: int, stop: int) -> Steps[list[bytes]]:
         """Return rows as JSON, lines as they are."""
@@ -173,10 +174,14 @@ class Focus:
 
     def _list_step(self, place: Place) -> str:
         """Return the step to the one list of a dict: by key, unless a later member has the same."""
-        later = islice(rawjson.members(self.envelope), place.number + 1, None)
-        if any(member.name == place.member.name for member in later):
+        if self.has_twin(place):
             return by_ordinal(place.number)
         return member_step(place.number, place.member)
+
+    def has_twin(self, place: Place) -> bool:
+        """Return whether a later member has the same key."""
+        later = islice(rawjson.members(self.envelope), place.number + 1, None)
+        return any(member.name == place.member.name for member in later)
 
     def ordinal(self, number: int) -> int:
         """Return the number of a row among all members of its dict."""
@@ -219,15 +224,24 @@ def root(entry: Entry) -> Focus:
 
 def of_value(raw: bytes, path: str) -> Focus:
     """Return the focus on a value in memory. A text that holds data is shown as the data."""
-    if raw[:1] == b'"':
+    if raw[:1] != b'"':
+        return of_document(read_json(raw), path)
+    try:
         return of_document(read_text_with_data(str(rawjson.decode(raw))), path)
-    return of_document(read_json(raw), path)
+    except rawjson.TooDeep:
+        return of_text(raw, path)
+
+
+def of_text(raw: bytes, path: str) -> Focus:
+    """Return the focus on the lines of a string, whatever it holds."""
+    return of_document(read_text(str(rawjson.decode(raw))), path)
 
 
 def of_document(document: Document, path: str) -> Focus:
     rows = tuple(row for block in document.blocks for row in block)
     around = document.prefix, document.suffix
     focus = Focus(path, document.shape, len(rows), *around, document.list_path, rows=rows)
+    focus = replace(focus, notices=document.all_notices)
     return _with_format(focus, document)
 
 

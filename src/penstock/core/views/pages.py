@@ -15,12 +15,11 @@ import msgspec
 from penstock.core.budget.fitting import ReplyScale, clip, largest
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
-from penstock.core.json.pointers import pointer
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import outline, type_name
-from penstock.core.views.focus import Focus
+from penstock.core.views.focus import Focus, list_place
 from penstock.core.views.paths import find_member
 from penstock.core.views.request import ViewRequest
 
@@ -138,9 +137,10 @@ def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
 
 
 def _least(page: Page) -> Page:
-    """Return the page with only the counts of `envelope` and `missing_keys`, and no text around
-    the rows."""
-    extra = {name: value for name, value in page.extra.items() if name not in TEXTS_AROUND}
+    """Return the page with only the counts of `envelope` and `missing_keys`, and no words around the
+    rows."""
+    words = ("notices", *TEXTS_AROUND)
+    extra = {name: value for name, value in page.extra.items() if name not in words}
     if "envelope" in extra:
         extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
     if extra.get("missing_keys"):
@@ -274,7 +274,8 @@ def names_beside(focus: Focus) -> set[str]:
 def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
     """Return what there is beside the rows: the text around data, and the other members of a dict
     with one list, whole, in brief, or only their count."""
-    return _text_around(focus, scale) | _other_members(focus, scale, keep)
+    told = {"notices": [*focus.notices]} if focus.notices else {}
+    return told | _text_around(focus, scale) | _other_members(focus, scale, keep)
 
 
 def _text_around(focus: Focus, scale: ReplyScale) -> dict[str, str]:
@@ -288,10 +289,13 @@ def _text_around(focus: Focus, scale: ReplyScale) -> dict[str, str]:
 
 
 def _other_members(focus: Focus, scale: ReplyScale, keep: Collection[str] | None) -> dict[str, Any]:
+    place = list_place(focus)
+    if place is None:
+        return {}
     others = [
         entry
-        for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")
-        if pointer(entry.name) != focus.list_path and (keep is None or entry.name in keep)
+        for number, entry in enumerate(rawjson.members(focus.envelope))
+        if number != place.number and (keep is None or entry.name in keep)
     ]
     if not others:
         return {}

@@ -25,6 +25,7 @@ from penstock.core.views.focus import (
     Place,
     list_place,
     of_document,
+    of_text,
     of_value,
 )
 
@@ -97,7 +98,7 @@ def _follow(start: Focus, steps: list[Step], path: str) -> Steps[Focus | Refusal
         rows = replace(start, prefix=b"[", suffix=b"]", list_path="", in_text=None)
         if steps == [Ordinal(place.number)]:
             return of_value(_pair(place.member.key, (yield from rows.whole())), path)
-        below = _below_list(place, steps)
+        below = _below_list(start, place, steps)
         if below is None:
             return (yield from _descend(start.envelope, steps, path, place))
         return (yield from _follow(rows, below, path))
@@ -119,9 +120,10 @@ def _text_of(focus: Focus, path: str) -> Steps[Focus | Refusal]:
     return of_document(read_text(rawjson.text((yield from focus.text()))), path)
 
 
-def _below_list(place: Place, steps: list[Step]) -> list[Step] | None:
-    """Return the steps after the one list, or None if the steps do not lead into it."""
-    if steps[:1] == [place.member.name]:
+def _below_list(focus: Focus, place: Place, steps: list[Step]) -> list[Step] | None:
+    """Return the steps after the one list, or None if the steps do not lead into it. If its key comes
+    again, the key leads to the last member."""
+    if steps[:1] == [place.member.name] and not focus.has_twin(place):
         return steps[1:]
     return steps[2:] if steps[:2] == [Ordinal(place.number), "value"] else None
 
@@ -176,6 +178,8 @@ def _descend(
     """Return the part of a value that steps lead to. Below a text, these are steps into its data, or
     to one of its lines."""
     for number, step in enumerate(steps):
+        if raw[:1] == b'"' and isinstance(step, ToText):
+            return (yield from _follow(of_text(raw, path), steps[number + 1 :], path))
         if raw[:1] == b'"' or isinstance(step, ToText):
             return (yield from _follow(of_value(raw, path), steps[number:], path))
         child = _child(raw, step)

@@ -93,6 +93,7 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         table.start,
     )
     rows = _lines(text, start, table.end) if are_lines else _records(text, start, table)
+    header = text[table.start : start]
     return TextCut(
         "rows",
         rows,
@@ -100,7 +101,20 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         text[table.end :],
         joint=b"\n" if are_lines else b"",
         reading=msgspec.json.encode(reading),
+        notices=(*_notice_of_header(text, header, start), *_notice_of_text(text[table.end :])),
     )
+
+
+def _notice_of_header(text: bytes, header: bytes, start: int) -> tuple[str, ...]:
+    """Return a notice if the header comes again. A column of numbers is then one of texts."""
+    times = text.count(b"\n" + header, start - 1) if header else 0
+    return (f"The header comes again {times} times, and is a row there.",) if times else ()
+
+
+def _notice_of_text(after: bytes) -> tuple[str, ...]:
+    """Return a notice if there is text after the table."""
+    lines = len(after.split(b"\n")) if after.strip() else 0
+    return (f"The text after the table has {lines} lines, which are not rows.",) if lines else ()
 
 
 def _is_in_another_format(record: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Data inside a text: after a sentence, in a code fence, between tags. Several values are rows.
 
 Text is never lost between rows. Several values are rows only if they are alike, and if there is
-nothing but white space, fences, tags, separators and labels between them. Otherwise one value is the
+nothing but white space, fences, tags, separators and one and the same label between them. Otherwise one value is the
 data, if it is most of the text, and the rest is the text before and after it.
 """
 
@@ -28,10 +28,8 @@ _BETWEEN: Final = re.compile(_SEPARATORS + rb"(?:(?P<label>[^\n]{1,60}:)" + _SEP
 # The text around a value shows that it is a part of a larger value, whose start or end is missing.
 _OPEN_BEFORE: Final = re.compile(rb"""(?:[\]}"'0-9]\s*+,|[\[{])\s*+\Z""")
 _OPEN_AFTER: Final = re.compile(rb"[\s,]*+[\]}]")
-_LONGEST_BEFORE: Final = (
-    100  # of the text before a value, to see whether it is part of a larger one
-)
-_LABELS: Final = 'The labels between the values are not in the rows. Read them with path "/~text".'
+# Of the text before a value, which shows whether the value is part of a larger one.
+_LONGEST_BEFORE: Final = 100
 _LEAST_SHARE: Final = 0.8  # of the text that is data
 # Brackets that hold no value may hold others that do, and each is scanned. All scans together go
 # through at most this many times the text.
@@ -184,9 +182,9 @@ class Embedded:
         labels: set[bytes | None] = set()
         for value, after in pairwise(values):
             between = _BETWEEN.fullmatch(text, value.stop, after.start)
-            if between is None:
+            labels.add(between["label"] if between is not None else None)
+            if between is None or len(labels) > 1:
                 return _text_between(text, value.stop, after.start)
-            labels.add(between["label"])
         first, last = values[0].start, values[-1].stop
         stops = [*(value.start for value in values[1:]), last]
         rows = (text[value.start : stop] for value, stop in zip(values, stops, strict=True))
@@ -198,7 +196,7 @@ class Embedded:
             text[:first],
             text[last:],
             reading=reading,
-            notices=(*((_LABELS,) if len(labels) > 1 else ()), *self._notation.notices(data)),
+            notices=self._notation.notices(data),
         )
 
 

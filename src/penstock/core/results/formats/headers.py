@@ -51,6 +51,15 @@ def has_header(records: Sequence[Fields], separator: bytes) -> bool:
     return _is_above_numbers(names, columns) or _is_above_words(names, columns, separator)
 
 
+def may_have_header(records: Sequence[Fields]) -> bool:
+    """Return whether the first record may name the columns, although it is not certain: its numbers
+    are years, and those below are not."""
+    names, columns = records[0], [*zip(*records[1:], strict=True)]
+    pairs = [pair for pair in zip(names, columns, strict=True) if _NUMBER.fullmatch(pair[0])]
+    are_years = bool(pairs) and all(_YEAR.fullmatch(name) for name, _ in pairs)
+    return are_years and not all(all(map(_YEAR.fullmatch, column)) for _, column in pairs)
+
+
 def has_numbers(records: Sequence[Fields]) -> bool:
     """Return whether one of the columns has a number in every record."""
     return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*records, strict=True))
@@ -99,7 +108,8 @@ def _are_years(names: Fields, columns: Sequence[Fields]) -> bool:
     if not all(_YEAR.fullmatch(name) for name, _ in pairs):
         is_counted = counts == [*range(counts[0], counts[0] + len(counts))]
         return is_counted and counts[0] in (0, 1) and len(counts) > _WIDE
-    if len(counts) < _WIDE and not _are_few_years(names, pairs):
+    are_in_turn = len(counts) > 1 and counts == [*range(counts[0], counts[-1] + 1)]
+    if len(counts) < _WIDE and not are_in_turn and not _are_few_years(names, pairs):
         return False
     is_rising = all(one < other for one, other in pairwise(counts))
     return is_rising and not any(all(map(_YEAR.fullmatch, column)) for _, column in pairs)

@@ -20,6 +20,7 @@ from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, Va
 LARGEST_ENVELOPE: Final = 8_000
 # The reading of a text without white space between its tokens. Its rows are JSON as they are.
 COMPACT: Final = b"compact"
+_MEMBERS: Final = b"members"  # the reading of a dict: a member is not a value by itself
 _GAP: Final = re.compile(rb"[ \t\r\n]*+")
 _COMMA: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+")
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
@@ -61,7 +62,10 @@ class JsonText:
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         if reading == COMPACT:
             return [*rows]
-        return [_decoded(row.rstrip(_BETWEEN)) for row in rows]
+        parts = (row.rstrip(_BETWEEN) for row in rows)
+        if reading == _MEMBERS:
+            return [rawjson.compact(b"{" + part + b"}")[1:-1] for part in parts]
+        return [*map(rawjson.compact, parts)]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del reading
@@ -121,7 +125,7 @@ def _cut_json(text: bytes) -> TextCut:
     first, last = members[0].key_at, members[-1].end
     starts = [*(member.key_at for member in members), last]
     rows = (text[start:stop] for start, stop in pairwise(starts))
-    return TextCut("members", grouped(rows), text[:first], text[last:])
+    return TextCut("members", grouped(rows), text[:first], text[last:], reading=_MEMBERS)
 
 
 # -- lists -------------------------------------------------------------------------------------
@@ -232,11 +236,3 @@ def _after_comma(text: bytes, position: int) -> int:
 def _gap_end(text: bytes, position: int) -> int:
     found = _GAP.match(text, position)
     return found.end() if found is not None else position
-
-
-def _decoded(row: bytes) -> bytes:
-    """Return an element or a member in compact form."""
-    try:
-        return rawjson.compact(row)
-    except rawjson.NotJson:  # a member is not a value by itself
-        return rawjson.compact(b"{" + row + b"}")[1:-1]

@@ -23,6 +23,7 @@ from penstock.core.results.formats.python_translation import GAP, TEXT, translat
 # Translating this takes about a second, less than `ast.literal_eval` takes.
 LARGEST: Final = 10_000_000
 _BETWEEN: Final = rawjson.WHITE + b","
+_WHITE: Final = re.compile(GAP)
 _LOST: Final = re.compile(TEXT + rb"|\b(nan|inf)\b(?!" + GAP + rb":)")
 _CLOSING: Final = {ord("["): ord("]"), ord("("): ord(")"), ord("{"): ord("}")}
 _COMMA: Final = ord(",")
@@ -175,8 +176,8 @@ def _deep_row_end(value: bytes, position: int, end: int) -> int:
         token = found.group()
         depth += (token in (b"[", b"(", b"{")) - (token in (b"]", b")", b"}"))
         if token == b"," and depth == 0:
-            rest = value[found.end() : end]
-            return end - len(rest.lstrip(rawjson.WHITE))
+            gap = _WHITE.match(value, found.end(), end)
+            return gap.end() if gap is not None else end
     return end
 
 

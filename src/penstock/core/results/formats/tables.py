@@ -11,7 +11,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.results.formats.cut import NearMiss
-from penstock.core.results.formats.headers import Fields, has_header, has_numbers
+from penstock.core.results.formats.headers import Fields, has_header, has_numbers, may_have_header
 from penstock.core.results.formats.records import QUOTE, record_pattern
 
 _SEPARATORS: Final = (b"\t", b";", b"|", b",")
@@ -23,6 +23,7 @@ _NARROWEST: Final = 2  # columns
 _WIDE: Final = 3  # columns
 SURE: Final = 20  # good records, after which a bad one is told
 _SURE_SHARE: Final = 0.9  # of good records, if there are fewer
+_UNSURE: Final = "its first line may be the names of the columns, or a record"
 # A line that only rules a table, as Markdown and databases draw it.
 _RULE: Final = re.compile(rb"^[ \t|+:=-]++\r?$", re.MULTILINE)
 
@@ -109,13 +110,15 @@ def _has_records_before(text: bytes, separator: bytes, start: int, width: int) -
 
 
 def _end_of_records(text: bytes, separator: bytes) -> int:
-    """Return where the text after the table starts: some lines without a separator."""
+    """Return where the text after the table starts: some lines without a separator, after an empty
+    one. Without the empty line, they may be records that are cut off."""
     end = last = len(text.rstrip(b"\r\n"))
     for _ in range(_MOST_AROUND):
         line_start = text.rfind(b"\n", 0, end) + 1
         line = text[line_start:end]
         if separator in line or QUOTE in line:
-            return end
+            below = text[end : end + len(b"\r\n\r\n")].replace(b"\r", b"")
+            return end if below.startswith(b"\n\n") else last
         end = line_start
         while end and text[end - 1] in b"\r\n":
             end -= 1
@@ -136,17 +139,21 @@ def _first_records(text: bytes, separator: bytes, start: int, end: int) -> list[
 
 def _table(
     text: bytes, separator: bytes, start: int, end: int, records: Sequence[Fields]
-) -> TableStart | None:
+) -> TableStart | NearMiss | None:
     """Return the table of these first records, or None if they are lines of prose or of a log, which
     may have a comma each."""
     width = len(records[0])
+    if separator == b"|" and not any(record[0] or record[-1] for record in records):
+        return None  # bars around a table, and not between its fields
     if all(cell.startswith(" ") for one in records for cell in one[1:]):
         spaced = _first_records(text, separator + b" ", start, end)
         if all(len(one) == width for one in spaced) and len(spaced) >= _FEWEST:
             separator, records = separator + b" ", spaced
     is_named = has_header(records, separator)
     table = TableStart(separator, start, end, width, records, is_named)
-    return table if is_named or _is_table_without_names(text, table) else None
+    if is_named or not _is_table_without_names(text, table):
+        return table if is_named else None
+    return NearMiss(_UNSURE) if may_have_header(records) else table
 
 
 def _is_table_without_names(text: bytes, table: TableStart) -> bool:
