@@ -170,6 +170,62 @@ def test_a_wrong_escape_is_told_what_is_right(reader):
     assert "/~#0" in refusal["next_step"]
 
 
+DEEP = "[" * 200 + "1" + "]" * 200
+
+
+def test_a_text_that_nests_too_deep_is_lines_where_path_points_at_it(reader):
+    token = probe_of(reader, {"x": DEEP, "y": "z" * 3_000})["continuation_token"]
+    for path in ("/x", "/x/~text"):
+        assert reader.reply(token, path=path, mode="full").text == DEEP
+        assert reader.look(token, path=path)["items"] == [DEEP]
+    lines = probe_of(reader, "hello\n" * 600 + DEEP + "\n")["continuation_token"]
+    assert reader.reply(lines, path="/600", mode="full").text == DEEP
+    blocks = probe_of(reader, blocks_of([DEEP, "more\n" * 600]))["continuation_token"]
+    assert reader.reply(blocks, path="/0/~text", mode="full").text == DEEP
+
+
+def test_what_a_text_inside_lacks_is_told_where_path_points_at_it(reader):
+    broken = as_csv(PLAIN) + "1,2\n" + as_csv(PLAIN, header=False)
+    value = {"table": broken, "gaps": repr([{"v": float("nan")}] * 90)}
+    token = probe_of(reader, value)["continuation_token"]
+    for mode in ("paginated", "summary"):
+        assert "has 2 fields, not 5" in reader.look(token, path="/table", mode=mode)["notices"][0]
+        assert "NaN" in reader.look(token, path="/gaps", mode=mode)["notices"][0]
+    assert "notices" not in reader.look(token, path="/table", page=2)
+
+
+def test_a_key_that_comes_again_leads_to_the_last(reader):
+    rows = json.dumps([{"id": n} for n in range(200)])
+    token = probe_of(reader, f'{{"x": 1, "rows": {rows}, "rows": 5}}')["continuation_token"]
+    page = reader.look(token, page_size=1)
+    assert (page["items"], page["envelope"]) == ([{"id": 0}], {"x": 1, "rows": 5})
+    assert reader.look(token, path="/rows", mode="full") == 5
+    assert reader.look(token, path="/~#1/value/7/id", mode="full") == 7
+
+
+@pytest.mark.parametrize("name", ["json", "fence"])
+def test_json_of_python_with_nan_is_told(reader, name):
+    text = json.dumps([{"a": float("nan"), "b": n} for n in range(300)])
+    probe = probe_of(reader, text if name == "json" else f"```json\n{text}\n```")
+    assert "lines" in probe
+    assert name == "fence" or "NaN and Infinity are not JSON" in probe["notices"][0]
+
+
+def test_text_after_data_is_in_the_probe_and_the_summary(reader):
+    text = f"```json\n{json.dumps(ROWS)}\n```\nWARNING: 900 more rows exist."
+    probe = probe_of(reader, text)
+    token = probe["continuation_token"]
+    assert probe["text_after"].endswith("WARNING: 900 more rows exist.")
+    assert "900 more rows" in reader.look(token, mode="summary")["text_after"]
+    assert "text_after" not in reader.look(token, page=2)
+
+
+def test_no_column_with_a_long_name_is_forgotten(reader):
+    names = ["common prefix " * 5 + f"{n}x" for n in range(5)]
+    probe = probe_of(reader, ",".join(names) + "\n" + "1,a,b,c,4\n" * 500)
+    assert len(probe["columns"]) + probe["columns_omitted"] == 5
+
+
 # -- several texts ---------------------------------------------------------------------------------
 
 
@@ -249,6 +305,36 @@ def test_an_indented_text_beside_the_same_value_is_kept(open_agent, wrap):
     assert agent.look(token, path=path, mode="sql", query=COUNT)["items"] == [{"n": len(ROWS)}]
 
 
+def test_another_value_in_the_text_is_no_repetition(reader):
+    flags = [n % 2 for n in range(600)]
+    text = json.dumps({"flags": [*map(bool, flags)]})
+    result = Result(content=[{"type": "text", "text": text}], structured={"flags": flags})
+    token = probe_of(reader, result)["continuation_token"]
+    path = "/structuredContent/flags"
+    assert reader.look(token, path=path, page_size=3)["items"] == flags[:3]
+    assert reader.look(token, path="/content/0/text/~text", mode="full") == text
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"indent": 1}, {"ensure_ascii": False}, {"sort_keys": True}]
+)
+def test_the_size_is_that_of_the_whole_reply(open_agent, options):
+    value = {"rows": [{"x": 1.0, "n": "Müller" * 5} for _ in range(80)]}
+    agent = open_agent(budget="1kB", ceiling="500kB", call={"frame": Frame(structured=True)})
+    text = json.dumps(value, **options)
+    probe = agent.offer(Result(content=[{"type": "text", "text": text}], structured=value)).value
+    whole = agent.reply(probe["continuation_token"], mode="full")
+    assert whole.text == text
+    assert probe["total_size"] == len(whole.wire())
+
+
+def test_words_beside_a_value_that_nests_too_deep_are_kept(reader):
+    block = {"type": "text", "text": "important " * 300, "annotations": {"priority": 1}}
+    result = Result(content=[block], structured={"d": json.loads(DEEP)})
+    token = probe_of(reader, result)["continuation_token"]
+    assert reader.look(token, mode="search", query="important")["total"] > 0
+
+
 # -- passing on ------------------------------------------------------------------------------------
 
 
@@ -310,7 +396,7 @@ def test_numbers_that_are_texts_are_told(reader):
 
 def test_a_late_cell_decides_what_the_probe_says_and_sql_compares(reader):
     lines = [f"{n},{n}" for n in range(4_000)]
-    lines[3_333] = "3333,n/a"
+    lines[3_333] = "3333,unknown"
     probe = probe_of(reader, "id,v\n" + "\n".join(lines))
     assert probe["columns"]["v"].startswith("str (numbers as text)")
     query = "SELECT count(*) AS n FROM result WHERE CAST(v AS REAL) > 3990"

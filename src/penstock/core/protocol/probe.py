@@ -12,19 +12,22 @@ from typing import Any
 import msgspec
 
 from penstock.core.budget.fitting import PROBE_BYTES, ReplyScale, clip
+from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer
 from penstock.core.model.questions import jq_installed
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Head, Live
 from penstock.core.model.values import Mode
+from penstock.core.results import formats
 from penstock.core.results.columns import described_columns
-from penstock.core.views.pages import Bookmark
+from penstock.core.views.pages import Bookmark, cut_text
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.settings.policy import Policy
 
 _PREVIEWS = (200, 120, 60, 20, 0)
 _COLUMNS = (40, 15, 5, 0)
 _NAME_CHARS = 60
+_AFTER_CHARS = 120
 
 
 def available_modes(
@@ -110,12 +113,22 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
     is_of_text = head.format and not head.is_said_twice
     named_format = {"format": head.format} if is_of_text else {}
     is_counted = head.shape != "literal" and not is_part
-    counted = named_format | ({"count": head.count} if is_counted else {})
+    counted = named_format | ({"count": head.count} if is_counted else {}) | _text_after(head)
     named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
     if head.outline != b"null" and columns:
         yield {**counted, **named, **at, "outline": msgspec.Raw(head.outline)}
     yield {**counted, **named, **at}
+
+
+def _text_after(head: Head) -> dict[str, str]:
+    """Return the text after data, which may say that the data is not all. The preview shows the text
+    before it."""
+    if not head.format:
+        return {}
+    after = formats.frame_of(head.format, head.prefix, head.suffix, head.reading).text_after
+    text = rawjson.text(after).strip()
+    return {"text_after": cut_text(text, _AFTER_CHARS)} if text else {}
 
 
 def _column_types(head: Head, columns: int) -> dict[str, Any]:

@@ -342,13 +342,19 @@ def _read_blocks(blocks: Sequence[Block]) -> Document:
     texts = [str(block["text"]) if _is_plain_value(block) else dict(block) for block in blocks]
     document = read_value(texts)
     kept = [row for rows in document.blocks for row in rows]
-    values = [*map(value_of_block, kept)]
+    read = [*map(value_of_block, kept)]
+    values = [block.value for block in read]
     document = replace(document, blocks=grouped(kept))
     if values == kept:
         return document
     whole = document.prefix + document.joint.join(values) + document.suffix
-    sizes = len(whole), quoted_size(whole)
-    return replace(document, has_text_blocks=True, value_size=sizes[0], value_quoted=sizes[1])
+    return replace(
+        document,
+        has_text_blocks=True,
+        value_size=len(whole),
+        value_quoted=quoted_size(whole),
+        notices=tuple({notice: None for block in read for notice in block.notices}),
+    )
 
 
 def _is_plain_value(block: Block) -> bool:

@@ -118,7 +118,8 @@ def _filtered_rows(
     told = projection.missing({*known, *names_beside(focus)}, scale)
     if not projection.met:
         told |= _names_there(rows, known, scale)
-    told = {**beside(focus, scale, keep=request.filter_keys), **told, **extra}
+    around = beside(focus, scale, keep=request.filter_keys, is_first=not start)
+    told = {**around, **told, **extra}
     return (yield from show(Page(focus, request, start, kept, bookmark, told), scale))
 
 

@@ -84,7 +84,7 @@ def paginate(
         return start
     rows = yield from focus.read(start, request.stop)
     focus = ended(focus, request, len(rows))
-    extra = {**beside(focus, scale), **extra}
+    extra = {**beside(focus, scale, is_first=not start), **extra}
     page = Page(focus, request, start, rows, bookmark, extra, is_answer=is_answer)
     return (yield from show(page, scale))
 
@@ -271,15 +271,23 @@ def names_beside(focus: Focus) -> set[str]:
     return {entry.name for entry in rawjson.members(focus.envelope if focus.list_path else b"{}")}
 
 
-def beside(focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None) -> dict[str, Any]:
-    """Return what there is beside the rows: the text around data, and the other members of a dict
-    with one list, whole, in brief, or only their count."""
+def beside(
+    focus: Focus, scale: ReplyScale, keep: Collection[str] | None = None, *, is_first: bool = True
+) -> dict[str, Any]:
+    """Return what there is beside the rows: on the first page notices and the text around data, and
+    on each page the other members of a dict with one list, whole, in brief, or only their count."""
+    words = words_around(focus, scale) if is_first else {}
+    return words | _other_members(focus, scale, keep)
+
+
+def words_around(focus: Focus, scale: ReplyScale) -> dict[str, Any]:
+    """Return the notices about a value, and the text before and after data, as much of it as leaves
+    room for rows."""
     told = {"notices": [*focus.notices]} if focus.notices else {}
-    return told | _text_around(focus, scale) | _other_members(focus, scale, keep)
+    return told | _text_around(focus, scale)
 
 
 def _text_around(focus: Focus, scale: ReplyScale) -> dict[str, str]:
-    """Return the text before and after data, as much of it as leaves room for rows."""
     if focus.in_text is None:
         return {}
     texts = (rawjson.text(text).strip() for text in (focus.in_text.before, focus.in_text.after))

@@ -228,7 +228,10 @@ def _names(names: list[str], total: int) -> str:
 
 
 def _not_there(path: str, there: str) -> Refusal:
-    return Refusal(f"Nothing at path {_shown(path)}.", f"{there} Mode summary shows the shape.")
+    return Refusal(
+        f"Nothing at path {_shown(path)} of the stored result.",
+        f"{there} Mode summary shows the shape.",
+    )
 
 
 def _shown(text: str) -> str:

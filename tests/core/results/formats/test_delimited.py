@@ -43,7 +43,7 @@ def numbered(header, count=60, row="{n},{n}.5,ok"):
 
 @pytest.mark.parametrize("count", [30, 3_000, 40_000])
 @pytest.mark.parametrize(
-    "late", ["n/a", "-", "007", "1,5", "1 2", "[1]", "null", "1.2.3", "1-2", " 7"]
+    "late", ["none", "--", "007", "1,5", "1 2", "[1]", "true", "1.2.3", "1-2", "\t7"]
 )
 def test_one_cell_that_is_no_number_makes_a_column_of_texts(count, late):
     """The cell is neither in the sample nor at an end of a block."""
@@ -53,7 +53,7 @@ def test_one_cell_that_is_no_number_makes_a_column_of_texts(count, late):
     assert (rows[0]["n"], rows[-7]["n"], rows[-7]["id"]) == ("0", late, count - 7)
 
 
-@pytest.mark.parametrize("late", ["n/a", "1,200", '1""2', "line\nbreak"])
+@pytest.mark.parametrize("late", ["unknown", "1,200", '1""2', "line\nbreak"])
 def test_a_late_cell_in_quotes_counts_as_well(late):
     records = [f'"{n}","{n}"' for n in range(5_000)]
     records[4_800] = f'"4800","{late}"'
@@ -82,6 +82,64 @@ def test_a_column_that_begins_with_empty_cells_holds_numbers():
     assert (rows[0]["late"], rows[4_999]["late"]) == (None, 4_999)
 
 
+@pytest.mark.parametrize("mark", ["NA", "n/a", "-", "nil", "..", "NULL", "NaN", '"NA"', " NA "])
+@pytest.mark.parametrize("places", [range(50), range(90, 100), range(0, 100, 2)])
+def test_a_mark_for_a_missing_number_is_null(mark, places):
+    cells = [mark if n in places else f" {n}.5 " for n in range(100)]
+    document, parts = read("id,v\n" + "".join(f"{n},{cell}\n" for n, cell in enumerate(cells)))
+    rows = [json.loads(row) for row in decoded(document, parts)]
+    assert [row["v"] for row in rows] == [None if n in places else n + 0.5 for n in range(100)]
+    named = mark.strip('" ')
+    assert document.notices == (f"In columns of numbers, {named} is null.",)
+
+
+def test_marks_in_a_column_of_texts_stay_texts():
+    rows = rows_in("id,v\n1,NA\n2,-\n3,x\n4,\n" + "5,y\n" * 30)
+    assert [row["v"] for row in rows[:4]] == ["NA", "-", "x", None]
+
+
+def test_a_header_that_comes_again_is_told():
+    records = "".join(f"{n},n{n}\n" for n in range(200))
+    document, parts = read("id,name\n" + records + "id,name\n" + records)
+    assert len(parts) == 401
+    assert document.notices == ("The header comes again 1 times, and is a row there.",)
+
+
+def test_last_lines_with_too_few_fields_are_no_text_after():
+    records = "".join(f"{n},n{n}\n" for n in range(400))
+    reason = "record 401, in line 402, has 1 field, not 2"
+    for ending in ("400\n401\n", "400", "Total: 400\n"):
+        assert reason in read("id,name\n" + records + ending)[0].notices[0]
+    document, parts = read("id,name\n" + records + "\nTotal: 400\n")
+    assert len(parts) == 400
+    assert document.frame.text_after == b"Total: 400\n"
+    assert document.notices == ("The lines in text_after are not among the rows.",)
+
+
+YEARS = "C{n},{n}7,{n}8\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "row"), [("country,2022,2023", YEARS), ("2021,2022,2023", "{n}7,{n}8,{n}9\n")]
+)
+def test_years_in_turn_are_names(header, row):
+    rows = rows_in(header + "\n" + "".join(row.format(n=n) for n in range(60)))
+    assert len(rows) == 60
+    assert [*rows[0]] == header.split(",")
+
+
+def test_a_first_record_that_may_be_names_is_not_taken_for_a_record():
+    """Sums would include a year."""
+    document, _ = read("country,2020,2023\n" + "".join(YEARS.format(n=n) for n in range(60)))
+    assert document.shape == "lines"
+    assert "may be the names" in document.notices[0]
+
+
+def test_bars_around_a_table_are_not_between_fields():
+    text = "| id | name |\n" + "".join(f"| {n} | n{n} |\n" for n in range(60))
+    assert read(text)[0].shape == "lines"
+
+
 def test_an_empty_cell_is_null_and_an_empty_text_is_in_quotes():
     rows = rows_in('id,name,price\n1,"",""\n2,,\n3,x,5\n')
     assert rows[0] == {"id": 1, "name": "", "price": None}
@@ -97,7 +155,7 @@ def test_rows_are_those_of_the_csv_module(seed):
         "quoting": chance.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
         "lineterminator": chance.choice(["\n", "\r\n"]),
     }
-    words = ["a", "", "x y", "1", "007", "ü", "1.5", "n/a"]
+    words = ["a", "", "x y", "1", "007", "ü", "1.5", "none"]
     words += chance.choice([[], ['say "no"'], ["a,b;c"], ["two\nlines"], ['"', '""', "end\r\n"]])
     made = io.StringIO(newline="")
     writer = csv.writer(made, **options)

@@ -108,9 +108,9 @@ def test_columns_of_numbers_hold_numbers_and_codes_stay_texts():
 
 
 def test_a_number_late_in_the_text_decides_the_type():
-    text = "id,n\n" + "".join(f"{n},{n}\n" for n in range(3_000)) + "3000,n/a\n"
+    text = "id,n\n" + "".join(f"{n},{n}\n" for n in range(3_000)) + "3000,none\n"
     rows = rows_in(text)
-    assert (rows[0]["n"], rows[-1]["n"]) == ("0", "n/a")
+    assert (rows[0]["n"], rows[-1]["n"]) == ("0", "none")
     assert rows[-1]["id"] == 3_000
 
 

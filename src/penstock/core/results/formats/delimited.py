@@ -101,7 +101,11 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         text[table.end :],
         joint=b"\n" if are_lines else b"",
         reading=msgspec.json.encode(reading),
-        notices=(*_notice_of_header(text, header, start), *_notice_of_text(text[table.end :])),
+        notices=(
+            *_notice_of_header(text, header, start),
+            *_notice_of_marks(numbers.marks),
+            *_notice_of_text(text[table.end :]),
+        ),
     )
 
 
@@ -111,10 +115,15 @@ def _notice_of_header(text: bytes, header: bytes, start: int) -> tuple[str, ...]
     return (f"The header comes again {times} times, and is a row there.",) if times else ()
 
 
+def _notice_of_marks(marks: set[bytes]) -> tuple[str, ...]:
+    """Return a notice if texts stand for missing numbers."""
+    named = ", ".join(sorted(map(bytes.decode, marks)))
+    return (f"In columns of numbers, {named} is null.",) if marks else ()
+
+
 def _notice_of_text(after: bytes) -> tuple[str, ...]:
     """Return a notice if there is text after the table."""
-    lines = len(after.split(b"\n")) if after.strip() else 0
-    return (f"The text after the table has {lines} lines, which are not rows.",) if lines else ()
+    return ("The lines in text_after are not among the rows.",) if after.strip() else ()
 
 
 def _is_in_another_format(record: bytes) -> bool:

@@ -22,6 +22,9 @@ _MOST_WORDS: Final = 4  # of a name, if words are all there is
 _NUMBER: Final = re.compile(
     r"[-+]?[$€£]? ?(?:\d[\d.,']*|[.,]\d+)(?:[eE][-+]?\d+)? ?[%$€£]?|\d{1,3}(?: \d{3})+(?:,\d+)?"
 )
+_WRITTEN_NUMBER: Final = re.compile(
+    r"\(?[-+]?[$€£]? ?(?:\d{1,3}(?:[.,' ]\d{3})+|\d*)(?:[.,]?\d+)(?:[eE][-+]?\d+)? ?[%$€£]?\)?"
+)
 _VALUE: Final = re.compile(_NUMBER.pattern + "|true|false", re.IGNORECASE)
 _YEAR: Final = re.compile(r"1[5-9]\d\d|20\d\d")
 _COUNT: Final = re.compile(r"\d{1,4}")
@@ -66,8 +69,9 @@ def has_numbers(records: Sequence[Fields]) -> bool:
 
 
 def looks_like_number(cell: str) -> bool:
-    """Return whether people would read a cell as a number, in any notation."""
-    return _NUMBER.fullmatch(cell) is not None
+    """Return whether people would read a cell as a number, in any notation. A date and the address of
+    a network are none."""
+    return _WRITTEN_NUMBER.fullmatch(cell) is not None
 
 
 def _may_be_names(cells: Fields) -> bool:
@@ -89,7 +93,9 @@ def _is_above_numbers(names: Fields, columns: Sequence[Fields]) -> bool:
     decimals = sum(1 for name in above if _DECIMAL.fullmatch(name))
     if words > decimals:
         return True
-    return bool(above) and any(map(_is_word, names)) and _are_years(names, columns)
+    are_all_years = len(names) >= _WIDE and all(map(_YEAR.fullmatch, names))
+    may_be_years = any(map(_is_word, names)) or are_all_years
+    return bool(above) and may_be_years and _are_years(names, columns)
 
 
 def _are_years(names: Fields, columns: Sequence[Fields]) -> bool:

@@ -101,7 +101,11 @@ class JsonText:
         end, cause = self.value_end(text, opening), error.__cause__
         if end is None:
             return NearMiss(CUT_OFF)
-        if text[end:].strip(rawjson.WHITE) or not isinstance(cause, json.JSONDecodeError):
+        if text[end:].strip(rawjson.WHITE):
+            return None
+        if b"NaN" in text or b"Infinity" in text:  # as Python's `json` writes it
+            return NearMiss("NaN and Infinity are not JSON")
+        if not isinstance(cause, json.JSONDecodeError):
             return None
         return NearMiss(f"line {cause.lineno} is not JSON (column {cause.colno})")
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.core.results.formats.records import QUOTE, unquoted
+from penstock.core.results.formats.records import MISSING, QUOTE, unquoted
 
 # A number as JSON writes it: without leading zeros, which a code may have. SQLite keeps 18 digits of an
 # integer. After a point there may be more than a float keeps, as numpy writes them.
@@ -46,6 +46,7 @@ class NumberColumns:
         self._are_all_filled = False  # each open column had a number
         self._waiting: list[bytes] = []
         self.open = [*range(width)]
+        self.marks: set[bytes] = set()  # for missing numbers, other than empty cells
 
     def note(self, cells: list[bytes]) -> None:
         """Take the cells of some records, one record after the other, with their quotes."""
@@ -79,9 +80,12 @@ class NumberColumns:
         if self._may_have_commas and joined.count(b",") != len(chosen) - 1:
             return False
         if not _are_numbers(joined):  # an empty cell is none either
-            joined = b",".join(filter(None, joined.split(b",")))
+            cells = [cell.strip(b" ") for cell in joined.split(b",")]
+            marks = MISSING.intersection(cells)
+            joined = b",".join([cell for cell in cells if cell not in marks])
             if joined and not _are_numbers(joined):
                 return False
+            self.marks |= marks - {b""}
         if joined:
             for column in columns:
                 self._filled[column] = True

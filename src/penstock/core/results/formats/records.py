@@ -10,6 +10,25 @@ from typing import Final
 from penstock.core.json import rawjson
 
 QUOTE: Final = b'"'
+# Marks for a missing number. In a column of numbers, they are null.
+MISSING: Final = frozenset(
+    (
+        b"",
+        b"NA",
+        b"N/A",
+        b"n/a",
+        b"#N/A",
+        b"NULL",
+        b"null",
+        b"None",
+        b"NaN",
+        b"nan",
+        b"nil",
+        b"-",
+        b".",
+        b"..",
+    )
+)
 _QUOTED: Final = rb'"[^"]*+(?:""[^"]*+)*+"'
 _QUOTED_IN_LINE: Final = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"'
 _END: Final = rb"(?:\r?\n|\Z)"
@@ -90,8 +109,9 @@ def unquoted(cell: bytes) -> bytes:
 
 
 class RecordEncoder:
-    """A writer of records as JSON objects. `are_numbers` tells which columns hold numbers. An empty
-    cell is null; in a column of texts, one in quotes is an empty text."""
+    """A writer of records as JSON objects. `are_numbers` tells which columns hold numbers; blanks
+    around these, and marks for missing ones, are left out. An empty cell is null; in a column of
+    texts, one in quotes is an empty text."""
 
     def __init__(self, separator: bytes, names: Sequence[str], are_numbers: Sequence[bool]) -> None:
         self._separator = separator
@@ -116,9 +136,10 @@ class RecordEncoder:
 
     @cached_property
     def _simple(self) -> re.Pattern[bytes]:
-        """A record without empty cells, without quotes, and without anything to escape."""
+        """A record without empty cells, without quotes, and without anything to escape or to trim."""
         field = rb'[^"\\\x00-\x1f\xed' + re.escape(self._separator[:1]) + rb"]++"
-        return re.compile(re.escape(self._separator).join([field] * len(self._keys)))
+        fields = (rb"-?+[0-9][0-9.eE+-]*+" if one else field for one in self._are_numbers)
+        return re.compile(re.escape(self._separator).join(fields))
 
 
 def _value(cell: bytes, is_number: bool) -> bytes:
@@ -126,5 +147,6 @@ def _value(cell: bytes, is_number: bool) -> bytes:
         return b"null"
     inner = unquoted(cell)
     if is_number:
-        return inner or b"null"
+        number = inner.strip(b" ")
+        return b"null" if number in MISSING else number
     return rawjson.string(rawjson.text(inner))
