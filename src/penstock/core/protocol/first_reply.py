@@ -78,9 +78,8 @@ def conclude(
 
 def _ingest(result: Result, policy: Policy) -> Ingested:
     cap = policy.media_cap
-    hidden = (
-        policy.budget if policy.hides_user_blocks else None
-    )  # the wire carries twice the budget
+    # The wire carries twice the budget.
+    hidden = policy.budget if policy.hides_user_blocks else None
     try:
         document = document_of(result, media_cap=cap, hidden_room=hidden)
         return ingest(document, policy.inline_budget)

@@ -65,9 +65,8 @@ class Focus:
     entry: Entry | None = None  # the entry whose rows are in the store, otherwise
     ordinals: tuple[int, ...] | None = None  # of `rows` in their dict, if some members are left out
     ahead: Ahead | None = None
-    decode: Callable[[list[bytes]], list[bytes]] | None = (
-        None  # makes JSON of rows as they are kept
-    )
+    # Makes JSON of rows as they are kept.
+    decode: Callable[[list[bytes]], list[bytes]] | None = None
     in_text: InText | None = None  # set if the value is a text that holds data
     has_text_blocks: bool = False  # as in `Document`
     notices: tuple[str, ...] = ()  # about a text inside the result, which the probe does not tell

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -67,51 +68,70 @@ class Delimited:
 
 def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
     """Cut a text if all of its records are alike."""
+    start = _start_of_records(text, table)
+    if start is None:
+        return None
+    confirmed = _confirmed(text, start, table)
+    if confirmed is None:
+        is_sure = table.has_header and len(table.first) > SURE
+        return break_of(text, table) if is_sure else None
     names: Fields = table.first[0] if table.has_header else ()
-    if any(map(has_half_pair, names)):
-        return None  # a head cannot hold it
-    start = table.start
-    if table.has_header:
-        pattern = record_pattern(table.separator, table.width)
-        header = next(pattern.records(text, start, table.end), None)
-        if header is None:
-            return None  # with a carriage return in it
-        start += len(header)
-    has_quotes = QUOTE in text
-    may_have_commas = has_quotes or table.separator != b","
-    numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
-    are_lines = _are_alike_lines(text, start, table, numbers)
-    if not are_lines:
-        numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
-        if not has_quotes or not _are_alike(text, start, table, numbers):
-            is_sure = table.has_header and len(table.first) > SURE
-            return break_of(text, table) if is_sure else None
     reading = _TableReading(
         table.separator.decode(),
         _column_names(names, table.width),
-        numbers.are_numbers(),
+        confirmed.numbers.are_numbers(),
         table.start,
     )
-    rows = _lines(text, start, table.end) if are_lines else _records(text, start, table)
-    header = text[table.start : start]
+    joint = confirmed.joint
     return TextCut(
         "rows",
-        rows,
+        _lines(text, start, table.end) if joint else _records(text, start, table),
         text[:start],
         text[table.end :],
-        joint=b"\n" if are_lines else b"",
+        joint=joint,
         reading=msgspec.json.encode(reading),
         notices=(
-            *_notice_of_header(text, header, start),
-            *_notice_of_marks(numbers.marks),
+            *(() if any(reading.are_numbers) else _notice_of_header(text, table.start, start)),
+            *_notice_of_marks(confirmed.numbers.marks),
             *_notice_of_text(text[table.end :]),
         ),
     )
 
 
-def _notice_of_header(text: bytes, header: bytes, start: int) -> tuple[str, ...]:
-    """Return a notice if the header comes again. A column of numbers is then one of texts."""
-    times = text.count(b"\n" + header, start - 1) if header else 0
+def _start_of_records(text: bytes, table: TableStart) -> int | None:
+    """Return where the records start, or None if the header is in the way."""
+    if not table.has_header:
+        return table.start
+    if any(map(has_half_pair, table.first[0])):
+        return None  # a head cannot hold it
+    pattern = record_pattern(table.separator, table.width)
+    header = next(pattern.records(text, table.start, table.end), None)
+    return None if header is None else table.start + len(header)
+
+
+class _Confirmed(NamedTuple):
+    """The outcome of reading all records: each has as many fields as the first."""
+
+    numbers: NumberColumns
+    joint: bytes  # a newline if the records are lines
+
+
+def _confirmed(text: bytes, start: int, table: TableStart) -> _Confirmed | None:
+    """Read all records, as lines or else with line ends in quotes. Return None if they differ."""
+    has_quotes = QUOTE in text
+    may_have_commas = has_quotes or table.separator != b","
+    numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
+    if _are_alike_lines(text, start, table, numbers):
+        return _Confirmed(numbers, b"\n")
+    numbers = NumberColumns(table.width, may_have_commas=may_have_commas)
+    are_alike = has_quotes and _are_alike(text, start, table, numbers)
+    return _Confirmed(numbers, b"") if are_alike else None
+
+
+def _notice_of_header(text: bytes, header: int, start: int) -> tuple[str, ...]:
+    """Return a notice if the header, from `header` to `start`, comes again. Then no column holds
+    numbers, so that there is no need to look in a table with some."""
+    times = text.count(b"\n" + text[header:start], start - 1) if start > header else 0
     return (f"The header comes again {times} times, and is a row there.",) if times else ()
 
 

@@ -59,9 +59,9 @@ class NumberColumns:
 
     def _check(self, cells: Sequence[bytes]) -> None:
         """Check the open columns, all at once if that may do."""
-        if self._are_all_filled and self._are_numbers(cells, self.open):
+        if self._are_all_filled and self._has_numbers(cells, self.open):
             return
-        self.open = [column for column in self.open if self._are_numbers(cells, [column])]
+        self.open = [column for column in self.open if self._has_numbers(cells, [column])]
         self._are_all_filled = all(self._filled[column] for column in self.open)
 
     def are_numbers(self) -> tuple[bool, ...]:
@@ -71,7 +71,7 @@ class NumberColumns:
         chosen = {*self.open}
         return tuple(column in chosen and self._filled[column] for column in range(self._width))
 
-    def _are_numbers(self, cells: Sequence[bytes], columns: Sequence[int]) -> bool:
+    def _has_numbers(self, cells: Sequence[bytes], columns: Sequence[int]) -> bool:
         """Return whether the filled cells of columns are numbers."""
         chosen: list[bytes] = []
         for column in columns:

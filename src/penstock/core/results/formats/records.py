@@ -63,10 +63,9 @@ class RecordPattern:
 
     def all_cells(self, block: bytes, count: int) -> list[bytes]:
         """Return the cells of a number of records as they are, one after the other."""
+        # After the last cell, the pattern finds nothing once more.
         found: list[bytes] = self._any_cell.findall(block)
-        return found[
-            : count * self._width
-        ]  # after the last cell, the pattern finds nothing once more
+        return found[: count * self._width]
 
     @cached_property
     def _record(self) -> re.Pattern[bytes]:
