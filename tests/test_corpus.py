@@ -7,6 +7,7 @@ import hashlib
 
 import pytest
 from gate_agent import ANN
+from shown_rows import shown_rows
 
 from corpus import recordings
 from penstock import Call, Gate, Policy, Result
@@ -92,7 +93,7 @@ def answered(pages, question):
     (reply, *_) = pages
     match question.mode:
         case "sql":
-            return [item for page in pages for item in page.value["items"]]
+            return [item for page in pages for item in shown_rows(page.value)]
         case "search":
             return {"total": reply.value["total"]}
         case "paginated":

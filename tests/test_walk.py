@@ -58,7 +58,7 @@ def traced_run(folder):
         trace.mark()
         token = client.probe("read", path=str(folder / "rows.json"))["continuation_token"]
         trace.mark()
-        assert len(client.read(token, mode="sql", query=SQL)["items"]) == 7
+        assert len(client.read(token, mode="sql", query=SQL)["rows"]) == 7
         trace.mark()
         client.close()
     finally:

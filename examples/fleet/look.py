@@ -51,7 +51,8 @@ async def down(client: Client) -> None:
     query = "SELECT kind, count(*) AS n, min(last_seen) AS longest FROM result GROUP BY kind"
     token = first["continuation_token"]
     answer = await told(client, "device_list", continuation_token=token, mode="sql", query=query)
-    for row in answer["items"]:
+    print(answer["columns"])
+    for row in answer["rows"]:
         print(row)
 
 
@@ -63,7 +64,7 @@ async def functions(client: Client) -> None:
     query = "SELECT site, round(sum(watts)) AS watts FROM result GROUP BY site ORDER BY watts DESC"
     token = probe["continuation_token"]
     answer = await told(client, "fleet.power", continuation_token=token, mode="sql", query=query)
-    print(answer["items"][0])
+    print(answer["columns"], answer["rows"][0])
 
 
 async def retire(client: Client) -> None:

@@ -33,9 +33,10 @@ async def look() -> None:
         answer = await told(
             client, "read_result", continuation_token=token, mode="sql", query=QUERY
         )
-        for row in answer["items"]:
+        print(answer["columns"])
+        for row in answer["rows"]:
             print(row)
-    assert probe["count"] == sum(row["hours"] for row in answer["items"]) == 5000
+    assert probe["count"] == sum(hours for _, hours, _ in answer["rows"]) == 5000
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from adapter_functions import PIXEL, config, log, rows
+from shown_rows import shown_rows
 from transcripts import REFUSAL, transcript
 
 
@@ -18,7 +19,7 @@ def value(reply):
 
 def items(reply):
     assert not reply["isError"], reply
-    return value(reply)["items"]
+    return shown_rows(value(reply))
 
 
 # -- what passes -------------------------------------------------------------------------------
@@ -94,8 +95,8 @@ def test_sql_and_jq(steps):
 def test_search(steps):
     found = value(steps["search"])
     assert found["total"] == 167
-    assert found["items"][0]["path"] == "/1"
-    assert found["items"][0]["value"] == rows(2)[1]
+    first, *_ = shown_rows(found)
+    assert (first["path"], first["value"]) == ("/1", rows(2)[1])
     (line,) = items(steps["log searched"])
     assert "00500 ERROR pump jammed" in json.dumps(line)
 

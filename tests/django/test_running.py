@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 from mcp.shared.exceptions import MCPError
 from running import DEVICES
+from shown_rows import shown_rows
 
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 both_eras = pytest.mark.parametrize("agent", VERSIONS, indirect=True)
@@ -96,8 +97,8 @@ def test_every_view_of_a_list(fleet_site, agent):
         return agent.told("device_list", continuation_token=token, **view)
 
     query = "SELECT asset_tag FROM result WHERE status = 'recalled'"
-    assert look(mode="sql", query=query)["items"] == [{"asset_tag": tag} for tag in recalled]
-    found = look(mode="search", query="battery may swell")["items"]
+    assert shown_rows(look(mode="sql", query=query)) == [{"asset_tag": tag} for tag in recalled]
+    found = shown_rows(look(mode="search", query="battery may swell"))
     assert [item["value"]["asset_tag"] for item in found] == recalled
     assert look(mode="query", query="map(.kind) | unique")["items"] == ["sensor"]
     few = look(mode="filtered", filter_keys=["asset_tag", "site"], page_size=50)["items"]

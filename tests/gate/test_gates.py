@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 from msgspec.structs import replace
+from shown_rows import shown_rows
 
 from penstock import AsyncGate, Call, Gate, LiveRows, Principal, Result
 from penstock.core.model.continuation import parse
@@ -263,7 +264,7 @@ def test_an_answer_that_cannot_be_stored_is_shown_and_says_so(opened, mode):
     token = agent.offer(ROWS).value["continuation_token"]
     store.failing = {"put"}
     answer = agent.look(token, mode=mode, query="name" if mode == "search" else ".[:500]")
-    assert len(answer["items"]) == 20
+    assert len(shown_rows(answer)) == 20
     assert answer["next"] is None
     assert "could not be stored" in answer["notice"]
     assert "continuation_token" not in answer

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from agent import Agent, Clock, Counted, agent_in, told
@@ -25,7 +26,7 @@ from weighing import on_the_wire, over, read_by_a_model
 
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.fitting import PROBE_BYTES, SUMMARY_TOKENS
-from penstock.core.model.values import Frame, Result
+from penstock.core.model.values import Frame, Result, RowForm
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 
@@ -81,16 +82,17 @@ def test_a_refusal_that_names_what_is_missing():
 
 
 @given(
-    given_results(), scenes(), st.sampled_from(VIEWS), paths(), texts(300), st.integers(1, 1_000)
-)
+    given_results(), scenes(), st.sampled_from(VIEWS), paths(), texts(300), st.integers(1, 1_000),
+    st.sampled_from(RowForm),
+)  # fmt: skip
 def test_every_view_of_every_part(
-    given: Given, scene: Scene, mode: str, path: str, text: str, page_size: int
+    given: Given, scene: Scene, mode: str, path: str, text: str, page_size: int, form: RowForm
 ):
     agent = agent_in(scene, heavy=True, ceiling=Budget(bytes=8_000))
     token = told(agent.first(given.result)).get("continuation_token")
     if not isinstance(token, str):
         return
-    fields = {"mode": mode, "page_size": page_size}
+    fields = {"mode": mode, "page_size": page_size, "row_form": form.value}
     fields |= {"query": text or "a"} if mode == "search" else {}
     fields |= {"filter_keys": [text or "a", "a", "id"]} if mode == "filtered" else {}
     for where in ({}, {"path": path}):
@@ -104,7 +106,7 @@ def test_every_view_of_every_part(
     scenes(),
     st.dictionaries(
         st.sampled_from(
-            ("mode", "page", "page_size", "filter_keys", "path", "query", "own", "ключ")
+            ("mode", "page", "page_size", "filter_keys", "path", "query", "row_form", "own", "ключ")
         ),
         anything,
         min_size=1,
@@ -183,10 +185,9 @@ def test_programs(worked_gate, mode, given: Given, budget, frame, own, page_size
     fields = {"mode": mode, "query": program, "page_size": page_size}
     reply = agent.read(probe["continuation_token"], **fields)
     if not reply.is_error and "next" in told(reply):
-        token = told(reply)["continuation_token"]
-        for number, _ in enumerate(pages(agent, token, mode="paginated"), 1):
-            if number == 5:
-                break
+        for token in (told(reply)["continuation_token"], told(reply)["next"]):
+            for _ in islice(pages(agent, token, mode="paginated"), 5):
+                pass
 
 
 # -- live rows ---------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.model.values import Frame
 
 CEILING = Budget(bytes=50_000_000)
+FORMS = ("objects", "table")
 
 
 def token_of(agent, given: Given) -> str | None:
@@ -34,10 +35,13 @@ def token_of(agent, given: Given) -> str | None:
     return token if "available_modes" in told(reply) else None
 
 
-@given(given_results(), scenes(), st.sampled_from((1, 3, 20, 1_000)))
+@given(given_results(), scenes(), st.sampled_from((1, 3, 20, 1_000)), st.sampled_from(FORMS))
 @HALF
-def test_pages_put_together_give_the_original(given: Given, scene: Scene, page_size: int):
-    agent = agent_in(scene, ascii_only=given.ascii_only, page_size=page_size, heavy=True)
+def test_pages_put_together_give_the_original(
+    given: Given, scene: Scene, page_size: int, form: str
+):
+    settings = {"page_size": page_size, "row_form": form}
+    agent = agent_in(scene, ascii_only=given.ascii_only, heavy=True, **settings)
     token = token_of(agent, given)
     if token is not None:
         compare(agent, token, "", given.stored)
@@ -66,10 +70,12 @@ def test_a_list_under_half_a_surrogate_pair():
     compare(agent, token_of(agent, given), "", given.stored)
 
 
-@given(living(), scenes(), st.sampled_from((1, 3, 20, 1_000)))
+@given(living(), scenes(), st.sampled_from((1, 3, 20, 1_000)), st.sampled_from(FORMS))
 @RARELY
-def test_live_pages_put_together_give_the_original(rows: Living, scene: Scene, page_size: int):
-    agent = agent_in(scene, page_size=page_size, hooks=rows.hooks())
+def test_live_pages_put_together_give_the_original(
+    rows: Living, scene: Scene, page_size: int, form: str
+):
+    agent = agent_in(scene, page_size=page_size, row_form=form, hooks=rows.hooks())
     first = agent.first(rows.result(page_size))
     token = told(first)["continuation_token"]
     compare_first_page(agent, first, rows.rows)
@@ -101,9 +107,9 @@ def test_the_size_in_the_probe_is_what_full_sends(given: Given, scene: Scene):
         assert (whole.text if given.is_text else exactly(whole.text)) == given.stored
 
 
-@given(documents(), scenes(), st.data())
-def test_filtered_is_a_projection(document, scene: Scene, data):
-    agent = agent_in(scene, heavy=True)
+@given(documents(), scenes(), st.sampled_from(FORMS), st.data())
+def test_filtered_is_a_projection(document, scene: Scene, form: str, data):
+    agent = agent_in(scene, heavy=True, row_form=form)
     token = token_of(agent, structured(document))
     if token is None or not isinstance(document, Pairs | list):
         return

@@ -30,7 +30,19 @@ def read_page(agent: Agent, token: str, **fields: Any) -> Page:
     page = exactly(reply.text)
     assert isinstance(page, Pairs)
     assert len(set(page.names)) == len(page.names)
-    return dict(page.entries)
+    shown = dict(page.entries)
+    return {**shown, "items": _as_objects(shown)} if "rows" in shown else shown
+
+
+def _as_objects(page: Page) -> list[Any]:
+    """Return the rows of a table as objects. A row that is an object already is a stub."""
+    assert "items" not in page
+    for row in page["rows"]:
+        assert isinstance(row, list) or stub_path(row) is not None
+    return [
+        Pairs(tuple(zip(page["columns"], row, strict=True))) if isinstance(row, list) else row
+        for row in page["rows"]
+    ]
 
 
 def compare(agent: Agent, token: str, path: str, original: Any) -> None:

@@ -9,6 +9,7 @@ import random
 import pytest
 from relay_calls import Caller, value_of
 from relay_processes import SCRIPTED
+from shown_rows import shown_rows
 
 BUDGET = "10kB"
 
@@ -96,7 +97,7 @@ def test_a_table(agent, tmp_path, tool):
         mode="sql",
         query='SELECT "customer.vip" AS vip, count(*) AS n FROM result GROUP BY 1',
     )
-    assert sums["items"] == [{"vip": 0, "n": 1_800}, {"vip": 1, "n": 200}]
+    assert shown_rows(sums) == [{"vip": 0, "n": 1_800}, {"vip": 1, "n": 200}]
 
     if "query" in probe["available_modes"]:
         found = agent.read(token, mode="query", query="map(select(.total > 990)) | map(.id)")
@@ -105,7 +106,7 @@ def test_a_table(agent, tmp_path, tool):
 
     found = agent.read(token, mode="search", query="日本 42")
     assert found["total"] == sum("日本 42" in row["customer"]["name"] for row in rows)
-    where = found["items"][0]["path"]
+    where = shown_rows(found)[0]["path"]
     assert agent.read(token, mode="full", path=where) == rows[int(where.split("/")[1])]
 
     names = agent.rows(token, mode="filtered", filter_keys=["customer.name"], page_size=1_000)
@@ -158,8 +159,8 @@ def test_a_log(agent, tmp_path):
     assert text_of(agent.pages(token, page_size=1_000)) == log
 
     found = agent.read(token, mode="search", query="disk")
-    assert [(hit["line"], hit["text"]) for hit in found["items"]] == [(7_778, lines[7_777])]
-    assert found["items"][0]["before"] == lines[7_776]
+    assert [(hit["line"], hit["text"]) for hit in shown_rows(found)] == [(7_778, lines[7_777])]
+    assert shown_rows(found)[0]["before"] == lines[7_776]
 
     slow = agent.read(
         token, mode="sql", query="SELECT count(*) AS n FROM result WHERE text LIKE '%took 82 ms'"
@@ -183,13 +184,13 @@ def test_a_document(agent, tmp_path):
     assert text_of(agent.pages(token)) == markdown
 
     found = agent.read(token, mode="search", query="section 149")
-    assert [hit["text"] for hit in found["items"]] == ["## Section 149"]
+    assert [hit["text"] for hit in shown_rows(found)] == ["## Section 149"]
     around = agent.read(
         token,
         mode="sql",
         query="SELECT text FROM result WHERE line >= (SELECT line FROM result WHERE text = '## Section 149') LIMIT 3",
     )
-    assert [row["text"][:20] for row in around["items"]] == [
+    assert [row["text"][:20] for row in shown_rows(around)] == [
         "## Section 149",
         "",
         "Water flows where th",

@@ -52,6 +52,7 @@ def test_defaults_are_those_of_the_design():
         ("modes", ["paginated", "sql"], (Mode.SQL, Mode.PAGINATED)),
         ("page_size", "1_000", 1_000),
         ("max_page_size", "2000", 2_000),
+        ("row_form", "table", "table"),
         ("shows_both", "on", True),
         ("hides_user_blocks", "on", True),
         ("preview", 50, 50),
@@ -144,7 +145,7 @@ def test_what_can_be_set_for_one_tool(name):
     written = {"heavy": "yes", "modes": "sql paginated", "ttl": 10, "max_ttl": 4_000}.get(
         name, 2_000
     )
-    written = 500 if name == "page_size" else written
+    written = {"page_size": 500, "row_form": "table"}.get(name, written)
     assert Policy(tools={"t": {name: written}}).for_tool("t") != Policy()
 
 

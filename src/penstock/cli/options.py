@@ -20,7 +20,7 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 # The settings that have an option, each with the name of its value in the help.
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
-    "ttl": "TIME", "max_ttl": "TIME", "only": "TOOL", "except": "TOOL",
+    "ttl": "TIME", "max_ttl": "TIME", "row_form": "auto|objects|table", "only": "TOOL", "except": "TOOL",
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",

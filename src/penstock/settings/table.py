@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from penstock.core.budget.budget import Budget
-from penstock.core.model.values import Mode
+from penstock.core.model.values import Mode, RowForm
 from penstock.errors import InvalidSetting
 from penstock.settings import parsers
 from penstock.settings.parsers import (
@@ -77,6 +77,14 @@ class Settings:
     )
     max_page_size: Setting[WrittenNumber, int] = Setting(
         parsers.count, 1_000, "The most rows that a caller gets in one page.", for_one="tool"
+    )
+    row_form: Setting[str, str] = Setting(
+        parsers.choice(*RowForm),
+        RowForm.AUTO.value,
+        "How rows that share their keys are sent: as `objects`; as a `table`, with `columns` and "
+        "`rows`; or `auto`, which sends answers of `sql`, `query` and `search` in the shorter form, "
+        "and all other rows as objects.",
+        for_one="tool",
     )
     preview: Setting[WrittenNumber, int] = Setting(
         parsers.count, 200, "The length of a probe's preview, in characters.", for_one="tool"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
-from penstock.core.model.values import Mode
+from penstock.core.model.values import Mode, RowForm
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS
 from penstock.core.views.request import ANSWERING, TOKEN_FIELD, offered_modes
 from penstock.settings.policy import Policy
@@ -89,6 +89,7 @@ def input_schema(policy: Policy) -> dict[str, Any]:
         for name, told in NEGOTIATION_FIELDS.items()
     }
     properties["mode"]["enum"] = offered_modes(policy)
+    properties["row_form"] = {"type": "string", "enum": [form.value for form in RowForm]}
     return {
         "type": "object",
         "properties": properties,

@@ -100,3 +100,4 @@ def test_a_mac_of_another_secret_is_no_mac():
 def test_positions_are_short_and_come_back(position):
     assert Position.unpack(position.pack()) == position
     assert len(Position(row=20, page_size=20).pack()) <= 4
+    assert len(Position(row=20, page_size=20, row_form="auto").pack()) <= 9

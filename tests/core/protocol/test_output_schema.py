@@ -50,6 +50,8 @@ LOOKS = [
     {"mode": "search", "query": "name 7"},
     {"mode": "search", "query": "absent"},
     {"mode": "sql", "query": "SELECT count(*) AS n FROM result"},
+    {"mode": "sql", "query": "SELECT * FROM result LIMIT 20"},
+    {"mode": "sql", "query": "SELECT * FROM result"},
     {"mode": "query", "query": "length"},
     {"mode": "query", "query": "[range(9)]"},
     {"mode": "full"},

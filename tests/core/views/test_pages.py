@@ -161,6 +161,7 @@ def test_a_number_keeps_its_digits(agent):
         Position(page_size=-1),
         Position(offset=-1),
         Position(mode="magic"),
+        Position(row_form="magic"),
         Position(path="no pointer"),
         Position(row=10**9),
         Position(page_size=10**9),

@@ -6,6 +6,7 @@ import json
 
 import msgspec
 import pytest
+from shown_rows import shown_rows
 
 from penstock import Result
 from penstock.stores.memory import MemoryStore
@@ -50,7 +51,7 @@ def ask(agent, value, mode, query, **fields):
 def test_sql(agent, value, statement, rows):
     answer = ask(agent, value, "sql", statement)
     token = answer.pop("continuation_token")
-    assert answer == {"items": rows, "total": len(rows)}
+    assert (shown_rows(answer), answer["total"]) == (rows, len(rows))
     assert token.startswith("pen_")
 
 
@@ -59,7 +60,7 @@ def test_sql(agent, value, statement, rows):
     [
         (ROWS, "length", {"value": 2_000}),
         (ROWS, ".[7]", {"value": ROWS[7]}),
-        (ROWS, ".[:2]", {"items": ROWS[:2]}),
+        (ROWS, ".[:2] | map({id})", {"items": [{"id": 0}, {"id": 1}]}),
         (ROWS, ".[] | select(.id < 2) | .kind", {"items": ["a", "b"]}),
         (ROWS, "empty", {"items": []}),
         (ENDPOINTS, "keys | length", {"value": 900}),
@@ -93,7 +94,7 @@ def test_a_large_answer_pages(agent):
     pages = [first]
     while pages[-1]["next"]:
         pages.append(agent.look(pages[-1]["next"]))
-    assert [row["id"] for page in pages for row in page["items"]] == list(range(1_999, -1, -1))
+    assert [row["id"] for page in pages for row in shown_rows(page)] == list(range(1_999, -1, -1))
 
 
 def test_a_large_single_value_pages(agent):

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from penstock.core.budget.budget import Budget
-from penstock.core.budget.measure import Meter, measure
+from penstock.core.budget.measure import Meter, line_count, measure
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import ORDINARY, Reply, Showing
@@ -86,6 +86,12 @@ class ReplyScale:
         """Return the bytes of the largest form in which a host shows a reply."""
         return max(map(len, reply.shown(self.showing)))
 
+    def lightest(self, envelopes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return the envelope that takes the fewest bytes, or the first of several such."""
+        if len(envelopes) == 1:
+            return envelopes[0]
+        return min(envelopes, key=lambda envelope: self.weight(self.reply(envelope)))
+
     def holds(self, envelope: Any) -> bool:
         return self.admits(self.reply(envelope))
 
@@ -96,11 +102,14 @@ class ReplyScale:
         if self.budget.surely_admits(_LITTLE * len(wire)):
             return True  # nearly always, without counting or loading the vocabulary
         size, budget = measure(wire, self.meter), self.budget
+        # In text, an escaped newline is escaped once more, and shows no line. In structured content
+        # it does.
+        lines = max(size.lines, line_count(payload) if self.frame.structured else 1)
         pairs = (
             (size.bytes, budget.bytes),
             (size.chars, budget.chars),
             (size.tokens, budget.token_allowance),
-            (size.lines - 1, None if budget.lines is None else budget.lines - 1),
+            (lines - 1, None if budget.lines is None else budget.lines - 1),
         )
         return all(limit is None or _LITTLE * taken <= limit for taken, limit in pairs)
 

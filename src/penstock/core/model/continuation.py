@@ -18,7 +18,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import msgspec
 
-from penstock.core.model.values import Mode
+from penstock.core.model.values import Mode, RowForm
 
 PREFIX = "pen_"
 SECRET_BYTES = 16
@@ -34,6 +34,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
     row: int = 0
     page_size: int = 0
     offset: int = 0  # the character in the row, if the row is shown in windows
+    row_form: str = ""  # the form of the rows, if the settings would give another
     mode: str = "paginated"
     path: str = ""
     filter_keys: tuple[str, ...] = ()
@@ -54,6 +55,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 
 _START = Position()
 _MODES = frozenset(mode.value for mode in Mode)
+_ROW_FORMS = frozenset({"", *(form.value for form in RowForm)})
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -75,7 +77,8 @@ class Token(msgspec.Struct, frozen=True):
             place = Position.unpack(self.position) if self.position else _START
         except (msgspec.DecodeError, msgspec.ValidationError):
             return None
-        sound = min(place.row, place.page_size, place.offset) >= 0 and place.mode in _MODES
+        is_view = place.mode in _MODES and place.row_form in _ROW_FORMS
+        sound = min(place.row, place.page_size, place.offset) >= 0 and is_view
         return place if sound else None
 
     def at(self, position: bytes) -> Token:

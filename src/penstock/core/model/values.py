@@ -33,6 +33,14 @@ class Mode(StrEnum):
     FULL = "full"
 
 
+class RowForm(StrEnum):
+    """The forms in which rows that share their keys are sent."""
+
+    AUTO = "auto"  # answers of `sql`, `query` and `search` in the shorter form, others as objects
+    OBJECTS = "objects"  # `items`: one object for each row
+    TABLE = "table"  # `columns`, and `rows` of cells
+
+
 class Principal(msgspec.Struct, frozen=True):
     """The caller of a request. A caller without an id is known only by the tokens that it bears."""
 

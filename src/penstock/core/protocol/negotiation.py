@@ -63,7 +63,14 @@ from penstock.core.protocol.references import (
 )
 from penstock.core.views.full import handle_text
 from penstock.core.views.paths import resolve
-from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent, read_request, shown
+from penstock.core.views.request import (
+    FIELDS,
+    READER_FIELDS,
+    TOKEN_FIELD,
+    is_absent,
+    read_request,
+    shown,
+)
 from penstock.errors import StoreError
 
 _COUNTED = {"rows": "row", "lines": "line"}  # how a part of a shape is called
@@ -182,7 +189,7 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     changed = _changed_arguments(call, opened)
     if changed is not None:
         return refuse(changed, call, context)
-    request = read_request(call.arguments, opened.position, context.policy)
+    request = read_request(call.arguments, opened.position, context.policy, _fields(call))
     if isinstance(request, Refusal):
         return refuse(request, call, context)
     reply = yield from look(call, context, opened, request)
@@ -204,12 +211,17 @@ def _likely_rows(call: Call, context: Context, token: Token | None) -> tuple[int
     return (place.row, place.row + size)
 
 
+def _fields(call: Call) -> tuple[str, ...]:
+    """Return the fields that are Penstock's. In a call of a tool, others are the tool's."""
+    return READER_FIELDS if call.is_reader else FIELDS
+
+
 def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
     """Refuse changed arguments. With a token, the arguments of the first call may only be repeated."""
     beside = {
         name: value
         for name, value in call.arguments.items()
-        if name not in FIELDS and not is_absent(value)
+        if name not in _fields(call) and not is_absent(value)
     }
     known = opened.entry.head.arguments
     given = digests(beside)
@@ -218,7 +230,7 @@ def _changed_arguments(call: Call, opened: Opened) -> Refusal | None:
         return None
     named = ", ".join(map(shown, changed[:10]))
     if call.is_reader:
-        return Refusal(f"Unknown here: {named}.", f"Use some of: {', '.join(FIELDS)}.")
+        return Refusal(f"Unknown here: {named}.", f"Use some of: {', '.join(READER_FIELDS)}.")
     return Refusal(
         f"These differ from the call that gave the {TOKEN_FIELD}: {named}.",
         f"Leave them out to go on with the stored result, or leave out {TOKEN_FIELD} "

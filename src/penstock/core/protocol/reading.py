@@ -73,6 +73,7 @@ def _position(request: ViewRequest, row: int = 0, offset: int = 0) -> Position:
         row=row,
         page_size=request.page_size,
         offset=offset,
+        row_form=request.kept_form,
         mode=request.mode.value,
         path=request.path,
         filter_keys=request.filter_keys,
@@ -191,7 +192,8 @@ class Look(msgspec.Struct, frozen=True):
         token = yield from self._name(alias)
         if token is None:
             return no_way_on, None
-        return bookmark_of(token, ViewRequest(page_size=request.page_size)), token
+        rest = ViewRequest(page_size=request.page_size, kept_form=request.kept_form)
+        return bookmark_of(token, rest), token
 
     def _said_by_token(self, request: ViewRequest) -> ViewRequest | None:
         """Return the part of the request that the new tokens must carry.
@@ -272,7 +274,12 @@ class Look(msgspec.Struct, frozen=True):
         self, document: Document, told: Mapping[str, Any], value: msgspec.Raw | None = None
     ) -> Steps[Reply | Refusal]:
         size = self.request.page_size or self.context.policy.page_size
-        request = ViewRequest(page=self.request.page, page_size=size)
+        request = ViewRequest(
+            page=self.request.page,
+            page_size=size,
+            row_form=self.request.row_form,
+            kept_form=self.request.kept_form,
+        )
         shown: list[bytes] = []
         blocks = _noting(document.blocks, request, shown)
         document = msgspec.structs.replace(document, blocks=blocks)

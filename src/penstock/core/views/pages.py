@@ -14,14 +14,14 @@ import msgspec
 
 from penstock.core.budget.fitting import ReplyScale, clip, largest
 from penstock.core.json import rawjson
-from penstock.core.json.encoding import encode
 from penstock.core.model.effects import Steps
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Refusal
+from penstock.core.model.values import Refusal, RowForm
 from penstock.core.results.outline import outline, type_name
 from penstock.core.views.focus import Focus, list_place
 from penstock.core.views.paths import find_member
 from penstock.core.views.request import ViewRequest
+from penstock.core.views.row_forms import ShownRows, as_items, as_table
 
 STUB_KEYS = (10, 5, 2)
 STUB_CHARS = 100
@@ -48,17 +48,18 @@ class Page:
     extra: Mapping[str, Any] = field(default_factory=dict)
     is_answer: bool = False  # an answer that one page holds is sent without the fields of a page
 
-    def envelope(self, items: list[Any], end: int, offset: int = 0) -> dict[str, Any]:
-        """Return the envelope of these items. `next` leads to row `end`, character `offset`."""
+    def envelope(self, shown: Mapping[str, Any], end: int, offset: int = 0) -> dict[str, Any]:
+        """Return the envelope of the fields that show the rows. `next` leads to row `end`, character
+        `offset`."""
         size, start = self.request.page_size, self.start
         has_more = end < self.focus.count or offset > 0
         if self.is_answer and not (has_more or start):
-            return {"items": items, "total": self.focus.count, **self.extra}
+            return {**shown, "total": self.focus.count, **self.extra}
         cut = min(start + size, self.focus.count) - end
         # From inside a row, `previous` leads to the start of the row.
         before = start if self.request.offset else max(0, start - size)
         return {
-            "items": items,
+            **shown,
             "page": start // size + 1,
             "page_size": size,
             "total": self.focus.count,
@@ -104,20 +105,36 @@ def show(page: Page, scale: ReplyScale) -> Steps[Reply]:
     """Show as many whole rows as fit. If none does, show a part of the first."""
     if page.request.offset:
         return _window(page, scale)
-    items = [_item(page.focus.shape, row) for row in page.rows]
-    sizes = [len(row) for row in page.rows]
-    if page.focus.shape in ("rows", "members"):
-        for number in _too_large(page, items, scale):
-            items[number] = yield from _short_stub(page, number, scale)
-            sizes[number] = len(encode(items[number]))
-    reply = scale.most(sizes, lambda count: page.envelope(items[:count], page.start + count))
+    forms = yield from _forms(page, scale)
+
+    def build(count: int) -> dict[str, Any]:
+        end = page.start + count
+        return scale.lightest([page.envelope(form.first(count), end) for form in forms])
+
+    reply = scale.most(forms[-1].sizes, build)
     if reply is not None:
         return reply
     if not page.rows:
-        return scale.reply(page.envelope([], page.start))
+        return scale.reply(page.envelope({"items": []}, page.start))
     if page.focus.shape in ("lines", "literal"):
         return _window(page, scale)
     return (yield from _stub(page, scale))
+
+
+def _forms(page: Page, scale: ReplyScale) -> Steps[list[ShownRows]]:
+    """Return the forms that the rows may have. The last has the smallest rows."""
+    items = [_item(page.focus.shape, row) for row in page.rows]
+    stubs: dict[int, Any] = {}
+    if page.focus.shape in ("rows", "members"):
+        for number in _too_large(page, items, scale):
+            stubs[number] = yield from _short_stub(page, number, scale)
+    listed, form = as_items(items, page.rows, stubs), page.request.row_form
+    if form is RowForm.OBJECTS or page.focus.shape != "rows":
+        return [listed]
+    table = as_table(page.rows, stubs)
+    if table is None:
+        return [listed]
+    return [table] if form is RowForm.TABLE else [listed, table]
 
 
 def _too_large(page: Page, items: list[Any], scale: ReplyScale) -> list[int]:
@@ -126,7 +143,7 @@ def _too_large(page: Page, items: list[Any], scale: ReplyScale) -> list[int]:
         number
         for number, row in enumerate(page.rows)
         if len(row) > scale.room // 4
-        and not scale.holds(page.envelope([items[number]], page.start + number + 1))
+        and not scale.holds(page.envelope({"items": [items[number]]}, page.start + number + 1))
     ]
 
 
@@ -139,7 +156,7 @@ def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
 def _least(page: Page) -> Page:
     """Return the page with only the counts of `envelope` and `missing_keys`, and no words around the
     rows."""
-    words = ("notices", *TEXTS_AROUND)
+    words = ("notices", "keys_there", *TEXTS_AROUND)
     extra = {name: value for name, value in page.extra.items() if name not in words}
     if "envelope" in extra:
         extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
@@ -168,8 +185,8 @@ def _stub(page: Page, scale: ReplyScale) -> Steps[Reply]:
     """Return a reply with the most detailed stub of the first row that fits by itself."""
     stubs = yield from _stubs(page, 0)
     end = page.start + 1
-    forms = [page.envelope([stub], end) for stub in stubs]
-    forms += [_least(page).envelope([stub], end) for stub in stubs[-2:]]
+    forms = [page.envelope({"items": [stub]}, end) for stub in stubs]
+    forms += [_least(page).envelope({"items": [stub]}, end) for stub in stubs[-2:]]
     return scale.first_fit(forms) or scale.reply(forms[-1])
 
 
@@ -252,7 +269,7 @@ def _window(page: Page, scale: ReplyScale) -> Reply:
         done = end >= len(text)
         window = {"line": page.start + 1, "from": offset, "to": end, "of": len(text)}
         next_row, next_offset = (page.start + 1, 0) if done else (page.start, end)
-        envelope = page.envelope([text[offset:end]], next_row, next_offset)
+        envelope = page.envelope({"items": [text[offset:end]]}, next_row, next_offset)
         envelope.pop("truncated", None)
         return {**envelope, "window": window}
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.continuation import Position
 from penstock.core.model.questions import jq_installed
-from penstock.core.model.values import Mode, Refusal
+from penstock.core.model.values import Mode, Refusal, RowForm
 from penstock.settings.policy import Policy
 
 TOKEN_FIELD = "continuation_token"  # noqa: S105 (the name of a field)
 FIELDS = (TOKEN_FIELD, "mode", "page", "page_size", "filter_keys", "path", "query")
+READER_FIELDS = (*FIELDS, "row_form")  # tools do not get the fields that only the reader has
 _LONGEST_PATH = 10_000
 _MOST_KEYS = 200
 _SHOWN = 60
@@ -41,6 +42,8 @@ class ViewRequest:
     filter_keys: tuple[str, ...] = ()
     path: str = ""
     query: str = ""
+    row_form: RowForm = RowForm.OBJECTS
+    kept_form: str = ""  # the form that `next` carries, if the settings would give another
 
     @property
     def start(self) -> int:
@@ -65,10 +68,13 @@ def is_absent(value: Any) -> bool:
 
 
 def read_request(
-    arguments: Mapping[str, Any], position: Position, policy: Policy
+    arguments: Mapping[str, Any],
+    position: Position,
+    policy: Policy,
+    fields: Sequence[str] = FIELDS,
 ) -> ViewRequest | Refusal:
     """Check the fields of a call. Take those that it leaves out from the position, or a default."""
-    given = {name: arguments[name] for name in FIELDS if not is_absent(arguments.get(name))}
+    given = {name: arguments[name] for name in fields if not is_absent(arguments.get(name))}
     try:
         return _checked(given, position, policy)
     except _Wrong as wrong:
@@ -90,6 +96,7 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     # The position's row belongs to the token's own view. Any other view starts at its first row.
     same = (mode.value, path, keys) == (position.mode, position.path, position.filter_keys)
     stays = same and page is None
+    row_form = _row_form(given, mode, position.row_form if same else "", policy)
     return ViewRequest(
         mode=mode,
         page=page,
@@ -99,6 +106,8 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
         filter_keys=keys,
         path=path,
         query=query,
+        row_form=row_form,
+        kept_form="" if row_form is _form_of_pages(policy) else row_form.value,
     )
 
 
@@ -174,6 +183,23 @@ def _page_size(given: Mapping[str, Any], mode: Mode, position: Position, policy:
             f"Give page_size as 1 to {policy.max_page_size}.",
         )
     return size
+
+
+def _row_form(given: Mapping[str, Any], mode: Mode, kept: str, policy: Policy) -> RowForm:
+    """Return the form of the rows. `kept` is the form that the token carries.
+
+    In the form `auto`, pages are objects, except those that continue an answer.
+    """
+    named = given.get("row_form", kept or policy.row_form)
+    if not isinstance(named, str) or named not in {*RowForm}:
+        raise _Wrong(f"There is no row_form {shown(named)}.", f"Use one of: {', '.join(RowForm)}.")
+    is_answer = mode in ANSWERING or kept == RowForm.AUTO
+    return RowForm.OBJECTS if named == RowForm.AUTO and not is_answer else RowForm(named)
+
+
+def _form_of_pages(policy: Policy) -> RowForm:
+    """Return the form of a page whose call and token name none."""
+    return RowForm.TABLE if policy.row_form == RowForm.TABLE else RowForm.OBJECTS
 
 
 def _filter_keys(given: Mapping[str, Any]) -> tuple[str, ...]:
