@@ -39,3 +39,8 @@ def test_it_is_short():
 def test_clients_that_check_arguments_let_page_size_0_pass():
     schema = json.loads(reader_tool("read_result", Policy()))["inputSchema"]
     assert schema["properties"]["page_size"] == {"type": "integer", "minimum": 0}
+
+
+def test_clients_that_check_arguments_let_row_form_pass():
+    schema = json.loads(reader_tool("read_result", Policy()))["inputSchema"]
+    assert schema["properties"]["row_form"]["enum"] == ["auto", "objects", "table"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from penstock import Result
+from penstock import Budget, Frame, Result
+from penstock.core.budget.measure import line_count
 from penstock.core.model.continuation import Position, parse
 
 ROWS = [{"id": n, "text": "x" * (n % 300)} for n in range(600)]
@@ -181,3 +182,19 @@ def test_an_offset_beyond_the_end_does_no_harm(agent):
 def test_unpackable_positions_are_refused(agent, token):
     for data in (b"\xff", b"\x01\x02", b"\x91\xa1x", b"\x80"):
         assert agent.refused(str(parse(token).at(data)))["next_step"]
+
+
+@pytest.mark.parametrize(
+    ("value", "look"),
+    [
+        ({"rows": [], "beside": "\n\n\n"}, {}),
+        ({"rows": [{"a\nb": 1}] * 3}, {"mode": "filtered", "filter_keys": ["none"]}),
+    ],
+)
+def test_newlines_beside_the_rows_count_in_structured_content(open_agent, value, look):
+    call = {"frame": Frame(structured=True), "heavy": True}
+    agent = open_agent(call=call, budget=Budget(bytes=1_000, lines=1))
+    value["more"] = {"x": "y" * 3_000}
+    token = agent.offer(value).value["continuation_token"]
+    reply = agent.reply(token, **look)
+    assert all(line_count(form) == 1 for form in reply.shown())

@@ -156,7 +156,7 @@ def _short_stub(page: Page, number: int, scale: ReplyScale) -> Steps[Any]:
 def _least(page: Page) -> Page:
     """Return the page with only the counts of `envelope` and `missing_keys`, and no words around the
     rows."""
-    words = ("notices", "keys_there", *TEXTS_AROUND)
+    words = ("notices", *TEXTS_AROUND)
     extra = {name: value for name, value in page.extra.items() if name not in words}
     if "envelope" in extra:
         extra["envelope"] = {"$keys": extra["envelope"].get("$keys", len(extra["envelope"]))}
