@@ -5,7 +5,6 @@ This runs in the child process, which has limits on time and memory.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -16,6 +15,7 @@ from penstock.core.model.questions import Failure, Language, Limits, Shape, Work
 from penstock.worker.sandbox import chart, row_order
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
+from penstock.worker.sandbox.functions import ADDED, add_functions
 from penstock.worker.sandbox.table import fill, unique
 
 NAMES_SHOWN = 40
@@ -38,8 +38,7 @@ class Table:
         self._db.text_factory = _decode_leniently
         self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
-        self._fault = ""
-        self._db.create_function("regexp", 2, self._regexp, deterministic=True)
+        self._faults = add_functions(self._db)
         lock_down(self._db)
 
     @property
@@ -49,7 +48,7 @@ class Table:
     def answer(
         self, program: str, limits: Limits, language: Language = "sql", /
     ) -> WorkerAnswer | Failure:
-        self._fault = ""
+        self._faults.last = None
         try:
             if language == "order":
                 return row_order.order(self._db, self._columns, program)
@@ -77,21 +76,13 @@ class Table:
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
-    def _regexp(self, pattern: object, text: object) -> bool | None:
-        if pattern is None or text is None:
-            return None
-        try:
-            return re.search(str(pattern), str(text)) is not None
-        except (re.error, RecursionError, OverflowError) as error:
-            # SQLite reports only that some function failed.
-            self._fault = f"{str(pattern)[:NAME_CHARS]!r} is not a regular expression: {error}"
-            raise
-
     # Explaining failures
 
     def _explain(self, message: str) -> Failure:
-        if self._fault:
-            return Failure(self._fault, "Correct the pattern; its syntax is that of Python's re.")
+        if self._faults.last is not None:
+            return self._faults.last
+        if message.startswith("no such function"):
+            return Failure(f"SQLite: {message}.", NO_FUNCTION)
         if "use function" in message:
             return Failure(f"SQLite: {message}.", "Leave the function out.")
         if any(sign in message for sign in WRITE_SIGNS):
@@ -119,6 +110,7 @@ QUOTING = (
     'A column whose name is not a plain word is written in double quotes ("a.b"), '
     "a text in single quotes ('x')."
 )
+NO_FUNCTION = f"Beyond SQLite's own functions there are {', '.join(ADDED)}."
 # Words by which SQLite or Python's module refuses anything but a SELECT.
 WRITE_SIGNS = (
     "not authorized",
