@@ -15,11 +15,9 @@ from penstock.core.model.questions import Failure, Language, Limits, Shape, Work
 from penstock.worker.sandbox import chart, row_order
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
-from penstock.worker.sandbox.functions import ADDED, add_functions
+from penstock.worker.sandbox.explanation import explain, one_select
+from penstock.worker.sandbox.functions import add_functions
 from penstock.worker.sandbox.table import fill, unique
-
-NAMES_SHOWN = 40
-NAME_CHARS = 60
 
 
 def limit_memory(size: int) -> None:
@@ -38,6 +36,7 @@ class Table:
         self._db.text_factory = _decode_leniently
         self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
+        self._tables = {"result": self._columns}
         self._faults = add_functions(self._db)
         lock_down(self._db)
 
@@ -56,7 +55,10 @@ class Table:
                 return chart.chart(self._db, self._columns, program)
             return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
-            return self._explain(str(error)) if language == "sql" else _untold(str(error))
+            return self._explained(str(error)) if language == "sql" else _untold(str(error))
+
+    def _explained(self, message: str) -> Failure:
+        return self._faults.last or explain(message, self._tables)
 
     def close(self) -> None:
         self._db.close()
@@ -64,7 +66,7 @@ class Table:
     def _select(self, statement: str, limits: Limits) -> WorkerAnswer | Failure:
         cursor = self._db.execute(names_only(statement))
         if cursor.description is None:
-            return self._one_select()
+            return one_select(self._tables)
         names = unique(column[0] for column in cursor.description)
         encode = msgspec.json.Encoder().encode  # bytes become base64, infinities null
         with closing(cursor):
@@ -76,50 +78,6 @@ class Table:
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
-    # Explaining failures
-
-    def _explain(self, message: str) -> Failure:
-        if self._faults.last is not None:
-            return self._faults.last
-        if message.startswith("no such function"):
-            return Failure(f"SQLite: {message}.", NO_FUNCTION)
-        if "use function" in message:
-            return Failure(f"SQLite: {message}.", "Leave the function out.")
-        if any(sign in message for sign in WRITE_SIGNS):
-            return self._one_select()
-        if "prohibited" in message or message.startswith("no such table"):
-            error = f"SQLite: {message}. The only table is `result`."
-            return Failure(error, f"Read from result. {self._column_list()}")
-        if message.startswith("no such column"):
-            return Failure(f"SQLite: {message}.", f"{self._column_list()} {QUOTING}")
-        return Failure(f"SQLite: {message[:500]}.", f"Correct the statement. {QUOTING}")
-
-    def _one_select(self) -> Failure:
-        return Failure(
-            "Only one SELECT over the table `result` is allowed.",
-            f"Write a single statement that starts with SELECT or WITH. {self._column_list()}",
-        )
-
-    def _column_list(self) -> str:
-        shown = ", ".join(_shortened(name) for name in self.columns[:NAMES_SHOWN])
-        more = len(self.columns) - NAMES_SHOWN
-        return f"Columns: {shown}{f' and {more} more' if more > 0 else ''}."
-
-
-QUOTING = (
-    'A column whose name is not a plain word is written in double quotes ("a.b"), '
-    "a text in single quotes ('x')."
-)
-NO_FUNCTION = f"Beyond SQLite's own functions there are {', '.join(ADDED)}."
-# Words by which SQLite or Python's module refuses anything but a SELECT.
-WRITE_SIGNS = (
-    "not authorized",
-    "one statement at a time",
-    "attempt to write",
-    "too many attached",
-    "authorization denied",
-)
-
 
 def _untold(message: str) -> Failure:
     """Return the failure for a user, who wrote no statement and can correct none."""
@@ -127,10 +85,6 @@ def _untold(message: str) -> Failure:
         f"The rows could not be put together (SQLite: {message[:500]}).",
         "Choose fewer filters or other columns, or look at the rows as they are.",
     )
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
 
 
 def _decode_leniently(text: bytes) -> str:
