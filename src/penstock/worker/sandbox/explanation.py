@@ -14,7 +14,7 @@ NAME_CHARS = 60
 LIST_CHARS = 800
 
 QUOTING = (
-    'A column whose name is not a plain word is written in double quotes ("a.b"), '
+    'A column whose name is not a plain word is written in double quotes ("a.b", or a_b if that is no column), '
     "a text in single quotes ('x')."
 )
 NO_FUNCTION = f"Beyond SQLite's own functions there are {', '.join(ADDED)}."

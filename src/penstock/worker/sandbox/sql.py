@@ -13,6 +13,7 @@ import msgspec
 
 from penstock.core.model.questions import Failure, Language, Limits, Shape, WorkerAnswer
 from penstock.worker.sandbox import chart, row_order
+from penstock.worker.sandbox.aliases import Spelling, aliases_of
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
 from penstock.worker.sandbox.explanation import explain, one_select
@@ -37,6 +38,7 @@ class Table:
         self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
         self._tables = {"result": self._columns}
+        self._aliases = aliases_of(self._tables.values())
         self._faults = add_functions(self._db)
         lock_down(self._db)
 
@@ -64,16 +66,25 @@ class Table:
         self._db.close()
 
     def _select(self, statement: str, limits: Limits) -> WorkerAnswer | Failure:
-        cursor = self._db.execute(names_only(statement))
+        spelling = Spelling(names_only(statement), self._aliases)
+        cursor = self._run(spelling)
         if cursor.description is None:
             return one_select(self._tables)
-        names = unique(column[0] for column in cursor.description)
+        names = unique(spelling.label(column[0]) for column in cursor.description)
         encode = msgspec.json.Encoder().encode  # bytes become base64, infinities null
         with closing(cursor):
             answer = bounded((encode(dict(zip(names, row, strict=True))) for row in cursor), limits)
         if isinstance(answer, Failure):
             return answer
         return WorkerAnswer(answer.rows, single=False, truncated=answer.truncated)
+
+    def _run(self, spelling: Spelling) -> sqlite3.Cursor:
+        while True:
+            try:
+                return self._db.execute(spelling.statement)
+            except sqlite3.OperationalError as error:
+                if not spelling.corrected(str(error)):
+                    raise
 
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
