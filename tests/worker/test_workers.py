@@ -103,6 +103,18 @@ def test_both_languages(shared):
     )
 
 
+def test_added_functions_need_nothing_that_the_child_gave_up(shared):
+    answer = shared.ask(
+        sql(
+            "SELECT median(id) AS m, quantile(id, 1) AS q, stddev_pop(id - id) AS s, "
+            "regexp_extract('ab', '(?P<x>b)', 'x') AS e, regexp_replace('äb', 'b', '\\g<0>c') AS r, "
+            "date_trunc('week', '2026-01-02T03:04:05.6+02:00') AS d FROM result"
+        ),
+        material(),
+    )
+    assert answer.rows == ('{"m":49.5,"q":99,"s":0.0,"e":"b","r":"äbc","d":"2025-12-29"}'.encode(),)
+
+
 @pytest.mark.parametrize(
     ("shape", "blocks", "document", "columns"),
     [
@@ -297,6 +309,8 @@ def test_the_child_has_given_up_its_rights(make):
         jq("until(false; .)"),
         sql("WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n FROM q) SELECT count(*) FROM q"),
         sql("SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac' REGEXP '^(a+)+b$'"),
+        sql("SELECT regexp_extract(printf('%.*c', 50, 'a'), '^(a+)+b$')"),
+        sql("SELECT regexp_replace(printf('%.*c', 50, 'a'), '^(a+)+b$', '')"),
         sql("SELECT count(*) FROM result a, result b, result c, result d, result e, result f"),
     ],
 )

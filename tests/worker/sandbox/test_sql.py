@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import Failure, Limits, WorkerAnswer
+from penstock.core.model.questions import SQL_COLUMNS, Failure, Limits, WorkerAnswer
 from penstock.worker.sandbox.sql import Table
 
 
@@ -105,8 +105,8 @@ def test_reads(statement):
 def test_only_one_select(statement):
     loaded = table({"id": 1})
     refusal = refused(loaded, statement)
-    assert refusal.error == "Only one SELECT over the table `result` is allowed."
-    assert "Columns: id." in refusal.next_step
+    assert refusal.error == "Only one SELECT is allowed. The only table is result."
+    assert "Columns of result: id." in refusal.next_step
     assert selected(loaded) == [{"id": 1}]
 
 
@@ -122,12 +122,43 @@ def test_dangerous_functions():
     assert "load_extension" in refused(table(), "SELECT load_extension('x')").error
 
 
+def test_an_unknown_table_names_the_table_and_its_columns():
+    refusal = refused(table({"id": 1, "a": {"b": 2}}), "SELECT * FROM other")
+    assert refusal.error == "SQLite: no such table: other. The only table is result."
+    assert 'Columns of result: id, "a.b".' in refusal.next_step
+
+
 def test_unknown_column_lists_the_columns():
     loaded = table({f"k{number}": 1 for number in range(50)} | {"x" * 1_000: 1})
     refusal = refused(loaded, "SELECT nope FROM result")
-    assert "no such column: nope" in refusal.error
-    assert "k0, k1," in refusal.next_step
+    assert refusal.error == "SQLite: no such column: nope."
+    assert "Columns of result: k0, k1," in refusal.next_step
     assert "k39 and 11 more." in refusal.next_step
+
+
+def test_the_list_of_columns_is_cut_to_a_length():
+    loaded = table({f"{number}{'x' * 50}": 1 for number in range(100, 150)})
+    refusal = refused(loaded, "SELECT nope FROM result")
+    assert len(refusal.next_step) < 1_000
+    assert " and 36 more." in refusal.next_step
+
+
+@pytest.mark.parametrize("asked", ["mag", "r.mag", "properties.mag", "propertiesMag", "MAG"])
+def test_columns_like_the_one_asked_for_come_first(asked):
+    row = {f"k{number}": 1 for number in range(50)} | {"properties": {"mag": 5}}
+    refusal = refused(table(row), f"SELECT {asked} FROM result r")  # noqa: S608 - our own names
+    assert 'Columns of result: "properties.mag", k0, k1,' in refusal.next_step
+
+
+@pytest.mark.parametrize("asked", ["over", "OVER_ONE", "r.over_one", '"it\'s.""here"""'])
+def test_a_column_beyond_the_limit_is_found_in_rest(asked):
+    first = {f"k{number}": number for number in range(SQL_COLUMNS)}
+    row = first | {"over": 1, "over_one": 1, "it's": {'"here"': 1}}
+    refusal = refused(table(row), f"SELECT {asked} FROM result r")  # noqa: S608 - our own names
+    assert "in the JSON column _rest of result" in refusal.error
+    way = refusal.next_step.removeprefix("Write ").removesuffix(".")
+    [found] = selected(table(row), f"SELECT {way} AS value FROM result")  # noqa: S608 - as told
+    assert found == {"value": 1}
 
 
 @pytest.mark.parametrize(

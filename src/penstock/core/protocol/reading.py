@@ -121,7 +121,7 @@ class Look(msgspec.Struct, frozen=True):
             return modes_of(self.entry.head, self.context.policy)  # to read a row is a query
         first = (yield from focus.read(0, 1)) if focus.shape == "rows" else []
         keyed = bool(first) and first[0][:1] == b"{"
-        uniform = focus.shape == "members" and _is_uniform(focus)
+        uniform = focus.shape == "members" and (yield from _is_uniform(focus))
         return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=uniform)
 
     def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
@@ -310,11 +310,11 @@ class Look(msgspec.Struct, frozen=True):
         return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
 
 
-def _is_uniform(focus: Focus) -> bool:
+def _is_uniform(focus: Focus) -> Steps[bool]:
     """Return whether the entries of a dict are alike. The head of a stored dict says so."""
     if focus.entry is not None:
         return focus.entry.head.uniform
-    sample = (focus.rows or ())[:_SAMPLE]
+    sample = yield from focus.read(0, _SAMPLE)
     return alike([rawjson.split_member(row).value for row in sample])
 
 

@@ -5,7 +5,6 @@ This runs in the child process, which has limits on time and memory.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -14,12 +13,12 @@ import msgspec
 
 from penstock.core.model.questions import Failure, Language, Limits, Shape, WorkerAnswer
 from penstock.worker.sandbox import chart, row_order
+from penstock.worker.sandbox.aliases import Spelling, aliases_of
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
+from penstock.worker.sandbox.explanation import explain, one_select
+from penstock.worker.sandbox.functions import add_functions
 from penstock.worker.sandbox.table import fill, unique
-
-NAMES_SHOWN = 40
-NAME_CHARS = 60
 
 
 def limit_memory(size: int) -> None:
@@ -38,8 +37,9 @@ class Table:
         self._db.text_factory = _decode_leniently
         self._columns = fill(self._db, rows, shape)
         self.size = self._pragma("page_count") * self._pragma("page_size")
-        self._fault = ""
-        self._db.create_function("regexp", 2, self._regexp, deterministic=True)
+        self._tables = {"result": self._columns}
+        self._aliases = aliases_of(self._tables.values())
+        self._faults = add_functions(self._db)
         lock_down(self._db)
 
     @property
@@ -49,7 +49,7 @@ class Table:
     def answer(
         self, program: str, limits: Limits, language: Language = "sql", /
     ) -> WorkerAnswer | Failure:
-        self._fault = ""
+        self._faults.last = None
         try:
             if language == "order":
                 return row_order.order(self._db, self._columns, program)
@@ -57,16 +57,20 @@ class Table:
                 return chart.chart(self._db, self._columns, program)
             return self._select(program, limits)
         except (sqlite3.Error, sqlite3.Warning) as error:
-            return self._explain(str(error)) if language == "sql" else _untold(str(error))
+            return self._explained(str(error)) if language == "sql" else _untold(str(error))
+
+    def _explained(self, message: str) -> Failure:
+        return self._faults.last or explain(message, self._tables)
 
     def close(self) -> None:
         self._db.close()
 
     def _select(self, statement: str, limits: Limits) -> WorkerAnswer | Failure:
-        cursor = self._db.execute(names_only(statement))
+        spelling = Spelling(names_only(statement), self._aliases)
+        cursor = self._run(spelling)
         if cursor.description is None:
-            return self._one_select()
-        names = unique(column[0] for column in cursor.description)
+            return one_select(self._tables)
+        names = unique(spelling.label(column[0]) for column in cursor.description)
         encode = msgspec.json.Encoder().encode  # bytes become base64, infinities null
         with closing(cursor):
             answer = bounded((encode(dict(zip(names, row, strict=True))) for row in cursor), limits)
@@ -74,59 +78,16 @@ class Table:
             return answer
         return WorkerAnswer(answer.rows, single=False, truncated=answer.truncated)
 
+    def _run(self, spelling: Spelling) -> sqlite3.Cursor:
+        while True:
+            try:
+                return self._db.execute(spelling.statement)
+            except sqlite3.OperationalError as error:
+                if not spelling.corrected(str(error)):
+                    raise
+
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
-
-    def _regexp(self, pattern: object, text: object) -> bool | None:
-        if pattern is None or text is None:
-            return None
-        try:
-            return re.search(str(pattern), str(text)) is not None
-        except (re.error, RecursionError, OverflowError) as error:
-            # SQLite reports only that some function failed.
-            self._fault = f"{str(pattern)[:NAME_CHARS]!r} is not a regular expression: {error}"
-            raise
-
-    # Explaining failures
-
-    def _explain(self, message: str) -> Failure:
-        if self._fault:
-            return Failure(self._fault, "Correct the pattern; its syntax is that of Python's re.")
-        if "use function" in message:
-            return Failure(f"SQLite: {message}.", "Leave the function out.")
-        if any(sign in message for sign in WRITE_SIGNS):
-            return self._one_select()
-        if "prohibited" in message or message.startswith("no such table"):
-            error = f"SQLite: {message}. The only table is `result`."
-            return Failure(error, f"Read from result. {self._column_list()}")
-        if message.startswith("no such column"):
-            return Failure(f"SQLite: {message}.", f"{self._column_list()} {QUOTING}")
-        return Failure(f"SQLite: {message[:500]}.", f"Correct the statement. {QUOTING}")
-
-    def _one_select(self) -> Failure:
-        return Failure(
-            "Only one SELECT over the table `result` is allowed.",
-            f"Write a single statement that starts with SELECT or WITH. {self._column_list()}",
-        )
-
-    def _column_list(self) -> str:
-        shown = ", ".join(_shortened(name) for name in self.columns[:NAMES_SHOWN])
-        more = len(self.columns) - NAMES_SHOWN
-        return f"Columns: {shown}{f' and {more} more' if more > 0 else ''}."
-
-
-QUOTING = (
-    'A column whose name is not a plain word is written in double quotes ("a.b"), '
-    "a text in single quotes ('x')."
-)
-# Words by which SQLite or Python's module refuses anything but a SELECT.
-WRITE_SIGNS = (
-    "not authorized",
-    "one statement at a time",
-    "attempt to write",
-    "too many attached",
-    "authorization denied",
-)
 
 
 def _untold(message: str) -> Failure:
@@ -135,10 +96,6 @@ def _untold(message: str) -> Failure:
         f"The rows could not be put together (SQLite: {message[:500]}).",
         "Choose fewer filters or other columns, or look at the rows as they are.",
     )
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…"
 
 
 def _decode_leniently(text: bytes) -> str:

@@ -18,6 +18,7 @@ LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
 FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
 
 BATCH = 1_000
+HIDDEN_NAMES = 20_000  # Beyond so many names of the rest, further ones are not remembered.
 _BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
 
@@ -69,11 +70,16 @@ class Columns:
         self.names: list[str] = []
         self._known: set[Key] = set()
         self._others: set[Key] = set()
+        self._hidden: dict[str, str] = {}  # by lower case: the names in the column of the rest
         self._taken = _Names(fold=str.lower)  # SQLite considers a and A the same column.
 
     def name_of(self, key: Key) -> str | None:
         """Return the quoted name of the key's column, or None if there is no such column."""
         return quoted(self.names[self.keys.index(key)]) if key in self._known else None
+
+    def hidden_name(self, name: str) -> str | None:
+        """Return the name as the column of the rest has it, or None if it is not known there."""
+        return self._hidden.get(name.lower())
 
     def is_boolean(self, key: Key) -> bool:
         """Return whether the column holds only true and false, which the table has as 1 and 0."""
@@ -123,6 +129,8 @@ class Columns:
             return []
         added = [] if REST in self._known else [self._admit(REST)]
         names = unique(map(_label, over))
+        if len(self._hidden) < HIDDEN_NAMES:
+            self._hidden |= {name.lower(): name for name in names}
         rest = dict(zip(names, (row.pop(key) for key in over), strict=True))
         row[REST] = msgspec.json.encode(rest).decode()
         return added
