@@ -146,6 +146,22 @@ def test_a_text_in_an_object_is_data_where_path_points_at_it(reader):
     assert "no text" in reader.refused(token, path="/code/~text")["error"]
 
 
+@pytest.mark.parametrize("write", [repr, json.dumps, lambda value: json.dumps(value, indent=2)])
+def test_a_dict_in_a_text_is_read_in_every_mode(reader, write):
+    inner = {f"k{n}": {"a": n, "b": "t" * 20} for n in range(60)}
+    token = probe_of(reader, {"x": write(inner), "y": "other"})["continuation_token"]
+    query = "SELECT count(*) AS n, sum(a) AS s FROM result"
+    answer = reader.look(token, path="/x", mode="sql", query=query)["items"]
+    assert answer == [{"n": 60, "s": sum(range(60))}]
+    keys = reader.look(token, path="/x", mode="filtered", filter_keys=["k3"])
+    assert keys["value"] == {"k3": inner["k3"]}
+    assert reader.look(token, path="/x", mode="search", query="k59")["total"] == 1
+    assert reader.look(token, path="/x", mode="summary")["total"] == 60
+    assert reader.look(token, path="/x", mode="query", query=".k7.a")["value"] == 7
+    assert reader.look(token, path="/x/k8/a", mode="full") == 8
+    assert windows(reader, token, "/x/~text") == write(inner)
+
+
 def test_a_path_leads_into_the_text(reader):
     text = as_csv(PLAIN)
     token = probe_of(reader, text)["continuation_token"]

@@ -64,8 +64,12 @@ def refused(expression, *cells):
 @given(st.lists(st.none() | NUMBERS, min_size=1))
 def test_median_is_that_of_statistics(cells):
     numbers = [cell for cell in cells if cell is not None]
-    expected = statistics.median(numbers) if numbers else None
-    assert value("median(x)", *cells) == expected
+    got = value("median(x)", *cells)
+    if not numbers:
+        assert got is None
+        return
+    # The median of two equal integers is that integer; `statistics` gives a float.
+    assert float(got) == float(statistics.median(numbers))
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2), st.integers(1, 9))

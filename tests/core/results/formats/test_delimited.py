@@ -135,6 +135,18 @@ def test_a_first_record_that_may_be_names_is_not_taken_for_a_record():
     assert "may be the names" in document.notices[0]
 
 
+def test_a_header_with_too_few_names_is_told():
+    """R writes tables so, with the names of rows in a column without a name."""
+    text = "age,size\n" + "".join(f"row{n},{n},{n}.5\n" for n in range(60))
+    assert "its first line has 2 fields, and the others 3" in read(text)[0].notices[0]
+
+
+def test_lines_of_old_systems_are_told():
+    text = numbered("id,level,note").replace("\n", "\r")
+    assert "carriage returns alone" in read(text)[0].notices[0]
+    assert read("one\rtwo\rthree\rfour")[0].notices == ()
+
+
 def test_bars_around_a_table_are_not_between_fields():
     text = "| id | name |\n" + "".join(f"| {n} | n{n} |\n" for n in range(60))
     assert read(text)[0].shape == "lines"

@@ -115,6 +115,11 @@ def _is_json(text):
     return found is not None and found.name == "json"
 
 
+def test_a_character_that_does_not_exist_is_no_literal():
+    assert recognised("['\\U00110000']") is None
+    assert recognised("['\\Ue0001eeb']") is None
+
+
 BITS = [*"[](){},:'\"\\ \n\t-+.eE019xubfN_#j", "None", "True", "nan", "inf", "null", "\\x", "\\N", "()", "1 2", "''", ",)", "b'", "é", "\ud800", "/*"]  # fmt: skip
 
 

@@ -41,6 +41,9 @@ class Delimited:
     is_one_value = False
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
+        if b"\n" not in text and b"\r" in text:
+            is_table = isinstance(self.recognise(text.replace(b"\r", b"\n")), TextCut)
+            return NearMiss("its lines end with carriage returns alone") if is_table else None
         found = tables_in(text)
         tables = [table for table in found if isinstance(table, TableStart)]
         near: NearMiss | None = None

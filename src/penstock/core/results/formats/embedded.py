@@ -28,7 +28,7 @@ _BETWEEN: Final = re.compile(_SEPARATORS + rb"(?:(?P<label>[^\n]{1,60}:)" + _SEP
 # The text around a value shows that it is a part of a larger value, whose start or end is missing.
 _OPEN_BEFORE: Final = re.compile(rb"""(?:[\]}"'0-9]\s*+,|[\[{])\s*+\Z""")
 _OPEN_AFTER: Final = re.compile(rb"[\s,]*+[\]}]")
-# Of the text before a value, which shows whether the value is part of a larger one.
+# This many bytes before a value show whether the value is part of a larger one.
 _LONGEST_BEFORE: Final = 100
 _LEAST_SHARE: Final = 0.8  # of the text that is data
 # Brackets that hold no value may hold others that do, and each is scanned. All scans together go

@@ -11,7 +11,7 @@ from penstock.core.json import rawjson
 from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, ValueFrame, grouped
 
 _FEWEST: Final = 2
-# Of the lines that are JSON, in a text that looks like JSON Lines. Stack traces have many lines.
+# A text looks like JSON Lines if this share of its lines is JSON. Stack traces have many other lines.
 _LEAST_SHARE: Final = 0.1
 _AT_ONCE: Final = 1_000
 # A line, and the white space before the next that is not empty.

@@ -113,6 +113,6 @@ def _escape_in_json(found: re.Match[bytes]) -> bytes:
 def _character(digits: bytes) -> bytes:
     try:
         character = chr(int(digits, 16)).encode().decode()
-    except ValueError as error:  # also for half a pair
+    except (ValueError, OverflowError) as error:  # also for half a pair
         raise rawjson.NotJson("it has an escape that `repr` does not write") from error
     return rawjson.string(character)[1:-1]

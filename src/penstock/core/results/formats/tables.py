@@ -169,7 +169,11 @@ def _is_table_without_names(text: bytes, table: TableStart) -> bool:
 
 def _near_miss(text: bytes, table: TableStart) -> NearMiss | None:
     """Return the first record that breaks a table, if most of the first records have as many fields
-    as their header."""
+    as their header, or all have as many as each other."""
+    others = table.first[1:]
+    widths = {len(record) for record in others}
+    if len(others) > SURE and len(widths) == 1 and has_numbers(others):
+        return NearMiss(f"its first line has {table.width} fields, and the others {widths.pop()}")
     good = [record for record in table.first if len(record) == table.width]
     till_break = sum(1 for _ in takewhile(lambda record: len(record) == table.width, table.first))
     is_most = len(good) > SURE // 2 and len(good) >= _SURE_SHARE * len(table.first)
