@@ -143,6 +143,17 @@ def test_the_list_of_columns_is_cut_to_a_length():
     assert " and 36 more." in refusal.next_step
 
 
+def test_names_in_errors_are_written_as_a_statement_needs_them():
+    words = "order group index to values key text line rowid action default it's a\"b a-b 1st é"
+    names = [*words.split(), "two words", "a.b"]
+    loaded = table(dict.fromkeys(names, 1))
+    told = refused(loaded, "SELECT nope FROM result").next_step
+    shown = told.removeprefix("Columns of result: ").partition(". A column")[0].split(", ")
+    assert len(shown) == len(names)
+    for written in shown:
+        assert selected(loaded, f"SELECT {written} AS x FROM result") == [{"x": 1}]  # noqa: S608
+
+
 @pytest.mark.parametrize("asked", ["mag", "r.mag", "properties.mag", "propertiesMag", "MAG"])
 def test_columns_like_the_one_asked_for_come_first(asked):
     row = {f"k{number}": 1 for number in range(50)} | {"properties": {"mag": 5}}

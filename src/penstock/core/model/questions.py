@@ -9,6 +9,7 @@ Both sides of `penstock.worker` import this module, so it must import fast.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
@@ -19,8 +20,33 @@ import msgspec
 SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 
 Language = Literal["sql", "jq", "order", "chart"]
-# The kind of rows that a material has. "value" is a single row, such as a number.
-Shape = Literal["rows", "members", "lines", "value"]
+# The kind of rows that a material has. "value" is a single row, such as a number. "tables" are
+# members of a dict, each list of which is a table of its own.
+Shape = Literal["rows", "members", "lines", "value", "tables"]
+
+RESULT_TABLE = "result"
+TABLE_FUNCTIONS = ("json_each", "json_tree")
+MOST_TABLES = 100
+_LONGEST_TABLE_NAME = 60
+_RESERVED_TABLES = (RESULT_TABLE, *TABLE_FUNCTIONS)
+_RESERVED_STARTS = ("sqlite_", "pragma_")
+
+
+def table_names(lists: Iterable[str]) -> list[str]:
+    """Return the keys whose lists are tables of SQL, given the keys of all lists of a dict.
+
+    SQL ignores the case of names. If two keys differ only in case, neither is a table, because the
+    rows of one could pass for those of the other.
+    """
+    keys = list(lists)
+    uses = Counter(map(str.lower, keys))
+    return [key for key in keys if uses[key.lower()] == 1 and _is_table_name(key)][:MOST_TABLES]
+
+
+def _is_table_name(key: str) -> bool:
+    name = key.lower()
+    is_free = name not in _RESERVED_TABLES and not name.startswith(_RESERVED_STARTS)
+    return is_free and 0 < len(key) <= _LONGEST_TABLE_NAME and key.isprintable()
 
 
 class Limits(msgspec.Struct, frozen=True):

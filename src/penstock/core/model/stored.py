@@ -76,6 +76,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     columns: dict[str, str] = {}
     further_columns: int = 0  # those beyond the columns above
     outline: bytes = b"null"
+    has_tables: bool = False  # a dict with lists that SQL can read as tables
     uniform: bool = False  # a dict of alike members, which SQL can read as a table
     format: str = ""  # of a text with data, see `core.results.formats`
     reading: bytes = b""  # all that decoding its rows needs to know

@@ -100,6 +100,7 @@ def new_entry(
         columns=sample.column_types() if document.shape == "rows" else {},
         further_columns=len(sample.further) if document.shape == "rows" else 0,
         outline=sample.outline(document, packed.count),
+        has_tables=sample.has_tables(document),
         uniform=sample.uniform(document),
         format=document.format,
         reading=document.reading,

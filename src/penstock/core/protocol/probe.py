@@ -14,7 +14,7 @@ import msgspec
 from penstock.core.budget.fitting import PROBE_BYTES, ReplyScale, clip
 from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer
-from penstock.core.model.questions import jq_installed
+from penstock.core.model.questions import jq_installed, table_names
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Head, Live
 from penstock.core.model.values import Mode
@@ -31,14 +31,20 @@ _AFTER_CHARS = 120
 
 
 def available_modes(
-    shape: str, policy: Policy, *, keyed: bool = False, uniform: bool = False
+    shape: str,
+    policy: Policy,
+    *,
+    keyed: bool = False,
+    uniform: bool = False,
+    has_tables: bool = False,
 ) -> list[str]:
     """Return the modes that apply to a value of this shape, in the order of the policy.
 
     `keyed`: the rows are objects. `uniform`: the value is a dict whose entries are alike.
+    `has_tables`: the value is a dict with lists that SQL can read.
     """
     fitting = {
-        Mode.SQL: shape in ("rows", "lines") or (shape == "members" and uniform),
+        Mode.SQL: shape in ("rows", "lines") or (uniform or has_tables),
         Mode.QUERY: shape in ("rows", "members") and jq_installed(),
         Mode.SEARCH: shape != "literal",
         Mode.FILTERED: shape == "members" or (shape == "rows" and keyed),
@@ -47,7 +53,13 @@ def available_modes(
 
 
 def modes_of(head: Head, policy: Policy) -> list[str]:
-    return available_modes(head.shape, policy, keyed=bool(head.columns), uniform=head.uniform)
+    return available_modes(
+        head.shape,
+        policy,
+        keyed=bool(head.columns),
+        uniform=head.uniform,
+        has_tables=head.has_tables,
+    )
 
 
 def probe(
@@ -117,8 +129,20 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
     named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
     if head.outline != b"null" and columns:
-        yield {**counted, **named, **at, "outline": msgspec.Raw(head.outline)}
+        tables = _tables(head)
+        yield {**counted, **tables, **named, **at, "outline": msgspec.Raw(head.outline)}
+        if tables:
+            yield {**counted, **tables}
     yield {**counted, **named, **at}
+
+
+def _tables(head: Head) -> dict[str, dict[str, str]]:
+    """Return the tables that SQL has: the rows and columns of each, as in the outline."""
+    shapes = rawjson.decode(head.outline) if head.has_tables and not head.uniform else None
+    if not isinstance(shapes, dict):
+        return {}
+    lists = [name for name, shape in shapes.items() if str(shape).startswith("[")]
+    return {"tables": {name: shapes[name] for name in table_names(lists)}}
 
 
 def _text_after(head: Head) -> dict[str, str]:

@@ -22,7 +22,7 @@ from penstock.core.protocol.live_copy import copied
 from penstock.core.protocol.probe import available_modes, modes_of, without_rows
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
-from penstock.core.results.outline import alike
+from penstock.core.results.outline import alike, list_tables
 from penstock.core.views.focus import Ahead, Focus, root
 from penstock.core.views.full import full, link_reply, resource_uri
 from penstock.core.views.pages import Bookmark, no_way_on, paginate
@@ -121,8 +121,14 @@ class Look(msgspec.Struct, frozen=True):
             return modes_of(self.entry.head, self.context.policy)  # to read a row is a query
         first = (yield from focus.read(0, 1)) if focus.shape == "rows" else []
         keyed = bool(first) and first[0][:1] == b"{"
-        uniform = focus.shape == "members" and (yield from _is_uniform(focus))
-        return available_modes(focus.shape, self.context.policy, keyed=keyed, uniform=uniform)
+        is_dict = focus.shape == "members"
+        return available_modes(
+            focus.shape,
+            self.context.policy,
+            keyed=keyed,
+            uniform=is_dict and (yield from _is_uniform(focus)),
+            has_tables=is_dict and (yield from _has_tables(focus)),
+        )
 
     def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
         mode = self.request.mode
@@ -255,7 +261,12 @@ class Look(msgspec.Struct, frozen=True):
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
         path = self.opened.root + self.request.path
-        answer = yield from ask(self.entry, path, focus, language, self.request.query)
+        of_lists = (
+            language == "sql" and focus.shape == "members" and not (yield from _is_uniform(focus))
+        )
+        answer = yield from ask(
+            self.entry, path, focus, language, self.request.query, of_lists=of_lists
+        )
         if isinstance(answer, Failure):
             return Refusal(answer.error, answer.next_step)
         told = {"truncated_at": len(answer.rows)} if answer.truncated else {}
@@ -318,6 +329,13 @@ def _is_uniform(focus: Focus) -> Steps[bool]:
     return alike([rawjson.split_member(row).value for row in sample])
 
 
+def _has_tables(focus: Focus) -> Steps[bool]:
+    """Return whether a dict has lists that SQL can read. The head of a stored dict says so."""
+    if focus.entry is not None:
+        return focus.entry.head.has_tables
+    return bool(list_tables((yield from focus.read(0, _SAMPLE))))
+
+
 def _noting(
     blocks: Iterator[list[bytes]], request: ViewRequest, rows: list[bytes]
 ) -> Iterator[list[bytes]]:
@@ -336,5 +354,9 @@ def _not_for_this(mode: Mode, modes: list[str]) -> Refusal:
     if mode is Mode.QUERY and not jq_installed():
         missing = MissingExtra("query", "mode query")
         return Refusal(missing.message, f"Use one of: {', '.join(modes)}. ({missing.next_step})")
-    hint = " Point path at a list, or at a dict of alike entries." if mode is Mode.SQL else ""
+    hint = (
+        " Point path at a list, or at a dict of lists or of alike entries."
+        if mode is Mode.SQL
+        else ""
+    )
     return Refusal(f"mode {mode} does not apply to this.", f"Use one of: {', '.join(modes)}.{hint}")

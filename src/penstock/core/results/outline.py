@@ -11,6 +11,7 @@ from typing import Any
 
 from penstock.core.budget.fitting import clip
 from penstock.core.json import rawjson
+from penstock.core.model.questions import table_names
 
 _NAMED_KEYS = 12
 _ALIKE_FROM = 4
@@ -65,6 +66,12 @@ def alike(values: list[bytes]) -> bool:
     key_sets = [set(rawjson.fields(value)) for value in values]
     shared = set.intersection(*key_sets)
     return bool(shared) and 2 * len(shared) >= max(map(len, key_sets))
+
+
+def list_tables(members: Sequence[bytes]) -> list[str]:
+    """Return the keys of the members that are lists and that SQL can read as tables."""
+    entries = map(rawjson.split_member, members)
+    return table_names(entry.name for entry in entries if entry.value[:1] == b"[")
 
 
 def _array(raw: bytes) -> str:

@@ -18,6 +18,7 @@ from penstock.core.results.formats import JSON
 from penstock.core.results.formats.headers import looks_like_number
 from penstock.core.results.outline import (
     alike,
+    list_tables,
     outline,
     outline_members,
     outline_rows,
@@ -120,6 +121,10 @@ class Sample(msgspec.Struct):
         if document.shape != "members":
             return False
         return alike([rawjson.split_member(row).value for row in self.values])
+
+    def has_tables(self, document: Document) -> bool:
+        """Return whether the dict has lists that SQL can read as tables."""
+        return document.shape == "members" and bool(list_tables(self.values))
 
     def preview(self, document: Document, chars: int) -> str:
         """Return the first characters of the value: of JSON in its compact form, of a text with other

@@ -1,4 +1,4 @@
-"""The restriction of statements: they may read the table `result`, and nothing else.
+"""The restriction of statements: they may read the tables of the result, and nothing else.
 
 Three barriers enforce this, and each alone stops most attempts: the authorizer, `query_only`, and
 the limits of the child process, which cannot open or write files.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterable
 
-TABLE_FUNCTIONS = ("json_each", "json_tree")
+from penstock.core.model.questions import TABLE_FUNCTIONS
+
 HIDDEN = ("sqlite_", "pragma_")
-READABLE = frozenset({"result", *TABLE_FUNCTIONS})
 # SQLite's shell and extensions define these. None is present today, and none may become so.
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fsdir"})
 LIMITS = {
@@ -26,25 +27,27 @@ LIMITS = {
 }
 
 
-def lock_down(db: sqlite3.Connection) -> None:
-    """Make the connection read-only for good."""
+def lock_down(db: sqlite3.Connection, tables: Iterable[str]) -> None:
+    """Make the connection read-only for good, and readable only in these tables."""
     db.executescript("PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cell_size_check=ON")
     # The first use of a table-valued function declares it, and the authorizer would refuse that.
     for name in TABLE_FUNCTIONS:
         db.execute(f"SELECT 1 FROM {name}('[]')")  # noqa: S608 - our own two names
     for category, limit in LIMITS.items():
         db.setlimit(category, limit)
-    db.set_authorizer(_authorize)
+    readable = frozenset({*tables, *TABLE_FUNCTIONS})
+
+    def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        is_allowed = _allowed(readable, action, first, second)
+        return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
+
+    db.set_authorizer(authorize)
 
 
-def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    return sqlite3.SQLITE_OK if _allowed(action, first, second) else sqlite3.SQLITE_DENY
-
-
-def _allowed(action: int, first: str | None, second: str | None) -> bool:
+def _allowed(readable: frozenset[str], action: int, first: str | None, second: str | None) -> bool:
     if action == sqlite3.SQLITE_READ:
         # count(*) reads no column, and names its table, which may be a WITH of the statement.
-        return first in READABLE or (second == "" and not str(first).startswith(HIDDEN))
+        return first in readable or (second == "" and not str(first).startswith(HIDDEN))
     if action == sqlite3.SQLITE_FUNCTION:
         return _harmless(second or "")
     return action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)

@@ -72,6 +72,21 @@ READERS: dict[Shape, Callable[[Iterable[bytes]], Iterator[Row]]] = {
 }
 
 
+def read_lists(members: Iterable[bytes]) -> Iterator[tuple[str, list[msgspec.Raw]]]:
+    """Yield the key and the elements of each member that is a list."""
+    for row in members:
+        name = _NAME.match(row)
+        if name is None or row[name.end() : name.end() + 1] != b"[":
+            continue
+        mended = _mended(row)
+        name = _NAME.match(mended)
+        assert name is not None  # noqa: S101 (mending leaves the quotes)
+        try:
+            yield _STRING.decode(name[1]), _LIST.decode(mended[name.end() :])
+        except RecursionError:
+            continue  # It nests too deep for a table; `query` reads it.
+
+
 def _cells(row: bytes) -> Row:
     if row[:1] == b"{" and not _LONE.search(row):
         try:

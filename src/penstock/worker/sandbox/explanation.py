@@ -12,6 +12,7 @@ from penstock.worker.sandbox.table import Columns, quoted
 NAMES_SHOWN = 40
 NAME_CHARS = 60
 LIST_CHARS = 800
+_TABLES_SHOWN = 8
 
 QUOTING = (
     'A column whose name is not a plain word is written in double quotes ("a.b", or a_b if that is no column), '
@@ -29,6 +30,69 @@ _WRITE_SIGNS = (
 _NO_COLUMN = "no such column: "
 _MESSAGE_CHARS = 500
 _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Plain words that SQLite takes for a name only in quotes.
+_KEYWORDS = frozenset(
+    [
+        "add",
+        "all",
+        "alter",
+        "and",
+        "as",
+        "autoincrement",
+        "between",
+        "case",
+        "check",
+        "collate",
+        "commit",
+        "constraint",
+        "create",
+        "default",
+        "deferrable",
+        "delete",
+        "distinct",
+        "drop",
+        "else",
+        "escape",
+        "except",
+        "exists",
+        "foreign",
+        "from",
+        "group",
+        "having",
+        "in",
+        "index",
+        "insert",
+        "intersect",
+        "into",
+        "is",
+        "isnull",
+        "join",
+        "limit",
+        "not",
+        "nothing",
+        "notnull",
+        "null",
+        "on",
+        "or",
+        "order",
+        "primary",
+        "references",
+        "returning",
+        "select",
+        "set",
+        "table",
+        "then",
+        "to",
+        "transaction",
+        "union",
+        "unique",
+        "update",
+        "using",
+        "values",
+        "when",
+        "where",
+    ]
+)
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
 Tables = Mapping[str, Columns]
@@ -71,15 +135,17 @@ def _no_column(asked: str, told: str, tables: Tables) -> Failure:
 
 
 def _table_list(tables: Tables) -> str:
-    names = ", ".join(map(_written, tables))
+    if not tables:
+        return "There is no table."
+    names = ", ".join(map(_written, list(tables)[:NAMES_SHOWN]))
     return f"The only table is {names}." if len(tables) == 1 else f"The tables are {names}."
 
 
 def _column_lists(tables: Tables, asked: str = "") -> str:
     """Return the columns of each table, those first that are like the one asked for."""
-    room = LIST_CHARS // max(1, len(tables))
-    lists = (_column_list(name, columns.names, asked, room) for name, columns in tables.items())
-    return " ".join(lists)
+    room = LIST_CHARS // min(max(1, len(tables)), _TABLES_SHOWN)
+    shown = list(tables.items())[:_TABLES_SHOWN]
+    return " ".join(_column_list(name, columns.names, asked, room) for name, columns in shown)
 
 
 def _column_list(table: str, names: list[str], asked: str, room: int) -> str:
@@ -109,4 +175,5 @@ def _written(name: str) -> str:
     """Return the name as a statement writes it, cut if it is long."""
     if len(name) > NAME_CHARS:
         return name[: NAME_CHARS - 1] + "…"
-    return name if _PLAIN_WORD.fullmatch(name) else quoted(name)
+    is_plain = _PLAIN_WORD.fullmatch(name) and name.lower() not in _KEYWORDS
+    return name if is_plain else quoted(name)

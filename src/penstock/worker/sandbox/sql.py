@@ -11,14 +11,23 @@ from contextlib import closing
 
 import msgspec
 
-from penstock.core.model.questions import Failure, Language, Limits, Shape, WorkerAnswer
+from penstock.core.model.questions import (
+    RESULT_TABLE,
+    Failure,
+    Language,
+    Limits,
+    Shape,
+    WorkerAnswer,
+    table_names,
+)
 from penstock.worker.sandbox import chart, row_order
 from penstock.worker.sandbox.aliases import Spelling, aliases_of
 from penstock.worker.sandbox.authorizer import lock_down, names_only
 from penstock.worker.sandbox.bounds import bounded
+from penstock.worker.sandbox.cells import read_lists
 from penstock.worker.sandbox.explanation import explain, one_select
 from penstock.worker.sandbox.functions import add_functions
-from penstock.worker.sandbox.table import fill, unique
+from penstock.worker.sandbox.table import Columns, fill, unique
 
 
 def limit_memory(size: int) -> None:
@@ -28,19 +37,20 @@ def limit_memory(size: int) -> None:
 
 
 class Table:
-    """The table `result`, loaded once, then read by any number of statements."""
+    """The table `result`, or the tables of a dict, loaded once, then read by any number of
+    statements."""
 
     def __init__(self, rows: Iterable[bytes], shape: Shape) -> None:
         # Without an isolation level, sqlite3 does not start transactions itself.
         self._db = sqlite3.connect(":memory:", isolation_level=None)
         # Text such as CAST(x'ff' AS TEXT) is not UTF-8, but must not make the question fail.
         self._db.text_factory = _decode_leniently
-        self._columns = fill(self._db, rows, shape)
+        self._tables = _filled(self._db, rows, shape)
+        self._columns = self._tables.get(RESULT_TABLE, Columns())
         self.size = self._pragma("page_count") * self._pragma("page_size")
-        self._tables = {"result": self._columns}
         self._aliases = aliases_of(self._tables.values())
         self._faults = add_functions(self._db)
-        lock_down(self._db)
+        lock_down(self._db, self._tables)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,6 +98,15 @@ class Table:
 
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _filled(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> dict[str, Columns]:
+    if shape != "tables":
+        return {RESULT_TABLE: fill(db, rows, shape)}
+    lists = list(read_lists(rows))
+    names = table_names(name for name, _ in lists)
+    elements = {name: elements for name, elements in lists if name in names}
+    return {name: fill(db, map(bytes, found), "rows", name) for name, found in elements.items()}
 
 
 def _untold(message: str) -> Failure:

@@ -1,4 +1,4 @@
-"""The table `result`: its columns, their names, and the insertion of rows.
+"""A table of SQL: its columns, their names, and the insertion of rows.
 
 Columns have no declared type, so that every value keeps its own.
 """
@@ -11,7 +11,7 @@ from itertools import islice
 
 import msgspec
 
-from penstock.core.model.questions import SQL_COLUMNS, Shape
+from penstock.core.model.questions import RESULT_TABLE, SQL_COLUMNS, Shape
 from penstock.worker.sandbox.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Cell, Key, Row
 
 LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
@@ -22,9 +22,11 @@ HIDDEN_NAMES = 20_000  # Beyond so many names of the rest, further ones are not 
 _BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
 
-def fill(db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape) -> Columns:
+def fill(
+    db: sqlite3.Connection, rows: Iterable[bytes], shape: Shape, table: str = RESULT_TABLE
+) -> Columns:
     """Make the table of these rows, and return its columns."""
-    columns = Columns()
+    columns = Columns(table)
     # Nothing here outlives the process, so no journal is needed.
     db.executescript("PRAGMA journal_mode=OFF; PRAGMA temp_store=MEMORY; BEGIN")
     _widen(db, columns, columns.admit_all(FIRST_COLUMNS.get(shape, ())))
@@ -42,7 +44,7 @@ def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
     marks = ",".join("?" * len(columns.keys))
     values = [tuple(map(row.get, columns.keys)) for row in batch]
     columns.note_booleans(values)
-    db.executemany(f"INSERT INTO result VALUES ({marks})", values)  # noqa: S608 - only "?"
+    db.executemany(f"INSERT INTO {columns.table} VALUES ({marks})", values)  # noqa: S608 - quoted
 
 
 def _ensure_a_column(db: sqlite3.Connection, columns: Columns) -> None:
@@ -52,10 +54,10 @@ def _ensure_a_column(db: sqlite3.Connection, columns: Columns) -> None:
 
 def _widen(db: sqlite3.Connection, columns: Columns, names: list[str]) -> None:
     if names and len(names) == len(columns.names):
-        db.execute(f"CREATE TABLE result ({','.join(map(quoted, names))})")
+        db.execute(f"CREATE TABLE {columns.table} ({','.join(map(quoted, names))})")
         return
     for name in names:
-        db.execute(f"ALTER TABLE result ADD COLUMN {quoted(name)}")
+        db.execute(f"ALTER TABLE {columns.table} ADD COLUMN {quoted(name)}")
 
 
 def quoted(name: str) -> str:
@@ -65,7 +67,8 @@ def quoted(name: str) -> str:
 class Columns:
     """The columns, in the order in which the rows first showed them."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: str = RESULT_TABLE) -> None:
+        self.table = quoted(table)
         self.keys: list[Key] = []
         self.names: list[str] = []
         self._known: set[Key] = set()
