@@ -81,6 +81,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     format: str = ""  # of a text with data, see `core.results.formats`
     reading: bytes = b""  # all that decoding its rows needs to know
     joint: bytes = b","  # the bytes between two rows
+    contents: tuple[bytes, ...] = ()  # of the text, as the probe tells them, from long to short
     samples: dict[str, str] = {}  # a value of each column, if the text does not tell their types
     is_said_twice: bool = False  # the text repeats structuredContent
     has_text_blocks: bool = False  # rows that are texts with one value are read as that value

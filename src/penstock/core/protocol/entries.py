@@ -104,6 +104,7 @@ def new_entry(
         uniform=sample.uniform(document),
         format=document.format,
         reading=document.reading,
+        contents=document.contents,
         joint=document.joint,
         samples=sample.samples() if formats.has_free_cells(document.format) else {},
         is_said_twice=document.is_said_twice,

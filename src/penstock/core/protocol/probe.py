@@ -26,6 +26,7 @@ from penstock.settings.policy import Policy
 
 _PREVIEWS = (200, 120, 60, 20, 0)
 _COLUMNS = (40, 15, 5, 0)
+_BESIDE_CONTENTS = 120  # characters of a preview
 _NAME_CHARS = 60
 _AFTER_CHARS = 120
 
@@ -89,6 +90,8 @@ def _probes(
 ) -> Iterator[dict[str, Any]]:
     lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
     lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
+    if head.contents:  # these tell more than the first words do
+        lengths = [length for length in lengths if length <= _BESIDE_CONTENTS] or [0]
     for columns in _COLUMNS:
         for length in lengths[: 2 if columns else None]:
             for details in _details(head, columns, is_part=is_part):
@@ -128,6 +131,8 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
     counted = named_format | ({"count": head.count} if is_counted else {}) | _text_after(head)
     named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
+    for contents in head.contents:
+        yield {**counted, **rawjson.decode(contents), **named, **at}
     if head.outline != b"null" and columns:
         tables = _tables(head)
         yield {**counted, **tables, **named, **at, "outline": msgspec.Raw(head.outline)}

@@ -108,6 +108,7 @@ class Document(msgspec.Struct, frozen=True):
     tally: Tally = msgspec.field(default_factory=Tally)
     format: str = ""  # of a text with data, see `formats`; the rows are then parts of the text
     reading: bytes = b""  # as in `formats.TextCut`
+    contents: tuple[bytes, ...] = ()  # as in `formats.TextCut`
     joint: bytes = b","  # the bytes between two rows
     is_said_twice: bool = False  # the text repeats structuredContent
     # Rows that are texts with one value are read as that value. Such are the rows of several blocks.
@@ -205,6 +206,7 @@ def read_text_with_data(text: str) -> Document:
         notices=cut.notices,
         format=found.name,
         reading=cut.reading,
+        contents=cut.contents,
         joint=cut.joint,
     )
 

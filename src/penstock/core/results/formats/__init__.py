@@ -74,6 +74,10 @@ def is_one_value(name: str) -> bool:
     return FORMATS[name].is_one_value
 
 
+def has_sections(name: str) -> bool:
+    return FORMATS[name].has_sections
+
+
 def decoded(name: str, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
     """Return rows of a format as compact JSON."""
     return FORMATS[name].decode(rows, reading)

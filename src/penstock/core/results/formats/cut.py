@@ -25,6 +25,8 @@ class TextCut(msgspec.Struct, frozen=True):
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
     notices: tuple[str, ...] = ()  # what the rows do not show, in whole sentences
+    # What the probe tells of the whole text, such as its headings: JSON objects, from long to short.
+    contents: tuple[bytes, ...] = ()
     # JSON without white space: the text and its value are the same bytes. Read it as a value, whose
     # depth is checked as its rows are cut: a check of its own would cost as much as recognition.
     is_compact: bool = False
@@ -52,6 +54,8 @@ class TextFormat(Protocol):
     has_free_cells: bool
     # A text is one value, so that several texts can be rows.
     is_one_value: bool
+    # The rows are sections of a document, as in `sections`.
+    has_sections: bool
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         """Cut a text of this format. Return no cut unless all of the text is certainly of it, and a

@@ -39,6 +39,7 @@ class Delimited:
 
     has_free_cells = True
     is_one_value = False
+    has_sections = False
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         if b"\n" not in text and b"\r" in text:

@@ -83,6 +83,7 @@ class Embedded:
 
     has_free_cells = False
     is_one_value = True
+    has_sections = False
 
     def __init__(self, notation: Notation) -> None:
         self._notation = notation

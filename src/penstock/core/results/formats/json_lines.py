@@ -23,6 +23,7 @@ class JsonLines:
 
     has_free_cells = False
     is_one_value = False
+    has_sections = False
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         start = len(text) - len(text.lstrip(rawjson.WHITE))

@@ -45,6 +45,7 @@ class JsonText:
 
     has_free_cells = False
     is_one_value = True
+    has_sections = False
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         opening = _gap_end(text, 0)

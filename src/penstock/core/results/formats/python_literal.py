@@ -44,6 +44,7 @@ class PythonLiteral:
 
     has_free_cells = False
     is_one_value = True
+    has_sections = False
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         inside = text.strip(rawjson.WHITE)
