@@ -26,7 +26,6 @@ NOT_READ = {
     ),
     "columns": ("commands/pods", "kubernetes/pods"),
     "logfmt": ("filesystem/router-log",),
-    "Python with calls": ("duckdb/orders-with-dates",),
 }
 
 

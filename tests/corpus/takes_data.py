@@ -82,12 +82,10 @@ def _duckdb() -> Iterator[Take]:
         "orders-with-dates",
         "query",
         {"query": _ALL},
-        "python repr with calls inside, so no literal",
+        "python repr with dates as calls",
         [
-            search("How many orders are from Lyon?", "'Lyon'", len(lyon)),
-            search(
-                "How many orders are from 6 January?", "datetime.date(2026, 1, 6)", len(second_day)
-            ),
+            search("How many orders are from Lyon?", "Lyon", len(lyon)),
+            count("How many orders are from 6 January?", "c2 = '2026-01-06'", second_day),
         ],
     )
 

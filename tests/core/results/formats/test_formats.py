@@ -75,7 +75,7 @@ NOT_DATA = {
     "json that is cut off": json.dumps(ROWS, indent=2)[:-20],
     "a fence that is cut off": "```json\n" + json.dumps(ROWS)[:-20] + "\n```",
     "ndjson of numbers": "1\n2\n3\n" * 30,
-    "python with a call": repr(ROWS)[:-1] + ", Decimal('1.5')]",
+    "python with a call": repr(ROWS)[:-1] + ", Money('1.5')]",
     "python with a set": "[{1, 2}, {3}]" * 1,
     "footnotes": "".join(f"[{n}] Smith, J.: Book {n}. Print, 1999.\n" for n in range(60)),
     "csv, then json": as_csv(PLAIN) + json.dumps(PLAIN[0]),

@@ -188,8 +188,8 @@ def test_rows_of_any_depth_up_to_the_limit():
 
 
 def test_a_literal_that_holds_a_call_says_so():
-    text = repr([{"at": 1, "price": "x"}] * 3)[:-1] + ", {'price': Decimal('1.5')}]"
-    assert near_miss(text) == ("python", "Decimal is not a literal")
+    text = repr([{"at": 1, "price": "x"}] * 3)[:-1] + ", {'price': Money('1.5')}]"
+    assert near_miss(text) == ("python", "Money is not a literal")
 
 
 def test_a_literal_that_is_cut_off_or_too_large_says_so():

@@ -1,8 +1,8 @@
 """Python literals: the repr of lists, tuples and dicts, as some servers send their rows.
 
 A literal is translated to JSON, and the JSON parser then proves that it is one. Nothing is evaluated,
-and the time is linear. A text with anything else in it, such as a call, a set or bytes, is not a
-literal here. Nor are forms that `repr` does not write, such as 0x10, 1_000 or texts side by side.
+and the time is linear. A text with anything else in it, such as a set, bytes or a call that
+`python_calls` does not know, is not a literal here. Nor are forms that `repr` does not write, such as 0x10, 1_000 or texts side by side.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from penstock.core.json import rawjson
 from penstock.core.model.stored import Shape
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.json_text import CUT_OFF
+from penstock.core.results.formats.python_calls import may_have_calls
 from penstock.core.results.formats.python_translation import GAP, TEXT, translated
 
 # Translating this takes about a second, less than `ast.literal_eval` takes.
@@ -30,6 +31,9 @@ _COMMA: Final = ord(",")
 _TUPLE_END: Final = ord(")")
 # All but brackets and commas. An empty tuple goes too: it needs no comma.
 _NO_MARKS: Final = re.compile(TEXT + rb"|\(" + GAP + rb"\)|[^\[\](){},'\"]++")
+_TEXT_OR_CALL: Final = re.compile(
+    TEXT + rb"|[\w.]++\((?:[^()'\"]++|" + TEXT + rb"|\((?:[^()'\"]++|\([^()'\"]*+\))*+\))*+\)"
+)
 _KINDS: Final = (b"[]", b"()", b"{}")
 _DICT: Final = b"{}"
 # A dict with a key in single quotes, or a list of tuples: prose and other code do not begin so.
@@ -187,6 +191,8 @@ def _require_brackets(value: bytes) -> None:
     lists and tuples are the same, so the parser does not see that."""
     if b"(" not in value:
         return
+    if may_have_calls(value):
+        value = _TEXT_OR_CALL.sub(b"0", value)
     expected: list[int] = []
     has_comma: list[bool] = [False]
     for mark in _NO_MARKS.sub(b"", value):

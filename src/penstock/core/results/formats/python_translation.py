@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from penstock.core.json import rawjson
+from penstock.core.results.formats import python_calls
 from penstock.core.results.formats.json_text import CUT_OFF
 
 GAP: Final = rb"[ \t\r\n]*+"
@@ -18,6 +19,7 @@ TEXT: Final = (
 # A quote that is not closed takes all that follows: otherwise each would be searched to the end.
 _TEXTS: Final = re.compile(rb"(" + TEXT + rb"|['\"].*+)", re.DOTALL)
 _PLACE: Final = b"\0"  # stands for a text
+_CALL: Final = re.compile(python_calls.PLACE)
 # The patterns begin with single bytes, so that the search is fast.
 _NAME: Final = re.compile(rb"[A-Za-z_](?<![\w.][A-Za-z_])[\w.]*+(?!" + GAP + rb":)")
 _MINUS: Final = re.compile(rb"-(?<![\w.]-)(?=inf\b(?!" + GAP + rb":))")
@@ -41,11 +43,12 @@ _PAIR: Final = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
 def translated(value: bytes) -> bytes:
     """Return a literal as JSON, or bytes that are no JSON if it is none. Raise `NotJson` for what JSON
     would take as something else. Texts are apart, so that a few steps translate all between them."""
-    if _PLACE in value:
-        raise rawjson.NotJson("it has a NUL")
+    if _PLACE in value or python_calls.PLACE in value:
+        raise rawjson.NotJson("it has a NUL or a similar character")
     pieces = _TEXTS.split(value)
     if not pieces[-1]:
         raise rawjson.NotJson(CUT_OFF)
+    calls = python_calls.taken_out(pieces) if python_calls.may_have_calls(value) else []
     between = _PLACE.join(pieces[::2])
     if _NO_ELEMENT.search(between):
         raise rawjson.NotJson("a comma has nothing before it")
@@ -55,6 +58,9 @@ def translated(value: bytes) -> bytes:
     if between.count(b":") != between.count(_PLACE + b":"):
         between = _KEY.sub(_key, between)
     between = _LAST_COMMA.sub(b"", between).translate(_AS_LISTS)
+    if calls:
+        values = iter(calls)
+        between = _CALL.sub(lambda _: next(values), between)
     pieces[::2] = between.split(_PLACE)
     pieces[1::2] = map(_string, pieces[1::2])
     return b"".join(pieces)
