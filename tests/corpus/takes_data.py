@@ -175,7 +175,7 @@ def _orders_of(customer: str) -> int:
 def _documents() -> Iterator[Take]:
     file = f"{FOLDER}/handbook.docx"
     lines = [line for title, paragraphs in handbook() for line in (title, *paragraphs)]
-    gauge = [line for line in lines if "gauge house" in line]
+    gauge = sum(line.count("gauge house") for line in lines)  # the lines are long
     yield Take(
         "word",
         "handbook",
@@ -184,7 +184,7 @@ def _documents() -> Iterator[Take]:
         "prose",
         [
             search("Which chapters are there?", "Chapter ", len(handbook())),
-            search("Which paragraphs name the gauge house?", "gauge house", len(gauge)),
+            search("Where is the gauge house named?", "gauge house", gauge),
         ],
     )
     titles = [{"text": title} for title, _ in handbook()]
