@@ -112,7 +112,6 @@ def _browsed() -> Iterator[Take]:
 
 def _history() -> Iterator[Take]:
     folder = f"{FOLDER}/repository"
-    subjects = [commit.subject for commit in commits()]
     yield Take(
         "git",
         "log",
@@ -121,17 +120,17 @@ def _history() -> Iterator[Take]:
         "git log: records of lines",
         [
             *(
-                search(
+                count(
                     f"How many commits did {name} make?",
-                    f"Author: {name}",
-                    sum(commit.author == name for commit in commits()),
+                    f"Author = '{name}'",
+                    where(commits(), lambda commit: commit.author == name),  # noqa: B023 (called now)
                 )
                 for name in AUTHORS[:2]
             ),
-            search(
+            count(
                 "How many commits fix something?",
-                "Message: Fix ",
-                sum(subject.startswith("Fix ") for subject in subjects),
+                "Message LIKE 'Fix %'",
+                where(commits(), lambda commit: commit.subject.startswith("Fix ")),
             ),
         ],
     )

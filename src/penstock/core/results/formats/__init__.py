@@ -18,6 +18,7 @@ from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
+from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
@@ -28,6 +29,9 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "csv": Delimited(),
+    "records": Late(
+        "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
+    ),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }
