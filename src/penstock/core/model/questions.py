@@ -27,7 +27,7 @@ Shape = Literal["rows", "members", "lines", "value", "tables"]
 RESULT_TABLE = "result"
 TABLE_FUNCTIONS = ("json_each", "json_tree")
 MOST_TABLES = 100
-_LONGEST_TABLE_NAME = 60
+LONGEST_TABLE_NAME = 60
 _RESERVED_TABLES = (RESULT_TABLE, *TABLE_FUNCTIONS)
 _RESERVED_STARTS = ("sqlite_", "pragma_")
 
@@ -40,13 +40,16 @@ def table_names(lists: Iterable[str]) -> list[str]:
     """
     keys = list(lists)
     uses = Counter(map(str.lower, keys))
-    return [key for key in keys if uses[key.lower()] == 1 and _is_table_name(key)][:MOST_TABLES]
+    return [key for key in keys if uses[key.lower()] == 1 and is_table_name(key)][:MOST_TABLES]
 
 
-def _is_table_name(key: str) -> bool:
-    name = key.lower()
-    is_free = name not in _RESERVED_TABLES and not name.startswith(_RESERVED_STARTS)
-    return is_free and 0 < len(key) <= _LONGEST_TABLE_NAME and key.isprintable()
+def is_table_name(name: str) -> bool:
+    return not is_reserved(name) and 0 < len(name) <= LONGEST_TABLE_NAME and name.isprintable()
+
+
+def is_reserved(name: str) -> bool:
+    lower = name.lower()
+    return lower in _RESERVED_TABLES or lower.startswith(_RESERVED_STARTS)
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -69,6 +72,8 @@ class Material(msgspec.Struct, frozen=True):
     prefix: bytes
     suffix: bytes
     blocks: Iterable[bytes]  # each holds many rows, joined with newlines
+    table: str = RESULT_TABLE  # the name that SQL has for the rows
+    beside: tuple[Material, ...] = ()  # further tables, for a join
 
 
 class Question(msgspec.Struct, frozen=True):
