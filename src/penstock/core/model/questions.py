@@ -21,12 +21,14 @@ SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SEL
 
 Language = Literal["sql", "jq", "order", "chart"]
 # The kind of rows that a material has. "value" is a single row, such as a number. "tables" are
-# members of a dict, each list of which is a table of its own.
-Shape = Literal["rows", "members", "lines", "value", "tables"]
+# members of a dict, each list of which is a table of its own. "sections" are rows of a document, whose
+# tables are tables of their own beside that of the sections.
+Shape = Literal["rows", "members", "lines", "value", "tables", "sections"]
 
 RESULT_TABLE = "result"
 TABLE_FUNCTIONS = ("json_each", "json_tree")
 MOST_TABLES = 100
+MOST_SECTION_TABLES = 1_000
 LONGEST_TABLE_NAME = 60
 _RESERVED_TABLES = (RESULT_TABLE, *TABLE_FUNCTIONS)
 _RESERVED_STARTS = ("sqlite_", "pragma_")
@@ -50,6 +52,23 @@ def is_table_name(name: str) -> bool:
 def is_reserved(name: str) -> bool:
     lower = name.lower()
     return lower in _RESERVED_TABLES or lower.startswith(_RESERVED_STARTS)
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names under which SQL has the tables of a document, in their order. A name that comes
+    again gets `_2`, `_3` and so on."""
+    found: list[str] = []
+    used: set[str] = set()
+    numbers: dict[str, int] = {}  # by name: the last number, because thousands may have one name
+    for name in names:
+        number, unused = numbers.get(name, 1), name
+        while unused.lower() in used:
+            number += 1
+            unused = f"{name}_{number}"
+        numbers[name] = number
+        used.add(unused.lower())
+        found.append(unused)
+    return found
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ from penstock.core.protocol.entries import (
     token_refusal,
 )
 from penstock.core.protocol.live_copy import copied
-from penstock.core.protocol.parts import is_uniform, start_of, tables_in
+from penstock.core.protocol.parts import is_uniform, read_by_sql, start_of, tables_in
 from penstock.core.protocol.references import PREFIX as REFERENCE
 from penstock.core.views.focus import Focus
 from penstock.core.views.joined_tables import JoinedTable
@@ -99,7 +99,10 @@ def _open_table(
     if isinstance(focus, Refusal):
         return focus
     fault = yield from _no_table(focus, table)
-    return fault or (TableSource(entry, opened.root + path, focus, table.name), told)
+    if fault is not None:
+        return fault
+    read_as = yield from read_by_sql(focus)
+    return TableSource(entry, opened.root + path, focus, table.name, read_as), told
 
 
 def _no_table(focus: Focus, table: JoinedTable) -> Steps[Refusal | None]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from penstock.core.json import rawjson
 from penstock.core.model.effects import ReadWindow, Steps
+from penstock.core.model.questions import Shape
 from penstock.core.model.stored import Live
 from penstock.core.model.values import LiveWindow, Refusal
 from penstock.core.protocol.entries import Opened
@@ -27,6 +28,13 @@ def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusa
         return start
     focus = yield from resolve(start, opened.root)
     return focus if isinstance(focus, Refusal) else replace(focus, path="")
+
+
+def read_by_sql(focus: Focus) -> Steps[Shape | None]:
+    """Return the shape in which SQL reads a part, if it is another than the part's own."""
+    if focus.shape == "members":
+        return None if (yield from is_uniform(focus)) else "tables"
+    return "sections" if focus.has_sections else None
 
 
 def is_uniform(focus: Focus) -> Steps[bool]:

@@ -19,7 +19,7 @@ from penstock.core.protocol.ask_worker import TableSource, ask
 from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
 from penstock.core.protocol.joins import Joined
 from penstock.core.protocol.live_copy import copied
-from penstock.core.protocol.parts import has_tables, is_uniform, start_of
+from penstock.core.protocol.parts import has_tables, is_uniform, read_by_sql, start_of
 from penstock.core.protocol.probe import available_modes, modes_of, without_rows
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
@@ -249,9 +249,8 @@ class Look(msgspec.Struct, frozen=True):
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
         path = self.opened.root + self.request.path
-        source = TableSource(self.entry, path, focus)
-        if language == "sql" and focus.shape == "members" and not (yield from is_uniform(focus)):
-            source = msgspec.structs.replace(source, read_as="tables")
+        read_as = (yield from read_by_sql(focus)) if language == "sql" else None
+        source = TableSource(self.entry, path, focus, read_as=read_as)
         answer = yield from ask(source, language, self.request.query, self.joined.sources)
         if isinstance(answer, Failure):
             return Refusal(answer.error, answer.next_step)

@@ -151,6 +151,11 @@ class Focus:
         """Whether the value is a text, with data in it or without."""
         return self.shape == "lines" or self.in_text is not None
 
+    @property
+    def has_sections(self) -> bool:
+        """Whether the rows are the sections of a document."""
+        return self.in_text is not None and formats.has_sections(self.in_text.format)
+
     def text(self) -> Steps[bytes]:
         """Return the text of a value, to the byte."""
         if self.in_text is None:

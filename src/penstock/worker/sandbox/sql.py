@@ -30,6 +30,7 @@ from penstock.worker.sandbox.bounds import bounded
 from penstock.worker.sandbox.cells import read_lists
 from penstock.worker.sandbox.explanation import explain, name_taken, one_select
 from penstock.worker.sandbox.functions import add_functions
+from penstock.worker.sandbox.section_tables import read_sections
 from penstock.worker.sandbox.table import Columns, fill, unique
 
 
@@ -125,12 +126,23 @@ class Table:
 
 
 def _filled(db: sqlite3.Connection, given: TableRows) -> dict[str, Columns]:
+    if given.shape == "sections":
+        return _filled_document(db, given)
     if given.shape != "tables":
         return {given.table: fill(db, given.rows, given.shape, given.table)}
     lists = list(read_lists(given.rows))
     names = table_names(name for name, _ in lists)
     elements = {name: elements for name, elements in lists if name in names}
     return {name: fill(db, map(bytes, found), "rows", name) for name, found in elements.items()}
+
+
+def _filled_document(db: sqlite3.Connection, given: TableRows) -> dict[str, Columns]:
+    document = read_sections(given.rows)
+    filled = {given.table: fill(db, document.sections, "sections", given.table)}
+    if given.table != RESULT_TABLE:  # A document to join with is one table, as its name says.
+        return filled
+    tables = document.tables.items()
+    return filled | {name: fill(db, map(bytes, rows), "rows", name) for name, rows in tables}
 
 
 def _untold(message: str) -> Failure:
