@@ -17,6 +17,9 @@ from typing import Literal
 
 import msgspec
 
+# A nested object deeper than this is JSON text in its column: each level is parsed once more than the
+# level above it.
+SQL_DEPTH = 16
 SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 
 Language = Literal["sql", "jq", "order", "chart"]

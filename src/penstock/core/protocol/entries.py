@@ -24,6 +24,7 @@ from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results import formats
+from penstock.core.results.document import Document
 from penstock.core.results.ingest import Ingested
 from penstock.core.results.media import media_in
 from penstock.core.results.sample import Sample
@@ -112,7 +113,7 @@ def new_entry(
         has_text_blocks=document.has_text_blocks,
         wrapped=document.wrapped,
         wrapper=document.wrapper,
-        notices=(*document.all_notices, *_notices_of_columns(sample)),
+        notices=(*document.all_notices, *_notices_of_columns(sample, document)),
         asides=document.asides,
         **of_tool,
     )
@@ -123,8 +124,8 @@ def new_entry(
     return entry, _record(entry, packed.chunks)
 
 
-def _notices_of_columns(sample: Sample) -> tuple[str, ...]:
-    over = len(sample.columns) + len(sample.further) - SQL_COLUMNS
+def _notices_of_columns(sample: Sample, document: Document) -> tuple[str, ...]:
+    over = sample.sql_columns(document) - SQL_COLUMNS
     if over <= 0:
         return ()
     return (f"SQL has the first {SQL_COLUMNS:,} columns; the other {over:,} are JSON in _rest.",)

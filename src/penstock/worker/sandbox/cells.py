@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.model.questions import Shape
+from penstock.core.model.questions import SQL_DEPTH, Shape
 
 Cell = str | int | float | None
 
@@ -25,7 +25,6 @@ Key = str | int | Path
 Row = dict[Key, Cell]
 
 KEY, VALUE, LINE, TEXT, REST = -1, -2, -3, -4, -5
-MAX_DEPTH = 16  # Each level is parsed one time more than the level above it.
 EXCERPT_BYTES = 60
 
 _ESCAPE = re.compile(
@@ -142,7 +141,7 @@ def _spread(cells: Row, above: Path, raw: bytes) -> None:
 
 
 def _put(cells: Row, path: Path, raw: bytes, decoded: dict[str, Any] | None = None) -> None:
-    if raw[:1] != b"{" or raw == b"{}" or len(path) > MAX_DEPTH:
+    if raw[:1] != b"{" or raw == b"{}" or len(path) > SQL_DEPTH:
         cells[path if len(path) > 1 else path[0]] = _scalar(raw)
     elif decoded is None:
         _spread(cells, path, raw)
