@@ -43,7 +43,9 @@ def assert_owned(client, token):
 
 
 def assert_refused(client, token):
-    """Check that the reader, the tool and a reference in an argument refuse the token."""
+    """Check that the reader, the tool, a reference in an argument and a join refuse the token."""
+    join = {"continuation_token": token_of(client), "tables": {"other": token}}
+    assert client.told("read_result", **join, **QUERY)["error"] == f"Table 'other': {REFUSAL}"
     assert client.told("read_result", continuation_token=token, **QUERY)["error"] == REFUSAL
     assert client.told("read_result", continuation_token="pen_nonsense")["error"] == REFUSAL  # noqa: S106 (no password)
     assert client.told("rows", continuation_token=token)["error"] == REFUSAL

@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -645,3 +646,21 @@ def test_a_forked_process_has_children_of_its_own():
             os._exit(same)
     """)
     assert done.stdout.splitlines()[1:] == ["0 True (b'3',)"], done.stderr
+
+
+def test_further_tables_are_loaded_in_the_same_child(shared):
+    further = (
+        Material("lines", b"", b"", (b"one\ntwo", b"three"), "words"),
+        Material("rows", b"[", b"]", (), "empty"),
+        Material("members", b"{", b"}", (b'"a":{"x":1}\n"b":{"x":2}',), "alike"),
+    )
+    joined = msgspec.structs.replace(material(), beside=further)
+    statement = """SELECT id, text, key, (SELECT count(*) FROM empty) AS n FROM result
+        JOIN words ON line = id JOIN alike ON x = id ORDER BY id"""
+    question = Question("joined", "sql", statement)
+    answer = shared.ask(question, joined)
+    assert answer.rows == (
+        b'{"id":1,"text":"one","key":"a","n":0}',
+        b'{"id":2,"text":"two","key":"b","n":0}',
+    )
+    assert shared.ask_holder(question) == answer

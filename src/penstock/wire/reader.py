@@ -19,13 +19,14 @@ READER: Final = "read_result"
 _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
 
 _ABOUT: Final[Mapping[Mode, str]] = {
-    Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns",
+    Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns; "
+    "tables {name: token} adds others",
     Mode.QUERY: "query: query is a jq program",
-    Mode.SEARCH: "search: places that contain query (substring, any case)",
-    Mode.SUMMARY: "summary: shape, column profiles, the lines that matter",
-    Mode.FILTERED: "filtered: only filter_keys (dots reach inside) of each row",
+    Mode.SEARCH: "search: places with query (substring, any case)",
+    Mode.SUMMARY: "summary: shape, column profiles, lines that matter",
+    Mode.FILTERED: "filtered: only filter_keys (dots reach inside)",
     Mode.PAGINATED: "paginated (default): rows; pass next as continuation_token for more",
-    Mode.FULL: "full: all of it, up to a ceiling",
+    Mode.FULL: "full: all, up to a ceiling",
 }
 # Clients of every revision look for the title here.
 ANNOTATIONS: Final = {
@@ -63,11 +64,11 @@ def description(policy: Policy) -> str:
     offered = [Mode(mode) for mode in offered_modes(policy)]
     modes = "; ".join(_ABOUT[mode] for mode in offered)
     return (
-        f"Look at a stored result, too large to send: pass its {TOKEN_FIELD}. "
+        f"Look at a stored result, too large to send, by its {TOKEN_FIELD}. "
         "The tool does not run again. "
         f"Modes: {modes}. path (JSON Pointer; / in a key is ~1; /~text: the exact text) focuses any "
         "mode on a part. "
-        "Every reply is capped and says what it left out; reading keeps the token alive. "
+        "Replies are capped and say what they left out; reading keeps tokens alive. "
         f"{_about_answers(offered)}"
         'To hand a result to another tool unread, pass "@result:<token>" or '
         '"@result:<token>#/path".'
@@ -90,6 +91,7 @@ def input_schema(policy: Policy) -> dict[str, Any]:
     }
     properties["mode"]["enum"] = offered_modes(policy)
     properties["row_form"] = {"type": "string", "enum": [form.value for form in RowForm]}
+    properties["tables"] = {"type": "object", "additionalProperties": {"type": "string"}}
     return {
         "type": "object",
         "properties": properties,

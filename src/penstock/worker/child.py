@@ -62,12 +62,19 @@ class WorkerChild:
 
     def load(self, question: Question, material: Material) -> None:
         key = frames.key_of(question)
-        self._send(frames.Load(key, material.shape, material.prefix, material.suffix))
-        for block in material.blocks:
-            self._send(frames.Block(block))
+        around = material.prefix, material.suffix
+        self._send(frames.Load(key, material.shape, *around, material.table))
+        self._send_blocks(material)
+        for further in material.beside:
+            self._send(frames.BesideFrame(further.table, further.shape))
+            self._send_blocks(further)
         loaded = self._expect(frames.End(), frames.LoadedFrame)
         self.keys.add(key)
         self.keys.difference_update(loaded.dropped)
+
+    def _send_blocks(self, material: Material) -> None:
+        for block in material.blocks:
+            self._send(frames.Block(block))
 
     def ask(self, question: Question) -> WorkerAnswer | frames.Response:
         return self._call(frames.AskFrame(question))

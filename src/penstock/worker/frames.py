@@ -50,10 +50,20 @@ class AskFrame(PipeFrame, frozen=True):
 
 
 class Load(PipeFrame, frozen=True):
+    """The start of a material, whose blocks follow."""
+
     key: Key
     shape: Shape
     prefix: bytes
     suffix: bytes
+    table: str
+
+
+class BesideFrame(PipeFrame, frozen=True):
+    """The start of a further table of the same material. Its blocks follow."""
+
+    table: str
+    shape: Shape
 
 
 class Block(PipeFrame, frozen=True):
@@ -91,7 +101,7 @@ class RefusedFrame(PipeFrame, frozen=True):
     failure: Failure
 
 
-Request = Setup | AskFrame | Load | Block | End
+Request = Setup | AskFrame | Load | BesideFrame | Block | End
 Response = Ready | LoadedFrame | Found | RefusedFrame
 
 _F = TypeVar("_F")

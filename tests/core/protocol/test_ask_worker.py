@@ -5,7 +5,7 @@ import pytest
 from penstock import Call, Gate
 from penstock.core.model.continuation import parse
 from penstock.core.model.effects import Entry
-from penstock.core.protocol.ask_worker import MOST_CHARS, ask
+from penstock.core.protocol.ask_worker import MOST_CHARS, TableSource, ask
 from penstock.core.protocol.entries import _HEAD
 from penstock.core.views.focus import root
 
@@ -30,6 +30,6 @@ def entry():
 @pytest.mark.parametrize("language", ["sql", "jq", "order", "chart"])
 def test_no_worker_is_asked_to_run_a_program_that_cannot_run(entry, language, program):
     with pytest.raises(StopIteration) as refused:
-        next(ask(entry, "", root(entry), language, program))
+        next(ask(TableSource(entry, "", root(entry)), language, program))
     assert refused.value.value.error
     assert refused.value.value.next_step

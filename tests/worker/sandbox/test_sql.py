@@ -7,7 +7,7 @@ import json
 import pytest
 
 from penstock.core.model.questions import SQL_COLUMNS, Failure, Limits, WorkerAnswer
-from penstock.worker.sandbox.sql import Table
+from penstock.worker.sandbox.sql import Table, TableRows
 
 
 def table(*rows):
@@ -110,12 +110,32 @@ def test_only_one_select(statement):
     assert selected(loaded) == [{"id": 1}]
 
 
-@pytest.mark.parametrize("name", ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "other"])
+OTHERS = ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "other"]
+
+
+@pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("what", ["*", "count(*)"])
-def test_only_one_table(name, what):
+def test_only_the_tables_that_were_given(name, what):
     statement = f"SELECT {what} FROM {name}"  # noqa: S608 - that is what is tested
-    error = refused(table({"id": 1}), statement).error
+    assert "result" in refused(table({"id": 1}), statement).error
+    error = refused(with_cities({"id": 1}), statement).error
     assert "result" in error
+    assert "cities" in error
+
+
+def with_cities(*rows):
+    cities = TableRows([b'{"city":"Oslo"}', b'{"city":"Bergen"}'], "rows", "cities")
+    return Table([json.dumps(row).encode() for row in rows], "rows", [cities])
+
+
+def test_further_tables_are_read_and_stay_apart():
+    loaded = with_cities({"id": 1}, {"id": 2})
+    assert selected(loaded, "SELECT id, city FROM result, cities WHERE id = 2 ORDER BY city") == [
+        {"id": 2, "city": "Bergen"},
+        {"id": 2, "city": "Oslo"},
+    ]
+    assert loaded.columns == ("id",)
+    assert "no such column: city" in refused(loaded, "SELECT city FROM result").error
 
 
 def test_dangerous_functions():

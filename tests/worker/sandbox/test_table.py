@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from penstock.core.model.questions import SQL_COLUMNS, Limits, WorkerAnswer
-from penstock.worker.sandbox.cells import MAX_DEPTH
+from penstock.core.model.questions import SQL_COLUMNS, SQL_DEPTH, Limits, WorkerAnswer
 from penstock.worker.sandbox.sql import Table
 from penstock.worker.sandbox.table import BATCH
 
@@ -84,7 +83,7 @@ def test_lone_surrogates_in_names_and_nul():
 def test_deep_nesting_ends_as_text():
     row = b'{"a":' * 100 + b"1" + b"}" * 100
     [column] = table(row).columns
-    assert column == ".".join("a" * (MAX_DEPTH + 1))
+    assert column == ".".join("a" * (SQL_DEPTH + 1))
 
 
 def test_nesting_beyond_the_stack_is_text_too():

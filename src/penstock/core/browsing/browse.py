@@ -21,7 +21,7 @@ from penstock.core.model.questions import Drawing, Failure
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, Mode, Refusal
-from penstock.core.protocol.ask_worker import ask
+from penstock.core.protocol.ask_worker import TableSource, ask
 from penstock.core.protocol.entries import (
     Context,
     Denied,
@@ -95,8 +95,8 @@ def _browse(
 
 
 def _chart(part: Part, drawing: Drawing, scale: AppScale) -> Steps[Reply | Refusal]:
-    program, path = encode(drawing).decode(), spelled(part.path)
-    answer = yield from ask(part.entry, path, part.focus, "chart", program)
+    source = TableSource(part.entry, spelled(part.path), part.focus)
+    answer = yield from ask(source, "chart", encode(drawing).decode())
     if isinstance(answer, Failure):
         return Refusal(answer.error, answer.next_step)
     said = {"notice": part.notice} if part.notice else {}

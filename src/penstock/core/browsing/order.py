@@ -22,7 +22,7 @@ from penstock.core.model.continuation import Position, Token
 from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
 from penstock.core.model.values import Call, Refusal
-from penstock.core.protocol.ask_worker import ask
+from penstock.core.protocol.ask_worker import TableSource, ask
 from penstock.core.protocol.entries import (
     Context,
     Denied,
@@ -83,12 +83,12 @@ def arrange(
     kept = yield from open_order(call, context, entry, path, token, ahead)
     if isinstance(kept, Order):
         return kept
-    answer = yield from ask(entry, spelled(path), focus, "order", program)
+    answer = yield from ask(TableSource(entry, spelled(path), focus), "order", program)
     if isinstance(answer, Failure):
         return Refusal(answer.error, answer.next_step)
     blocks, prefix = read_json(answer.rows[0]).blocks, _prefix(path, _edition(token))
     numbers = ingest(Document("rows", blocks, prefix, b"]}", "/rows"), context.policy.budget)
-    made, record = new_entry(call, context, numbers, parent=entry, token=token)
+    made, record = new_entry(call, context, numbers, parents=[entry], token=token)
     try:
         yield Put(made.key, record)
     except StoreError:

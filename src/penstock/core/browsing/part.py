@@ -13,7 +13,7 @@ from penstock.core.model.stored import Live
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
 from penstock.core.protocol.entries import Context, Opened
 from penstock.core.protocol.live_copy import copied
-from penstock.core.protocol.reading import start_of
+from penstock.core.protocol.parts import start_of
 from penstock.core.views.focus import Ahead, Focus
 from penstock.core.views.paths import resolve
 

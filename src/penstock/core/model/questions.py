@@ -17,17 +17,22 @@ from typing import Literal
 
 import msgspec
 
+# A nested object deeper than this is JSON text in its column: each level is parsed once more than the
+# level above it.
+SQL_DEPTH = 16
 SQL_COLUMNS = 1_900  # SQLite allows 2,000 in a table and in the output of a SELECT.
 
 Language = Literal["sql", "jq", "order", "chart"]
 # The kind of rows that a material has. "value" is a single row, such as a number. "tables" are
-# members of a dict, each list of which is a table of its own.
-Shape = Literal["rows", "members", "lines", "value", "tables"]
+# members of a dict, each list of which is a table of its own. "sections" are rows of a document, whose
+# tables are tables of their own beside that of the sections.
+Shape = Literal["rows", "members", "lines", "value", "tables", "sections"]
 
 RESULT_TABLE = "result"
 TABLE_FUNCTIONS = ("json_each", "json_tree")
 MOST_TABLES = 100
-_LONGEST_TABLE_NAME = 60
+MOST_SECTION_TABLES = 1_000
+LONGEST_TABLE_NAME = 60
 _RESERVED_TABLES = (RESULT_TABLE, *TABLE_FUNCTIONS)
 _RESERVED_STARTS = ("sqlite_", "pragma_")
 
@@ -40,13 +45,33 @@ def table_names(lists: Iterable[str]) -> list[str]:
     """
     keys = list(lists)
     uses = Counter(map(str.lower, keys))
-    return [key for key in keys if uses[key.lower()] == 1 and _is_table_name(key)][:MOST_TABLES]
+    return [key for key in keys if uses[key.lower()] == 1 and is_table_name(key)][:MOST_TABLES]
 
 
-def _is_table_name(key: str) -> bool:
-    name = key.lower()
-    is_free = name not in _RESERVED_TABLES and not name.startswith(_RESERVED_STARTS)
-    return is_free and 0 < len(key) <= _LONGEST_TABLE_NAME and key.isprintable()
+def is_table_name(name: str) -> bool:
+    return not is_reserved(name) and 0 < len(name) <= LONGEST_TABLE_NAME and name.isprintable()
+
+
+def is_reserved(name: str) -> bool:
+    lower = name.lower()
+    return lower in _RESERVED_TABLES or lower.startswith(_RESERVED_STARTS)
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names under which SQL has the tables of a document, in their order. A name that comes
+    again gets `_2`, `_3` and so on."""
+    found: list[str] = []
+    used: set[str] = set()
+    numbers: dict[str, int] = {}  # by name: the last number, because thousands may have one name
+    for name in names:
+        number, unused = numbers.get(name, 1), name
+        while unused.lower() in used:
+            number += 1
+            unused = f"{name}_{number}"
+        numbers[name] = number
+        used.add(unused.lower())
+        found.append(unused)
+    return found
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -69,6 +94,8 @@ class Material(msgspec.Struct, frozen=True):
     prefix: bytes
     suffix: bytes
     blocks: Iterable[bytes]  # each holds many rows, joined with newlines
+    table: str = RESULT_TABLE  # the name that SQL has for the rows
+    beside: tuple[Material, ...] = ()  # further tables, for a join
 
 
 class Question(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
 from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results import formats
+from penstock.core.results.document import Document
 from penstock.core.results.ingest import Ingested
 from penstock.core.results.media import media_in
 from penstock.core.results.sample import Sample
@@ -80,15 +81,16 @@ def new_entry(
     ingested: Ingested,
     *,
     result: Result | None = None,
-    parent: Entry | None = None,
+    parents: Sequence[Entry] = (),
     token: Token | None = None,
 ) -> tuple[Entry, Record]:
-    """Return an entry for an ingested result, and its record for the store. Without `token`, draw a new one."""
+    """Return an entry for an ingested result, and its record for the store. `parents`: the entries from
+    which it was made, the main one first. Without `token`, draw a new one."""
     of_tool = {} if result is None else _of_tool(result)
     document, packed, sample = ingested.document, ingested.packed, ingested.sample
     media = media_in(sample.values) if document.shape == "members" else None
     head = Head(
-        **_common_fields(call, context, parent),
+        **_common_fields(call, context, parents),
         shape=document.shape,
         prefix=document.prefix,
         suffix=document.suffix,
@@ -111,7 +113,7 @@ def new_entry(
         has_text_blocks=document.has_text_blocks,
         wrapped=document.wrapped,
         wrapper=document.wrapper,
-        notices=(*document.all_notices, *_notices_of_columns(sample)),
+        notices=(*document.all_notices, *_notices_of_columns(sample, document)),
         asides=document.asides,
         **of_tool,
     )
@@ -122,8 +124,8 @@ def new_entry(
     return entry, _record(entry, packed.chunks)
 
 
-def _notices_of_columns(sample: Sample) -> tuple[str, ...]:
-    over = len(sample.columns) + len(sample.further) - SQL_COLUMNS
+def _notices_of_columns(sample: Sample, document: Document) -> tuple[str, ...]:
+    over = sample.sql_columns(document) - SQL_COLUMNS
     if over <= 0:
         return ()
     return (f"SQL has the first {SQL_COLUMNS:,} columns; the other {over:,} are JSON in _rest.",)
@@ -135,7 +137,7 @@ def live_entry(
     """Return an entry for a live list: its rows stay at their source, and are read when needed."""
     source = Live(encode(rows.reference), rows.data_size, rows.estimated, rows.refuses_part)
     head = Head(
-        **_common_fields(call, context, None),
+        **_common_fields(call, context),
         source=source,
         prefix=b"[",
         suffix=b"]",
@@ -161,7 +163,7 @@ def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tu
     return entry, _record(entry)
 
 
-def _common_fields(call: Call, context: Context, parent: Entry | None) -> dict[str, Any]:
+def _common_fields(call: Call, context: Context, parents: Sequence[Entry] = ()) -> dict[str, Any]:
     fields = {
         "tool": call.tool,
         "server": call.server,
@@ -171,11 +173,18 @@ def _common_fields(call: Call, context: Context, parent: Entry | None) -> dict[s
         "created": context.now,
         "sliding": not call.principal.is_bearer,
     }
-    if parent is None:
+    if not parents:
         return fields
-    head = parent.head
+    head = parents[0].head
     inherited = {"tool": head.tool, "arguments": head.arguments, "origin": head.origin}
-    return {**fields, **inherited, "parents": (*head.parents, parent.key)}
+    return {**fields, **inherited, "parents": lineage(parents)}
+
+
+def lineage(parents: Sequence[Entry]) -> tuple[str, ...]:
+    """Return the keys of these entries, and of all entries from which they were made, each once. The
+    last one of a single entry is the entry itself."""
+    keys = (key for entry in parents for key in (*entry.head.parents, entry.key))
+    return tuple(dict.fromkeys(keys))
 
 
 def _entry(
@@ -265,15 +274,32 @@ def open_entry(
     entry = yield from load_entry(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
-    denied = _mismatch(call, entry.head)
-    if denied is None and not (yield Authorize(entry.head.tool, _origin(entry.head))):
-        denied = Denied("the source tool is no longer permitted")
+    denied = yield from _refused(call, [entry.head])
     if denied is not None:
         return denied
-    return (yield from _opened(context, entry, as_handle=as_handle))
+    return (yield from _opened(call, context, entry, as_handle=as_handle))
 
 
-def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened | Denied]:
+def _refused(call: Call, heads: Sequence[Head], known: Head | None = None) -> Steps[Denied | None]:
+    """Refuse entries that are not this caller's, or that come from a tool that the caller may no
+    longer use. `known`: a head that was checked already. What was made from one entry has the same
+    tool and origin, so that mostly one question is enough."""
+    asked = set() if known is None else {(known.tool, known.origin)}
+    for head in heads:
+        denied = _mismatch(call, head)
+        if denied is not None:
+            return denied
+        if (head.tool, head.origin) in asked:
+            continue
+        asked.add((head.tool, head.origin))
+        if not (yield Authorize(head.tool, _origin(head))):
+            return Denied("the source tool is no longer permitted")
+    return None
+
+
+def _opened(
+    call: Call, context: Context, entry: Entry, *, as_handle: bool
+) -> Steps[Opened | Denied]:
     position = entry.token.place
     if position is None:
         return Denied("unreadable position")
@@ -285,13 +311,20 @@ def _opened(context: Context, entry: Entry, *, as_handle: bool) -> Steps[Opened 
     if (alias is not None and alias.is_handle) != as_handle:
         return Denied("a handle was given as a token, or a token as a handle")
     target = entry
+    parents: list[Entry] = []
     for key in entry.head.parents:
         parent = yield from load_entry(entry.token, key, context, None)
         if isinstance(parent, Denied):
             return Denied("its parent is gone")
-        yield from _keep_alive(parent, key, context)
+        parents.append(parent)
         if alias is not None and key == alias.key:
             target = parent
+    # A join has parents of several tools.
+    denied = yield from _refused(call, [parent.head for parent in parents], known=entry.head)
+    if denied is not None:
+        return denied
+    for parent in parents:
+        yield from _keep_alive(parent, parent.key, context)
     yield from _keep_alive(entry, entry.key, context)
     if alias is None:
         return Opened(entry, position)

@@ -84,6 +84,6 @@ def _made(call: Call, context: Context, live: Entry, count: int) -> Steps[Entry]
     document = Document("rows", iter([rows] if rows else []), b"[", b"]")
     ingested = ingest(document, context.policy.budget)
     token = copy_token(live)
-    copy, record = new_entry(call, context, ingested, parent=live, token=token)
+    copy, record = new_entry(call, context, ingested, parents=[live], token=token)
     yield Put(copy.key, record)
     return copy

@@ -17,7 +17,9 @@ reply.
 
 A reply says how much it leaves out, and how to get it: `next` continues at the exact
 row, and `$path` leads into a row that is too large. Some views (sql, query, search) make a new
-result. It is stored as a child of the entry, and cannot be read for longer than the entry.
+result. It is stored as a child of the entry, and cannot be read for longer than the entry. An answer
+that joins several entries is a child of all of them: it ends with the first, and each read checks the
+tools of all.
 
 RULES FOR CHANGES
 
@@ -53,7 +55,9 @@ from penstock.core.protocol.entries import (
     token_refusal,
 )
 from penstock.core.protocol.first_reply import conclude, for_tool, refuse
-from penstock.core.protocol.reading import look, start_of
+from penstock.core.protocol.joins import open_tables
+from penstock.core.protocol.parts import start_of
+from penstock.core.protocol.reading import look
 from penstock.core.protocol.references import PREFIX as REFERENCE
 from penstock.core.protocol.references import (
     Fetched,
@@ -95,11 +99,17 @@ def _negotiate(call: Call, context: Context) -> Steps[Reply]:
     if not is_absent(token):
         return (yield from _redeem(call, context, token))
     if call.is_reader:
-        missing = Refusal(
-            f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply."
-        )
-        return refuse(missing, call, context)
+        return refuse(_missing(call), call, context)
     return (yield from _first_call(call, context))
+
+
+def _missing(call: Call) -> Refusal:
+    if is_absent(call.arguments.get("tables")):
+        return Refusal(f"{TOKEN_FIELD} is missing.", f"Give the {TOKEN_FIELD} of an earlier reply.")
+    return Refusal(
+        f"{TOKEN_FIELD} is missing beside tables.",
+        f"Give one of the tokens as {TOKEN_FIELD}: its rows are the table result.",
+    )
 
 
 # -- the first call ----------------------------------------------------------------------------
@@ -185,14 +195,17 @@ def _redeem(call: Call, context: Context, token: Any) -> Steps[Reply]:
     opened = yield from open_entry(call, context, parsed, rows=_likely_rows(call, context, parsed))
     if isinstance(opened, Denied):
         return refuse(token_refusal(opened), call, context)
-    context = for_tool(opened.entry.head.tool, context)
+    of_any_tool, context = context, for_tool(opened.entry.head.tool, context)
     changed = _changed_arguments(call, opened)
     if changed is not None:
         return refuse(changed, call, context)
     request = read_request(call.arguments, opened.position, context.policy, _fields(call))
     if isinstance(request, Refusal):
         return refuse(request, call, context)
-    reply = yield from look(call, context, opened, request)
+    joined = yield from open_tables(call, of_any_tool, opened.entry, request.tables)
+    if isinstance(joined, Refusal):
+        return refuse(joined, call, context)
+    reply = yield from look(call, context, opened, request, joined)
     return refuse(reply, call, context) if isinstance(reply, Refusal) else reply
 
 

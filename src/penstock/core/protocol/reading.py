@@ -9,20 +9,20 @@ from typing import Any, Literal, assert_never
 import msgspec
 
 from penstock.core.budget.fitting import ReplyScale
-from penstock.core.json import rawjson
 from penstock.core.model.continuation import Position, Token
 from penstock.core.model.effects import Entry, Put, ReadWindow, Steps
 from penstock.core.model.questions import Failure, jq_installed
 from penstock.core.model.reply import Reply
 from penstock.core.model.stored import Alias, Live
 from penstock.core.model.values import Call, LiveWindow, Mode, Refusal
-from penstock.core.protocol.ask_worker import ask
+from penstock.core.protocol.ask_worker import TableSource, ask
 from penstock.core.protocol.entries import Context, Opened, alias_entry, new_entry
+from penstock.core.protocol.joins import Joined
 from penstock.core.protocol.live_copy import copied
+from penstock.core.protocol.parts import has_tables, is_uniform, read_by_sql, start_of
 from penstock.core.protocol.probe import available_modes, modes_of, without_rows
 from penstock.core.results.document import Document, read_json
 from penstock.core.results.ingest import ingest
-from penstock.core.results.outline import alike, list_tables
 from penstock.core.views.focus import Ahead, Focus, root
 from penstock.core.views.full import full, link_reply, resource_uri
 from penstock.core.views.pages import Bookmark, no_way_on, paginate
@@ -31,7 +31,6 @@ from penstock.core.views.request import TOKEN_FIELD, ViewRequest
 from penstock.errors import MissingExtra, StoreError
 
 _LONGEST_POSITION = 300
-_SAMPLE = 100
 _BY_SUBSTRING = "search finds the exact text and ignores case; for patterns use sql or query."
 _PAGES = (Mode.PAGINATED, Mode.FILTERED)
 _NEED_EVERY_ROW = (Mode.SQL, Mode.QUERY, Mode.SEARCH, Mode.SUMMARY)
@@ -40,23 +39,11 @@ _UNSTORED = "This answer could not be stored: only the part shown here can be re
 
 
 def look(
-    call: Call, context: Context, opened: Opened, request: ViewRequest
+    call: Call, context: Context, opened: Opened, request: ViewRequest, joined: Joined
 ) -> Steps[Reply | Refusal]:
-    """Return the part of the entry at the request's path, in the request's mode."""
-    return (yield from Look(call, context, opened, request).reply())
-
-
-def start_of(opened: Opened, *, is_counted: bool = True) -> Steps[Focus | Refusal]:
-    """Return all that the token stands for; paths start from here. `is_counted`: ask how long a live
-    list is now. A caller that reads a page next learns that anyway."""
-    start = root(opened.entry)
-    if is_counted and isinstance(opened.entry.head.source, Live):
-        window: LiveWindow = yield ReadWindow(opened.entry, 0, 1)
-        start = replace(start, count=start.count if window.count is None else window.count)
-    if not opened.root:
-        return start
-    focus = yield from resolve(start, opened.root)
-    return focus if isinstance(focus, Refusal) else replace(focus, path="")
+    """Return the part of the entry at the request's path, in the request's mode. `joined`: the tables
+    of other entries that the request names."""
+    return (yield from Look(call, context, opened, request, joined).reply())
 
 
 def bookmark_of(token: Token, request: ViewRequest) -> Bookmark:
@@ -85,6 +72,7 @@ class Look(msgspec.Struct, frozen=True):
     context: Context
     opened: Opened
     request: ViewRequest
+    joined: Joined
     told: Mapping[str, Any] = {}  # fields of the reply that describe the copy of a live list
 
     @property
@@ -126,8 +114,8 @@ class Look(msgspec.Struct, frozen=True):
             focus.shape,
             self.context.policy,
             keyed=keyed,
-            uniform=is_dict and (yield from _is_uniform(focus)),
-            has_tables=is_dict and (yield from _has_tables(focus)),
+            uniform=is_dict and (yield from is_uniform(focus)),
+            has_tables=is_dict and (yield from has_tables(focus)),
         )
 
     def _view(self, focus: Focus) -> Steps[Reply | Refusal]:
@@ -261,15 +249,14 @@ class Look(msgspec.Struct, frozen=True):
 
     def _compute(self, focus: Focus, language: Literal["sql", "jq"]) -> Steps[Reply | Refusal]:
         path = self.opened.root + self.request.path
-        of_lists = (
-            language == "sql" and focus.shape == "members" and not (yield from _is_uniform(focus))
-        )
-        answer = yield from ask(
-            self.entry, path, focus, language, self.request.query, of_lists=of_lists
-        )
+        read_as = (yield from read_by_sql(focus)) if language == "sql" else None
+        source = TableSource(self.entry, path, focus, read_as=read_as)
+        answer = yield from ask(source, language, self.request.query, self.joined.sources)
         if isinstance(answer, Failure):
             return Refusal(answer.error, answer.next_step)
-        told = {"truncated_at": len(answer.rows)} if answer.truncated else {}
+        told = dict(self.joined.told)
+        if answer.truncated:
+            told["truncated_at"] = len(answer.rows)
         if answer.single and language == "jq":
             return (yield from self._derive_value(answer.rows[0], told))
         document = Document("rows", iter([list(answer.rows)] if answer.rows else []), b"[", b"]")
@@ -295,7 +282,8 @@ class Look(msgspec.Struct, frozen=True):
         blocks = _noting(document.blocks, request, shown)
         document = msgspec.structs.replace(document, blocks=blocks)
         ingested = ingest(document, self.context.policy.budget)
-        entry, record = new_entry(self.call, self.context, ingested, parent=self.entry)
+        parents = [self.entry, *self.joined.entries]
+        entry, record = new_entry(self.call, self.context, ingested, parents=parents)
         token: Token | None = entry.token
         try:
             yield Put(entry.key, record)
@@ -318,22 +306,8 @@ class Look(msgspec.Struct, frozen=True):
         if isinstance(copy, Refusal):
             return copy
         opened = Opened(copy.entry, self.opened.position, self.opened.root)
-        return (yield from Look(self.call, self.context, opened, self.request, copy.told).reply())
-
-
-def _is_uniform(focus: Focus) -> Steps[bool]:
-    """Return whether the entries of a dict are alike. The head of a stored dict says so."""
-    if focus.entry is not None:
-        return focus.entry.head.uniform
-    sample = yield from focus.read(0, _SAMPLE)
-    return alike([rawjson.split_member(row).value for row in sample])
-
-
-def _has_tables(focus: Focus) -> Steps[bool]:
-    """Return whether a dict has lists that SQL can read. The head of a stored dict says so."""
-    if focus.entry is not None:
-        return focus.entry.head.has_tables
-    return bool(list_tables((yield from focus.read(0, _SAMPLE))))
+        copied_look = msgspec.structs.replace(self, opened=opened, told=copy.told)
+        return (yield from copied_look.reply())
 
 
 def _noting(

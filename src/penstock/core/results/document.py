@@ -3,7 +3,7 @@
 A document is a prefix, rows, and a suffix. Joined, they are the whole value, to the byte:
 
     a list               [        its elements           ]
-    a dict with one list {"a":1,"items":[   elements     ],"b":2}
+    a dict with one list {"a":1,"items":[   elements     ],"b":2}    (GeoJSON: its features)
     any other dict       {        its "key":value pairs  }
     text                          its lines
     text with data               header       records, for instance
@@ -44,6 +44,7 @@ from penstock.core.results.formats.cut import (
     line_blocks,
 )
 from penstock.core.results.formats.json_text import COMPACT, LARGEST_ENVELOPE
+from penstock.core.results.geojson import row_list
 from penstock.errors import InvalidResult
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ FIRST_ROWS = 20
 # Values of these types are encoded in blocks.
 _LISTS: Final = frozenset({list, tuple, PandasFrame, PolarsFrame})
 TOO_DEEP = f"Nested deeper than {rawjson.MAX_DEPTH} levels: kept as text."
+_LONGEST_KIND: Final = 40
 _NEAR: Final = "The text looks like {}, but {}. So its rows are lines."
 
 
@@ -222,16 +224,18 @@ def _read_dict(given: dict[str, Any], tally: Tally) -> Document:
     value = {key: listed(item) for key, item in given.items()}
     lists = [key for key, item in value.items() if type(item) in _LISTS]
     members: dict[str, bytes] = {}
-    if len(lists) == 1 and not has_half_pair(lists[0]):
-        members = {key: _encoded_member(key, value[key], tally) for key in value if key != lists[0]}
-        before, after = _around(members, list(value).index(lists[0]), lists[0])
+    number = row_list(lists, value.get("type"))
+    if number is not None and not has_half_pair(lists[number]):
+        found = lists[number]
+        members = {key: _encoded_member(key, value[key], tally) for key in value if key != found}
+        before, after = _around(members, list(value).index(found), found)
         if len(before) + len(after) <= LARGEST_ENVELOPE:
             return Document(
                 "rows",
-                _encoded_blocks(value[lists[0]], tally, pointer(lists[0])),
+                _encoded_blocks(value[found], tally, pointer(found)),
                 before,
                 after,
-                list_path=pointer(lists[0]),
+                list_path=pointer(found),
                 tally=tally,
             )
     rows = (members.get(key) or _encoded_member(key, value[key], tally) for key in value)
@@ -286,7 +290,7 @@ def _encoded_rows(items: Sequence[Any], tally: Tally) -> list[bytes]:
 
 
 def _read_object(data: bytes) -> Document:
-    span = _sole_list(data)
+    span = _list_of_rows(data)
     if span is None:
         rows = (member.key + b":" + member.value for member in rawjson.members(data))
         return Document("members", _checked(grouped(rows)), b"{", b"}")
@@ -301,18 +305,23 @@ def _read_object(data: bytes) -> Document:
     )
 
 
-def _sole_list(data: bytes) -> tuple[str, int, int] | None:
-    """Return the key of the one list of an object, and where its elements start and stop."""
-    found = None
+def _list_of_rows(data: bytes) -> tuple[str, int, int] | None:
+    """Return the key of the list of an object whose elements are rows, and where they start and stop."""
+    lists: list[tuple[str, int, int]] = []
+    kind = None
     position = 1
     for key, length, is_list in rawjson.member_spans(data):
         value_at = position + len(key) + 1
-        if is_list:
-            if found is not None:
-                return None
-            found = (str(rawjson.decode(key)), value_at + 1, value_at + length - 1)
         position = value_at + length + 1
-    if found is None or len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
+        if is_list:
+            lists.append((str(rawjson.decode(key)), value_at + 1, value_at + length - 1))
+        elif key == b'"type"' and length <= _LONGEST_KIND:
+            kind = rawjson.decode(data[value_at : value_at + length])
+    number = row_list([name for name, _, _ in lists], kind)
+    if number is None:
+        return None
+    found = lists[number]
+    if len(data) - (found[2] - found[1]) > LARGEST_ENVELOPE:
         return None
     # A path is stored as UTF-8, which cannot hold half of a surrogate pair.
     return None if has_half_pair(found[0]) else found

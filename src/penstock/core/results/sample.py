@@ -13,6 +13,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.json.surrogates import has_half_pair
+from penstock.core.model.questions import SQL_COLUMNS, SQL_DEPTH
 from penstock.core.results.document import Document
 from penstock.core.results.formats import JSON
 from penstock.core.results.formats.headers import looks_like_number
@@ -116,6 +117,25 @@ class Sample(msgspec.Struct):
                     found[name] = _kept(clip(shown, _LONGEST_SAMPLE))
         return found
 
+    def sql_columns(self, document: Document) -> int:
+        """Return how many columns SQL has, as far as the sample shows: a nested object has one for each
+        of its members."""
+        flat = len(self.columns) + len(self.further)
+        if document.shape == "rows":
+            rows = self.values
+        elif self.uniform(document):
+            rows = [*map(_value_of_member, self.values)]
+        else:
+            return 0
+        # A column has a colon in some row, so few colons prove that there are few columns.
+        if flat > SQL_COLUMNS or sum(row.count(b'":') for row in rows) <= SQL_COLUMNS:
+            return flat
+        found: set[tuple[str, ...]] = set()
+        for row in rows:
+            if row[:1] == b"{":
+                found.update(_paths((), row))
+        return max(flat, len(found))
+
     def uniform(self, document: Document) -> bool:
         """Return whether the members of a dict are alike, so that SQL can read them as a table."""
         if document.shape != "members":
@@ -156,6 +176,19 @@ class Sample(msgspec.Struct):
         if isinstance(shape, dict) and name in shape:
             return {**shape, name: outline_rows(self.values[0] if self.values else None, count)}
         return shape
+
+
+def _value_of_member(row: bytes) -> bytes:
+    return rawjson.split_member(row).value
+
+
+def _paths(above: tuple[str, ...], value: bytes) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each value in an object that is not an object itself."""
+    for name, below in rawjson.fields(value).items():
+        if below[:1] == b"{" and below != b"{}" and len(above) < SQL_DEPTH:
+            yield from _paths((*above, name), below)
+        else:
+            yield (*above, name)
 
 
 def _is_like_number(value: bytes) -> bool:

@@ -151,6 +151,11 @@ class Focus:
         """Whether the value is a text, with data in it or without."""
         return self.shape == "lines" or self.in_text is not None
 
+    @property
+    def has_sections(self) -> bool:
+        """Whether the rows are the sections of a document."""
+        return self.in_text is not None and formats.has_sections(self.in_text.format)
+
     def text(self) -> Steps[bytes]:
         """Return the text of a value, to the byte."""
         if self.in_text is None:
@@ -199,7 +204,11 @@ def list_place(focus: Focus) -> Place | None:
     if not focus.list_path:
         return None
     places = map(Place, count(), rawjson.members(focus.envelope))
-    return next(place for place in places if place.member.value[:1] == b"[")
+    return next(place for place in places if _is_list_at(place.member, focus.list_path))
+
+
+def _is_list_at(member: rawjson.Member, list_path: str) -> bool:
+    return member.value[:1] == b"[" and pointer(member.name) == list_path
 
 
 def member_step(number: int, member: rawjson.Member) -> str:

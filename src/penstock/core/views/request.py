@@ -12,11 +12,16 @@ from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.continuation import Position
 from penstock.core.model.questions import jq_installed
 from penstock.core.model.values import Mode, Refusal, RowForm
+from penstock.core.views.joined_tables import JoinedTable, read_tables
 from penstock.settings.policy import Policy
 
 TOKEN_FIELD = "continuation_token"  # noqa: S105 (the name of a field)
 FIELDS = (TOKEN_FIELD, "mode", "page", "page_size", "filter_keys", "path", "query")
-READER_FIELDS = (*FIELDS, "row_form")  # tools do not get the fields that only the reader has
+READER_FIELDS = (
+    *FIELDS,
+    "row_form",
+    "tables",
+)  # tools do not get the fields that only the reader has
 _LONGEST_PATH = 10_000
 _MOST_KEYS = 200
 _SHOWN = 60
@@ -42,6 +47,7 @@ class ViewRequest:
     filter_keys: tuple[str, ...] = ()
     path: str = ""
     query: str = ""
+    tables: tuple[JoinedTable, ...] = ()  # other results that the statement joins
     row_form: RowForm = RowForm.OBJECTS
     kept_form: str = ""  # the form that `next` carries, if the settings would give another
 
@@ -87,7 +93,8 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
     size = _page_size(given, mode, position, policy)
     query = _text(given, "query", "")
     keys = _filter_keys(given) or (position.filter_keys if mode is Mode.FILTERED else ())
-    _check_combination(mode, query, keys, page)
+    tables = _tables(given)
+    _check_combination(mode, query, keys, page, tables)
     if size == 0 and page not in (None, 1):
         raise _Wrong(
             "page_size 0 shows no page.", "Leave page out, or give page_size as 1 or more."
@@ -106,12 +113,19 @@ def _checked(given: Mapping[str, Any], position: Position, policy: Policy) -> Vi
         filter_keys=keys,
         path=path,
         query=query,
+        tables=tables,
         row_form=row_form,
         kept_form="" if row_form is _form_of_pages(policy) else row_form.value,
     )
 
 
-def _check_combination(mode: Mode, query: str, keys: tuple[str, ...], page: int | None) -> None:
+def _check_combination(
+    mode: Mode,
+    query: str,
+    keys: tuple[str, ...],
+    page: int | None,
+    tables: tuple[JoinedTable, ...],
+) -> None:
     """Refuse a call without a field that its mode needs, or with one that its mode does not use."""
     if mode in _QUERY_HELP and not query:
         raise _Wrong(f"mode {mode} needs query.", _QUERY_HELP[mode])
@@ -123,6 +137,7 @@ def _check_combination(mode: Mode, query: str, keys: tuple[str, ...], page: int 
     useless = {
         "query": bool(query) and mode not in ANSWERING,
         "filter_keys": bool(keys) and mode is not Mode.FILTERED,
+        "tables": bool(tables) and mode is not Mode.SQL,
         "page": page not in (None, 1) and mode in (Mode.SUMMARY, Mode.FULL),
     }
     for name in (name for name, given in useless.items() if given):
@@ -228,6 +243,13 @@ def _unquoted(keys: Any) -> Any:
         except ValueError:
             return keys
     return keys
+
+
+def _tables(given: Mapping[str, Any]) -> tuple[JoinedTable, ...]:
+    tables = read_tables(given.get("tables", {}))
+    if isinstance(tables, Refusal):
+        raise _Wrong(tables.error, tables.next_step)
+    return tables
 
 
 def _text(given: Mapping[str, Any], name: str, default: str) -> str:

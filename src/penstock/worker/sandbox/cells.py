@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.core.model.questions import Shape
+from penstock.core.model.questions import SQL_DEPTH, Shape
 
 Cell = str | int | float | None
 
@@ -25,7 +25,6 @@ Key = str | int | Path
 Row = dict[Key, Cell]
 
 KEY, VALUE, LINE, TEXT, REST = -1, -2, -3, -4, -5
-MAX_DEPTH = 16  # Each level is parsed one time more than the level above it.
 EXCERPT_BYTES = 60
 
 _ESCAPE = re.compile(
@@ -49,7 +48,7 @@ def _read_rows(rows: Iterable[bytes]) -> Iterator[Row]:
 
 
 def _read_members(rows: Iterable[bytes]) -> Iterator[Row]:
-    for row in map(_mended, rows):
+    for row in map(mended, rows):
         name = _NAME.match(row)
         if name is None:
             raise ValueError(f"not a member of an object: {row[:EXCERPT_BYTES]!r}")
@@ -69,20 +68,22 @@ READERS: dict[Shape, Callable[[Iterable[bytes]], Iterator[Row]]] = {
     "members": _read_members,
     "lines": _read_lines,
     "value": _read_rows,
+    "sections": _read_rows,
 }
 
 
 def read_lists(members: Iterable[bytes]) -> Iterator[tuple[str, list[msgspec.Raw]]]:
     """Yield the key and the elements of each member that is a list."""
-    for row in members:
+    for member in members:
+        row = member
         name = _NAME.match(row)
         if name is None or row[name.end() : name.end() + 1] != b"[":
             continue
-        mended = _mended(row)
-        name = _NAME.match(mended)
+        row = mended(row)
+        name = _NAME.match(row)
         assert name is not None  # noqa: S101 (mending leaves the quotes)
         try:
-            yield _STRING.decode(name[1]), _LIST.decode(mended[name.end() :])
+            yield _STRING.decode(name[1]), _LIST.decode(row[name.end() :])
         except RecursionError:
             continue  # It nests too deep for a table; `query` reads it.
 
@@ -95,7 +96,7 @@ def _cells(row: bytes) -> Row:
         except (msgspec.ValidationError, RecursionError):
             pass
     try:
-        return _cells_of_raw(_mended(row))
+        return _cells_of_raw(mended(row))
     except RecursionError:
         return {VALUE: row.decode()}
 
@@ -140,7 +141,7 @@ def _spread(cells: Row, above: Path, raw: bytes) -> None:
 
 
 def _put(cells: Row, path: Path, raw: bytes, decoded: dict[str, Any] | None = None) -> None:
-    if raw[:1] != b"{" or raw == b"{}" or len(path) > MAX_DEPTH:
+    if raw[:1] != b"{" or raw == b"{}" or len(path) > SQL_DEPTH:
         cells[path if len(path) > 1 else path[0]] = _scalar(raw)
     elif decoded is None:
         _spread(cells, path, raw)
@@ -174,7 +175,7 @@ def _integer(text: str) -> int | str:
     return int(text)
 
 
-def _mended(row: bytes) -> bytes:
+def mended(row: bytes) -> bytes:
     r"""Return the row with lone surrogates as visible text (\ud800), which SQLite can hold."""
     return _ESCAPE.sub(_mended_escape, row) if _LONE.search(row) else row
 

@@ -121,6 +121,13 @@ def one_select(tables: Tables) -> Failure:
     )
 
 
+def name_taken(name: str) -> Failure:
+    return Failure(
+        f"Two tables are called {_written(name)}: a list of the result, and one of tables.",
+        "Give the other result another name in tables.",
+    )
+
+
 def _no_column(asked: str, told: str, tables: Tables) -> Failure:
     for table, columns in tables.items():
         hidden = columns.hidden_name(asked) or columns.hidden_name(asked.partition(".")[2])

@@ -102,12 +102,34 @@ class QuestionServer:
         return outcome if isinstance(outcome, WorkerAnswer) else frames.RefusedFrame(outcome)
 
     def _load(self, load: frames.Load) -> frames.Response:
-        build = _table if load.key.form == "table" else _document
-        return frames.LoadedFrame(self._materials.put(load.key, build(load, self._blocks())))
+        if load.key.form == "table":
+            tables = self._tables(load)
+            first = next(tables)
+            held: LoadedMaterial = sql.Table(first.rows, first.shape, tables)
+        else:
+            held = _document(load, IncomingBlocks(self._stdin))
+        return frames.LoadedFrame(self._materials.put(load.key, held))
 
-    def _blocks(self) -> Iterator[bytes]:
-        while isinstance(block := frames.receive_request(self._stdin), frames.Block):
-            yield block.rows
+    def _tables(self, load: frames.Load) -> Iterator[sql.TableRows]:
+        """Yield the tables of a material. The rows of one must be read before the next is asked for."""
+        start: frames.Request | None = load
+        while isinstance(start, frames.Load | frames.BesideFrame):
+            blocks = IncomingBlocks(self._stdin)
+            yield sql.TableRows(_rows(start.shape, blocks), start.shape, start.table)
+            start = blocks.after
+
+
+class IncomingBlocks:
+    """The blocks of rows that the parent sends next, which can be read once."""
+
+    def __init__(self, stdin: IO[bytes]) -> None:
+        self._stdin = stdin
+        self.after: frames.Request | None = None  # the first frame that is no block
+
+    def __iter__(self) -> Iterator[bytes]:
+        while isinstance(frame := frames.receive_request(self._stdin), frames.Block):
+            yield frame.rows
+        self.after = frame
 
 
 class LoadedMaterial(Protocol):
@@ -148,10 +170,6 @@ class LoadedMaterials:
     def _is_over(self) -> bool:
         size = sum(held.size for held in self._held.values())
         return size > self._capacity or len(self._held) > MOST_KEPT
-
-
-def _table(load: frames.Load, blocks: Iterable[bytes]) -> LoadedMaterial:
-    return sql.Table(_rows(load.shape, blocks), load.shape)
 
 
 def _rows(shape: Shape, blocks: Iterable[bytes]) -> Iterator[bytes]:

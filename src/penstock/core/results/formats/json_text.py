@@ -14,6 +14,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, ValueFrame, grouped
+from penstock.core.results.geojson import row_list
 
 # Every page carries the other members of a dict with one list. If they are larger than this, the
 # pages show the members of the dict instead.
@@ -26,6 +27,7 @@ _COMMA: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+")
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 _BETWEEN: Final = rawjson.WHITE + b","
 _LONGEST_START: Final = 200
+_LONGEST_KIND: Final = 40
 CUT_OFF: Final = "it is cut off: a bracket or a quote is not closed"
 # A key, or the start of an object in a list: prose and code in brackets do not begin so.
 _PLAIN_START: Final = re.compile(rb'[ \t\r\n\[]*+\{[ \t\r\n]*+"[^"\\\n]*+"[ \t\r\n]*+:')
@@ -119,9 +121,10 @@ def _cut_json(text: bytes) -> TextCut:
         return _cut_list(text, opening, closing)
     members = _members(text, opening, closing)
     lists = [member for member in members if text[member.value_at : member.value_at + 1] == b"["]
-    if len(lists) == 1:
-        found = lists[0]
-        name = str(rawjson.decode(text[found.key_at : found.key_end]))
+    names = [_name(text, member) for member in lists]
+    number = row_list(names, _kind(text, members) if len(lists) > 1 else None)
+    if number is not None:
+        found, name = lists[number], names[number]
         around = len(text) - (found.end - found.value_at)
         if around <= LARGEST_ENVELOPE and not has_half_pair(name):
             return _cut_list(text, found.value_at, found.end - 1, pointer(name))
@@ -131,6 +134,20 @@ def _cut_json(text: bytes) -> TextCut:
     starts = [*(member.key_at for member in members), last]
     rows = (text[start:stop] for start, stop in pairwise(starts))
     return TextCut("members", grouped(rows), text[:first], text[last:], reading=_MEMBERS)
+
+
+def _kind(text: bytes, members: list[_Member]) -> object:
+    """Return the member `type`, if it is short."""
+    for member in members:
+        value = text[member.value_at : min(member.end, member.value_at + _LONGEST_KIND)]
+        is_kind = text[member.key_at : member.key_end] == b'"type"'
+        if is_kind and member.end - member.value_at == len(value):
+            return rawjson.decode(value)
+    return None
+
+
+def _name(text: bytes, member: _Member) -> str:
+    return str(rawjson.decode(text[member.key_at : member.key_end]))
 
 
 # -- lists -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.json.encoding import encode
-from penstock.core.model.questions import table_names
+from penstock.core.model.questions import table_names, unique_names
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 
 _LONGEST_NAME: Final = 40
@@ -60,26 +60,7 @@ def table_name(heading: str, used: Iterable[str] = ()) -> str:
     """Return the name of a table under a heading, a plain word that no other table of the section has."""
     word = _NOT_IN_NAMES.sub("_", heading.lower())[:_LONGEST_NAME].strip("_")
     name = word if word[:1].isalpha() and table_names([word]) else f"table_{word}".rstrip("_")
-    return _unused(name, set(used))
-
-
-def unique_names(names: Iterable[str]) -> list[str]:
-    """Return the names under which SQL has the tables of all sections, in their order."""
-    found: list[str] = []
-    used: set[str] = set()
-    for name in names:
-        found.append(_unused(name, used))
-        used.add(found[-1])
-    return found
-
-
-def _unused(name: str, used: set[str]) -> str:
-    number = 1
-    unused = name
-    while unused in used:
-        number += 1
-        unused = f"{name}_{number}"
-    return unused
+    return unique_names([*used, name])[-1]
 
 
 def contents_of_sections(sections: Sequence[Section]) -> tuple[bytes, ...]:
