@@ -133,7 +133,34 @@ at line 7</failure><failure message="again"/></testcase></testsuite>
         ],
         "suites": [{"name": "a", "time": 1.5}, {"name": "b"}, {"name": "c"}, {"name": "d"}],
     }  # fmt: skip
-    assert cut.notices == ("The output of whole suites is not among the rows.",)
+    assert cut.notices == ("The properties and the output of whole suites are not among the rows.",)
+
+
+def test_many_properties_before_the_first_test_are_no_obstacle():
+    """As Maven writes them."""
+    properties = "".join(f"<property name='java.{n}' value='{'v' * 60}'/>" for n in range(200))
+    cases = "<testcase name='t'/>" * 3
+    _, value = read(f"<testsuite><properties>{properties}</properties>{cases}</testsuite>")
+    assert len(value["tests"]) == 3
+    found = formats.recognise(f"<testsuite>{' ' * 60_000}{cases}</testsuite>".encode())
+    assert found.name == "xml"
+
+
+def test_of_many_failed_tests_all_are_counted():
+    cases = "".join(f"<testcase name='t{n}'><failure>f{n}</failure></testcase>" for n in range(900))
+    cut, _ = read(f"<testsuite>{cases}</testsuite>")
+    for form in map(json.loads, cut.contents):
+        assert form["outcomes"] == {"failed": 900}
+        assert len(form["failed"]) + form["failed_omitted"] == 900
+        assert form["failed"]["/tests/3"] == "t3: f3"
+
+
+def test_an_error_counts_more_than_a_failure():
+    inside = "<failure message='a'/><error message='b'/><skipped message='c'/>"
+    cut, value = read(f"<testsuite><testcase name='t'>{inside}</testcase></testsuite>")
+    assert (value["tests"][0]["outcome"], value["tests"][0]["message"]) == ("error", "b")
+    assert value["tests"][0]["failure"] == {"@message": "a"}
+    assert json.loads(cut.contents[0])["outcomes"] == {"error": 1}
 
 
 def test_of_many_suites_the_first_are_told():
@@ -152,6 +179,7 @@ def test_of_many_suites_the_first_are_told():
         "<testsuite><testcase name='a'><message>m</message></testcase><testcase/></testsuite>",
         "<testsuite><testcase name='a'>" + "<x>" * 30 + "</x>" * 30 + "</testcase></testsuite>",
         "<testsuite><note/><note/></testsuite>",
+        "<testsuite><testcase " + " ".join(f"a{n}=''" for n in range(101)) + "/><b/></testsuite>",
     ],
 )
 def test_a_report_of_another_form_is_any_xml(text):

@@ -201,7 +201,7 @@ def test_files_of_others_are_read_as_the_oracle_reads_them():
 
 
 NAMES = st.sampled_from(["a", "b", "c", "x:d", "été", "_e.f-1"])
-WORDS = st.sampled_from(["", " ", "1", "2.50", "007", "-", "NA", "x", "é\u2028", " y\n", "1e5", "12345678901234567890"])  # fmt: skip
+WORDS = st.sampled_from(["", " ", "1", "2.50", "007", "-", "&quot;5&quot;", "1,200", "NA", "x", "é\u2028", " y\n", "1e5", "12345678901234567890"])  # fmt: skip
 PIECES = st.one_of(
     WORDS,
     st.sampled_from(["&amp;", "&#65;", "<![CDATA[<z>&q;]]>", "<!-- <a> -->", "<?pi <b>?>", "\r\n"]),
@@ -322,6 +322,7 @@ def test_a_text_that_is_cut_off_names_the_line():
 
 OTHERS = {
     "a page": "<!DOCTYPE html>\n<html><body><p>x</p><p>y</p></body></html>",
+    "a page with entities": "<?xml version='1.0'?><!-- - --><!DOCTYPE html PUBLIC 'x' 'y'><html><p>&nbsp;</p></html>",
     "a declared page": "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><p/><p/></html>",
     "a part of a page": "<div><p>one</p><p>two</p><p>three</p></div>",
     "a drawing": "<svg xmlns='http://www.w3.org/2000/svg'><g><path/><path/></g></svg>",

@@ -29,7 +29,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
-    "xml": Late("xml_text", rb"\A[ \t\r\n]*+<[?!A-Za-z_]"),
+    "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),

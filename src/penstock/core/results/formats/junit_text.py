@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from xml.parsers import expat
 
 import msgspec
@@ -23,41 +22,35 @@ import msgspec
 from penstock.core.json.encoding import encode
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
-from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
-from penstock.core.results.formats.xml_scan import XmlCells, XmlRefused, require_no_entities
-from penstock.core.results.formats.xml_text import LARGEST
-from penstock.core.results.formats.xml_values import (
-    TEXT_KEY,
-    ElementReader,
-    XmlNode,
-    XmlReading,
-    new_parser,
-    number_in,
+from penstock.core.results.formats.junit_cases import (
+    COLUMNS,
+    NOT_RUN,
+    OUTCOMES,
+    JunitReading,
+    decoded_test,
+    pairs,
 )
+from penstock.core.results.formats.xml_cells import XmlCells
+from penstock.core.results.formats.xml_scan import XmlRefused, require_no_entities
+from penstock.core.results.formats.xml_text import LARGEST
+from penstock.core.results.formats.xml_values import new_parser, number_in
 
 _ROOTS: Final = ("testsuites", "testsuite")
 _SUITE: Final = "testsuite"
 _CASE: Final = "testcase"
-# The outcome of a test case, by the child that tells it. Those that come first count first.
-_OUTCOMES: Final = {"error": "error", "failure": "failed", "skipped": "skipped"}
+_BY_WEIGHT: Final = (*OUTCOMES.values(),)
 _BAD: Final = ("failed", "error")
-_OUTPUTS: Final = ("system-out", "system-err")
-_NOT_RUN: Final = ("notrun", "disabled")  # as GoogleTest writes it, in `status`
+_OF_SUITES: Final = ("properties", "system-out", "system-err")
 _NAMES: Final = ("classname", "name")
 _LARGEST_SUITES: Final = 3_000  # bytes of the suites that are told
+_MOST_SUITES: Final = 100
+_MOST_ATTRIBUTES: Final = 100  # of test cases, with different names
+_MOST_FAILED: Final = 100  # that are told by name
 _DEEPEST: Final = 20
-_OUTPUT_NOTICE: Final = "The output of whole suites is not among the rows."
-_COLUMNS: Final = ("class", "name", "time", "outcome", "message", "details")
-_EACH: Final = XmlReading("", is_local=True)
+_NOT_SHOWN: Final = "The properties and the output of whole suites are not among the rows."
+# The bytes around the test cases. The pages show only the attributes of suites.
+_LARGEST_AROUND: Final = 50_000
 LIST_PATH: Final = "/tests"
-
-
-class _JunitReading(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How to read test cases, and what to tell of their suites."""
-
-    suites: tuple[dict[str, str], ...]
-    numbers: tuple[str, ...] = ()  # attributes whose texts are all numbers
-    suites_omitted: int = 0
 
 
 class JunitText:
@@ -75,11 +68,11 @@ class JunitText:
             report.read(text)
         except (XmlRefused, expat.ExpatError):
             return None  # the format "xml" tells why
-        return _cut(text, report) if report.starts and not report.is_strange else None
+        return _cut(text, report) if report.starts else None
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
         told = _reading(reading)
-        return [encode(_test(_case(row), told)) for row in rows]
+        return [encode(decoded_test(row, told)) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del prefix, suffix
@@ -93,23 +86,24 @@ FORMAT: Final = JunitText()
 
 
 @lru_cache(64)
-def _reading(reading: bytes) -> _JunitReading:
-    return msgspec.json.decode(reading, type=_JunitReading)
+def _reading(reading: bytes) -> JunitReading:
+    return msgspec.json.decode(reading, type=JunitReading)
 
 
 # -- the whole report --------------------------------------------------------------------------
 
 
 class _Report:
-    """What a pass through a report has learned."""
+    """The findings of a pass through a report."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []  # of test cases
         self.end = 0  # of the suite with the last test case
-        self.suites: list[dict[str, str]] = []
-        self.has_outputs = False  # of whole suites
-        self.is_strange = False  # the elements are not in one another as in a report
+        self.suites: list[dict[str, str]] = []  # the first of them
+        self.suite_count = 0
+        self.has_more = False  # properties or output of whole suites
         self.cells: dict[str, XmlCells] = {}
+        self.outcomes: dict[int, str] = {}  # of test cases that did not pass, by their numbers
         self._open: list[str] = []
         self._cases_at_end = 0
         self._parser: Any = None
@@ -124,24 +118,40 @@ class _Report:
     def _start(self, name: str, attributes: list[str]) -> None:
         parent = self._open[-1] if self._open else ""
         self._open.append(name)
-        self.is_strange |= len(self._open) > _DEEPEST
+        _require(len(self._open) <= _DEEPEST)
         if name == _CASE:
-            self.is_strange |= parent != _SUITE
+            _require(parent == _SUITE)
             self.starts.append(self._parser.CurrentByteIndex)
-            self._note(_pairs(attributes))
+            self._note_case(pairs(attributes))
         elif name == _SUITE:
-            self.is_strange |= parent not in ("", *_ROOTS)
-            self.suites.append(_pairs(attributes))
+            _require(parent in ("", *_ROOTS))
+            self._note_suite(pairs(attributes))
         elif parent == _CASE:
-            self.is_strange |= name in _COLUMNS
-        elif name in _OUTPUTS and parent == _SUITE:
-            self.has_outputs = True
+            _require(name not in COLUMNS)
+            self._note_outcome(name)
+        elif name in _OF_SUITES and parent == _SUITE:
+            self.has_more = True
         elif not parent:
-            self.is_strange |= name not in _ROOTS
+            _require(name in _ROOTS)
 
-    def _note(self, attributes: Mapping[str, str]) -> None:
+    def _note_case(self, attributes: Mapping[str, str]) -> None:
+        if attributes.get("status") in NOT_RUN:
+            self.outcomes[len(self.starts) - 1] = "skipped"
         for name, value in attributes.items():
             self.cells.setdefault(name, XmlCells()).add(value)
+        _require(len(self.cells) <= _MOST_ATTRIBUTES)
+
+    def _note_suite(self, attributes: dict[str, str]) -> None:
+        self.suite_count += 1
+        if len(self.suites) < _MOST_SUITES:
+            self.suites.append(attributes)
+
+    def _note_outcome(self, child: str) -> None:
+        outcome = OUTCOMES.get(child)
+        if outcome is not None:
+            number = len(self.starts) - 1
+            known = self.outcomes.get(number, outcome)
+            self.outcomes[number] = min(known, outcome, key=_BY_WEIGHT.index)
 
     def _end(self, name: str) -> None:
         self._open.pop()
@@ -150,24 +160,26 @@ class _Report:
             self.end = self._parser.CurrentByteIndex
 
 
+def _require(is_so: bool) -> None:
+    """Stop if the elements are not in one another as in a report. The text is then any XML."""
+    if not is_so:
+        raise XmlRefused
+
+
 def _told(value: str) -> Any:
     cells = XmlCells()
     cells.add(value)
     return number_in(value) if cells.are_numbers(set()) else value
 
 
-def _pairs(attributes: Sequence[str]) -> dict[str, str]:
-    return dict(zip(attributes[::2], attributes[1::2], strict=True))
-
-
 def _cut(text: bytes, report: _Report) -> TextCut | None:
     start, end = report.starts[0], report.end
-    if start + len(text) - end > LARGEST_ENVELOPE:
+    if start + len(text) - end > _LARGEST_AROUND:
         return None
     shown = _first_suites(report.suites)
     numbers = {name for name, cells in report.cells.items() if cells.are_numbers(set())}
-    reading = _JunitReading(
-        tuple(shown), tuple(sorted(numbers - {*_NAMES})), len(report.suites) - len(shown)
+    reading = JunitReading(
+        tuple(shown), tuple(sorted(numbers - {*_NAMES})), report.suite_count - len(shown)
     )
     bounds = [*report.starts, end]
     return TextCut(
@@ -177,8 +189,8 @@ def _cut(text: bytes, report: _Report) -> TextCut | None:
         text[end:],
         list_path=LIST_PATH,
         reading=msgspec.json.encode(reading),
-        notices=(_OUTPUT_NOTICE,) if report.has_outputs else (),
-        contents=_contents(text, bounds, reading),
+        notices=(_NOT_SHOWN,) if report.has_more else (),
+        contents=_contents(text, bounds, report, reading),
     )
 
 
@@ -194,79 +206,25 @@ def _first_suites(suites: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return shown
 
 
-def _contents(text: bytes, bounds: Sequence[int], reading: _JunitReading) -> tuple[bytes, ...]:
+def _contents(
+    text: bytes, bounds: Sequence[int], report: _Report, reading: JunitReading
+) -> tuple[bytes, ...]:
     """Return how many tests have each outcome, and the tests that failed."""
-    outcomes: Counter[str] = Counter()
-    entries: list[ContentsEntry] = []
-    for number, (first, last) in enumerate(pairwise(bounds)):
-        test = _test(_case(text[first:last]), reading)
-        outcomes[test["outcome"]] += 1
-        if test["outcome"] in _BAD:
-            name = "::".join(str(part) for part in (test["class"], test["name"]) if part)
-            told = f"{name}: {test['message']}" if test["message"] else name
-            entries.append(ContentsEntry(f"{LIST_PATH}/{number}", told))
-    return contents_of(ContentsList("failed", entries), told={"outcomes": dict(outcomes)})
+    counts = Counter({"passed": len(report.starts) - len(report.outcomes)})
+    counts.update(report.outcomes.values())
+    bad = [number for number, outcome in report.outcomes.items() if outcome in _BAD]
+    entries = [
+        ContentsEntry(f"{LIST_PATH}/{number}", _headline(text, bounds, number, reading))
+        if place < _MOST_FAILED
+        else ContentsEntry("", "")  # only counted
+        for place, number in enumerate(bad)
+    ]
+    told = {"outcomes": {name: count for name, count in counts.items() if count}}
+    return contents_of(ContentsList("failed", entries), told=told)
 
 
-# -- one test ----------------------------------------------------------------------------------
-
-
-class _Found(Exception):
-    """The test case is read. What follows it in its row is not part of it."""
-
-
-class _CaseReader(ElementReader):
-    """A reader of a test case, up to its end."""
-
-    def end(self, name: str) -> None:
-        if len(self.open) == len(("document", _CASE)):
-            raise _Found
-        super().end(name)
-
-
-def _case(row: bytes) -> XmlNode:
-    reader = _CaseReader(_EACH)
-    with suppress(_Found):
-        reader.read(row)
-    return reader.open[1]
-
-
-def _test(case: XmlNode, reading: _JunitReading) -> dict[str, Any]:
-    """Return a test case as a row. Further attributes and children are as in any XML."""
-    attributes = _pairs(case.attributes)
-    children = dict(case.children)
-    sign = next((name for name in _OUTCOMES if name in children), "")
-    causes = [*map(_cause, children.pop(sign, []))]
-    details = "\n\n".join(cause.text for cause in causes if cause.text)
-    row = {
-        "class": attributes.pop("classname", None),
-        "name": attributes.pop("name", None),
-        "time": _cell("time", attributes.pop("time", None), reading),
-        "outcome": _OUTCOMES.get(sign) or _outcome_without_sign(attributes),
-        "message": next((cause.message for cause in causes if cause.message), None),
-    }
-    row |= {"details": details} if details else {}
-    row |= {f"@{name}": _cell(name, value, reading) for name, value in attributes.items()}
-    return row | {name: case.child(name, values, _EACH) for name, values in children.items()}
-
-
-def _outcome_without_sign(attributes: Mapping[str, str]) -> str:
-    return "skipped" if attributes.get("status") in _NOT_RUN else "passed"
-
-
-class _Cause(NamedTuple):
-    """The cause of an outcome other than passed."""
-
-    message: str
-    text: str
-
-
-def _cause(value: Any) -> _Cause:
-    """Return the cause that an element tells. Without a message, it is the first line of the text."""
-    parts = value if isinstance(value, dict) else {TEXT_KEY: value}
-    text = parts.get(TEXT_KEY) or ""
-    return _Cause(parts.get("@message") or text.partition("\n")[0], text)
-
-
-def _cell(name: str, text: str | None, reading: _JunitReading) -> Any:
-    return number_in(text) if text is not None and name in reading.numbers else text
+def _headline(text: bytes, bounds: Sequence[int], number: int, reading: JunitReading) -> str:
+    """Return the name of a test and why it failed."""
+    test = decoded_test(text[bounds[number] : bounds[number + 1]], reading)
+    name = "::".join(part for part in (test["class"], test["name"]) if part)
+    return f"{name}: {test['message']}" if test["message"] else name

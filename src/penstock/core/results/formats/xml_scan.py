@@ -8,23 +8,23 @@ before the parser sees it. The parser cannot be stopped, and would go on to expa
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.numbers import NumberColumns
+from penstock.core.results.formats.xml_cells import XmlCells
+from penstock.core.results.formats.xml_holders import RowHolder
 from penstock.core.results.formats.xml_values import WHITE, new_parser
 
 # Each level of elements may be two levels of JSON, an object and a list.
 DEEPEST: Final = rawjson.MAX_DEPTH // 2 - 2
 MOST_NAMES: Final = 20_000  # of different elements and attributes
-_NEAR: Final = 8  # rows are not deeper than this
-_MOST_GROUPS: Final = 1_000  # of children with one name
-OTHERS: Final = ""  # the group of all further children
-_CELLS: Final = 1_000  # that are checked at once
-_LONGEST_NUMBER: Final = 60
 _DECLARES_ENTITY: Final = re.compile(rb"<!ENTITY")
+# The document type of a page or drawing, after comments and processing instructions.
+_PAGE: Final = re.compile(
+    rb"(?:\s++|<\?(?:[^?]++|\?(?!>))*+\?>|<!--(?:[^-]++|-(?!->))*+-->)*+<!DOCTYPE\s++(?:html|svg)\b",
+    re.IGNORECASE,
+)
 # A reference to an entity that XML itself does not define.
 _ENTITY: Final = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)[^\s#&;<>'\"]++;")
 
@@ -46,43 +46,6 @@ def require_no_entities(text: bytes) -> None:
         raise XmlRefused(f"line {line} has an entity that is not declared in the text")
 
 
-class XmlCells:
-    """The texts of an element or attribute: are they all numbers?"""
-
-    __slots__ = ("_cells", "_numbers")
-
-    def __init__(self) -> None:
-        self._cells: list[bytes] = []
-        self._numbers: NumberColumns | None = NumberColumns(1, may_have_commas=True)
-
-    def add(self, text: str) -> None:
-        if self._numbers is None:
-            return
-        if len(text) > _LONGEST_NUMBER:
-            self._numbers = None
-            return
-        self._cells.append(text.encode())
-        if len(self._cells) >= _CELLS:
-            self._check(self._numbers)
-
-    def are_numbers(self, marks: set[bytes]) -> bool:
-        """Return whether all texts are numbers, and add the marks for missing ones to `marks`."""
-        numbers = self._numbers
-        if numbers is None:
-            return False
-        self._check(numbers)
-        if not numbers.are_numbers()[0]:
-            return False
-        marks |= numbers.marks
-        return True
-
-    def _check(self, numbers: NumberColumns) -> None:
-        numbers.note(self._cells)
-        self._cells = []
-        if not numbers.open:
-            self._numbers = None
-
-
 class ElementKind:
     """All elements of one name in parents of one name."""
 
@@ -96,79 +59,12 @@ class ElementKind:
         self.is_several = False
 
 
-class _Group:
-    """The children of one name in an element."""
-
-    __slots__ = ("count", "first", "is_split", "last", "size")
-
-    def __init__(self, number: int) -> None:
-        self.first = self.last = number  # among all children
-        self.count = self.size = 0
-        self.is_split = False  # there are others between them
-
-
-class Holder:
-    """An element near the root, and the places of its children."""
-
-    __slots__ = ("_last", "_last_name", "end", "groups", "has_text", "path", "starts")
-
-    def __init__(self, path: tuple[str, ...]) -> None:
-        self.path = path
-        self.starts = array("Q")  # of all children
-        self.groups: dict[str, _Group] = {}
-        self.has_text = False  # beside its children
-        self.end = 0  # where its end tag starts
-        self._last: _Group | None = None
-        self._last_name = ""
-
-    def note_child(self, name: str, start: int) -> Holder | None:
-        """Take the name and place of a child. Return its holder, unless it is one of several: what it
-        holds is smaller than they are together."""
-        self._note_size(start)
-        group = self.groups.get(name)
-        if group is None:
-            if len(self.groups) >= _MOST_GROUPS:
-                name = OTHERS
-            group = self.groups.setdefault(name, _Group(len(self.starts)))
-        elif name != self._last_name:
-            group.is_split = True
-        group.count += 1
-        group.last = len(self.starts)
-        self.starts.append(start)
-        self._last, self._last_name = group, name
-        is_near = group.count == 1 and len(self.path) < _NEAR
-        return Holder((*self.path, name)) if is_near else None
-
-    def note_end(self, end: int) -> None:
-        self._note_size(end)
-        self.end = end
-
-    def _note_size(self, end: int) -> None:
-        if self._last is not None:
-            self._last.size += end - self.starts[-1]
-
-    @property
-    def main_name(self) -> str:
-        """The name of the repeated child with the most bytes, or an empty text."""
-        sizes = {
-            name: group.size
-            for name, group in self.groups.items()
-            if group.count > 1 and name != OTHERS
-        }
-        return max(sizes, key=sizes.__getitem__, default="")
-
-    @property
-    def main_size(self) -> int:
-        name = self.main_name
-        return self.groups[name].size if name else 0
-
-
 class _Open:
     """An open element."""
 
     __slots__ = ("holder", "kind", "seen", "texts")
 
-    def __init__(self, kind: ElementKind, holder: Holder | None) -> None:
+    def __init__(self, kind: ElementKind, holder: RowHolder | None) -> None:
         self.kind = kind
         self.holder = holder
         self.seen: set[str] | None = None  # the names of its children
@@ -176,13 +72,13 @@ class _Open:
 
 
 class XmlScan:
-    """What a pass through a text has learned."""
+    """The findings of a pass through a text."""
 
     def __init__(self, accepts: Callable[[str, bool], bool]) -> None:
         self._accepts = accepts  # a name of the root, and whether the text is declared to be XML
-        self.root: Holder | None = None
+        self.root: RowHolder | None = None
         self.root_at = 0
-        self.best: Holder | None = None  # the element with the largest repeated child
+        self.best: RowHolder | None = None  # the element with the largest repeated child
         self.is_declared = False  # to be XML, or to have a document type
         self.elements = 0
         self.closed = 0
@@ -196,6 +92,8 @@ class XmlScan:
 
     def read(self, text: bytes) -> None:
         """Read a text. Raise `ExpatError` if it is not XML, and `XmlRefused` if it is not read."""
+        if _PAGE.match(text):
+            raise XmlRefused
         require_no_entities(text)
         self._parser = parser = new_parser()
         parser.StartElementHandler = self._start
@@ -269,10 +167,10 @@ class XmlScan:
         parent.children[name] = kind
         return kind
 
-    def _new_root(self, name: str) -> Holder:
+    def _new_root(self, name: str) -> RowHolder:
         if not self._accepts(name, self.is_declared):
             raise XmlRefused
-        self.root = Holder((name,))
+        self.root = RowHolder((name,))
         self.root_at = self._parser.CurrentByteIndex
         return self.root
 
@@ -303,7 +201,7 @@ class XmlScan:
         if ended.holder is not None and ended.seen is not None:
             self._note_holder(ended.holder, bool(text))
 
-    def _note_holder(self, holder: Holder, has_text: bool) -> None:
+    def _note_holder(self, holder: RowHolder, has_text: bool) -> None:
         holder.has_text = has_text
         holder.note_end(self._parser.CurrentByteIndex)
         if self.best is None or holder.main_size > self.best.main_size:
@@ -313,10 +211,8 @@ class XmlScan:
         del version, encoding, standalone
         self.is_declared = True
 
-    def _document_type(self, name: str, *_: object) -> None:
+    def _document_type(self, *_: object) -> None:
         self.is_declared = True
-        if not self._accepts(name, self.is_declared):
-            raise XmlRefused
 
     def _attribute_default(
         self, element: str, name: str, kind: str, value: str | None, required: int

@@ -16,6 +16,7 @@ A row reaches to the start of the next, so that comments and white space between
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -30,8 +31,9 @@ from penstock.core.results.formats.contents import ContentsEntry, ContentsList, 
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.json_text import LARGEST_ENVELOPE
 from penstock.core.results.formats.numbers import notice_of_marks
+from penstock.core.results.formats.xml_holders import OTHERS, RowHolder
 from penstock.core.results.formats.xml_rows import ATTRIBUTE, CHILDREN, decoded_rows, frame_around
-from penstock.core.results.formats.xml_scan import OTHERS, Holder, XmlRefused, XmlScan
+from penstock.core.results.formats.xml_scan import XmlRefused, XmlScan
 from penstock.core.results.formats.xml_values import XmlReading
 
 LARGEST: Final = 10_000_000  # reading this takes less than a second
@@ -141,14 +143,14 @@ class _XmlRows(NamedTuple):
 
     path: tuple[str, ...]  # to the element that holds them
     name: str  # of each, or `CHILDREN`; empty if they are members
-    bounds: Sequence[int]  # the start of each, and the end of the last
+    bounds: array[int]  # the start of each, and the end of the last
 
     @property
     def size(self) -> int:
         return self.bounds[-1] - self.bounds[0]
 
 
-def _cut(text: bytes, scan: XmlScan, root: Holder) -> TextCut | NearMiss:
+def _cut(text: bytes, scan: XmlScan, root: RowHolder) -> TextCut | NearMiss:
     """Cut a text into its repeated elements, if these are most of it, or else into parts of the root."""
     rows = _repeated(scan.best) if scan.best is not None else None
     if rows is None or rows.size < max(_LEAST_SHARE * len(text), len(text) - LARGEST_ENVELOPE):
@@ -174,7 +176,7 @@ def _cut(text: bytes, scan: XmlScan, root: Holder) -> TextCut | NearMiss:
     )
 
 
-def _repeated(holder: Holder) -> _XmlRows | None:
+def _repeated(holder: RowHolder) -> _XmlRows | None:
     """Return the repeated elements, or all children if others are between them."""
     name = holder.main_name
     if not name:
@@ -182,23 +184,24 @@ def _repeated(holder: Holder) -> _XmlRows | None:
     group = holder.groups[name]
     if group.is_split or holder.has_text:
         return _children(holder)
-    stop = group.last + 1
-    end = holder.starts[stop] if stop < len(holder.starts) else holder.end
-    return _XmlRows(holder.path, name, [*holder.starts[group.first : stop], end])
+    bounds = holder.starts[group.first : group.last + 2]  # with the start of the child after them
+    if group.last + 1 == len(holder.starts):
+        bounds.append(holder.end)
+    return _XmlRows(holder.path, name, bounds)
 
 
-def _children(holder: Holder) -> _XmlRows:
-    return _XmlRows(holder.path, CHILDREN, [*holder.starts, holder.end])
+def _children(holder: RowHolder) -> _XmlRows:
+    return _XmlRows(holder.path, CHILDREN, holder.starts + array("I", [holder.end]))
 
 
-def _members(text: bytes, root_at: int, root: Holder) -> _XmlRows | None:
+def _members(text: bytes, root_at: int, root: RowHolder) -> _XmlRows | None:
     """Return the attributes and children of the root. Children of one name are one member. Return
     None if others are between them."""
     if root.has_text or OTHERS in root.groups or any(one.is_split for one in root.groups.values()):
         return None
     attributes = [*_attribute_starts(text, root_at, root.starts[0])]
     children = [root.starts[group.first] for group in root.groups.values()]
-    return _XmlRows(root.path, "", [*attributes, *children, root.end])
+    return _XmlRows(root.path, "", array("I", [*attributes, *children, root.end]))
 
 
 def _attribute_starts(text: bytes, root_at: int, end: int) -> Iterator[int]:
