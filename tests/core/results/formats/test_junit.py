@@ -127,7 +127,7 @@ at line 7</failure><failure message="again"/></testcase></testsuite>
     assert value == {
         "tests": [
             {**rest, "class": "A", "name": "one", "time": 0.5, "outcome": "passed", "@file": "a.js", "system-out": "said </testcase> here"},
-            {**rest, "name": "two", "time": None, "outcome": "failed", "message": "boom", "details": "boom\nat line 7"},
+            {**rest, "name": "two", "time": None, "outcome": "failed", "message": "boom", "details": "boom\nat line 7\n\nagain"},
             {**rest, "name": "three", "time": None, "outcome": "skipped", "@status": "notrun"},
             {**rest, "name": "four", "time": 1, "outcome": "passed"},
         ],
@@ -156,10 +156,11 @@ def test_of_many_failed_tests_all_are_counted():
 
 
 def test_an_error_counts_more_than_a_failure():
-    inside = "<failure message='a'/><error message='b'/><skipped message='c'/>"
+    inside = "<failure message='a'/><error message='b' type='E'/><skipped message='c'/>"
     cut, value = read(f"<testsuite><testcase name='t'>{inside}</testcase></testsuite>")
     assert (value["tests"][0]["outcome"], value["tests"][0]["message"]) == ("error", "b")
     assert value["tests"][0]["failure"] == {"@message": "a"}
+    assert value["tests"][0]["@type"] == "E"
     assert json.loads(cut.contents[0])["outcomes"] == {"error": 1}
 
 
@@ -179,6 +180,7 @@ def test_of_many_suites_the_first_are_told():
         "<testsuite><testcase name='a'><message>m</message></testcase><testcase/></testsuite>",
         "<testsuite><testcase name='a'>" + "<x>" * 30 + "</x>" * 30 + "</testcase></testsuite>",
         "<testsuite><note/><note/></testsuite>",
+        "<testsuite><testcase><failure><b/></failure></testcase><testcase/></testsuite>",
         "<testsuite><testcase " + " ".join(f"a{n}=''" for n in range(101)) + "/><b/></testsuite>",
     ],
 )

@@ -145,6 +145,15 @@ def test_numbers_are_confirmed_on_every_cell():
     assert cut.notices == ("In columns of numbers, N/A is null.",)
 
 
+def test_quotes_belong_to_a_text():
+    assert value_of('<z><r>"5"</r><r>"6"</r></z>') == {"r": ['"5"', '"6"']}
+
+
+def test_an_element_with_children_elsewhere_is_an_object_also_if_it_is_empty():
+    value = value_of("<z><r><d><e/><e/></d></r><r><d><e/></d></r><r><d/></r></z>")
+    assert value == {"r": [{"d": {"e": [None, None]}}, {"d": {"e": [None]}}, {"d": {}}]}
+
+
 def test_a_declared_encoding_does_not_change_the_text():
     for encoding in ("ISO-8859-1", "UTF-16", "no-such"):
         text = f'\ufeff<?xml version="1.0" encoding="{encoding}"?><a><b>é</b><b>ü</b></a>'

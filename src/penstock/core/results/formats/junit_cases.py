@@ -43,7 +43,7 @@ def decoded_test(kept: bytes, reading: JunitReading) -> dict[str, Any]:
     children = dict(case.children)
     sign = next((name for name in OUTCOMES if name in children), "")
     causes = [*map(_cause, children.pop(sign, []))]
-    details = "\n\n".join(cause.text for cause in causes if cause.text)
+    details = "\n\n".join(filter(None, _all_details(causes)))
     row = {
         "class": attributes.pop("classname", None),
         "name": attributes.pop("name", None),
@@ -52,6 +52,7 @@ def decoded_test(kept: bytes, reading: JunitReading) -> dict[str, Any]:
         "message": next((cause.message for cause in causes if cause.message), None),
     }
     row |= {"details": details} if details else {}
+    row |= causes[0].others if causes else {}
     row |= {f"@{name}": _cell(name, value, reading) for name, value in attributes.items()}
     return row | {name: case.child(name, values, _EACH) for name, values in children.items()}
 
@@ -64,14 +65,22 @@ class _Cause(NamedTuple):
     """The cause of an outcome other than passed."""
 
     message: str
-    text: str
+    details: str
+    others: dict[str, Any]  # further attributes, such as "@type"
 
 
 def _cause(value: Any) -> _Cause:
     """Return the cause that an element tells. Without a message, it is the first line of the text."""
-    parts = value if isinstance(value, dict) else {TEXT_KEY: value}
-    text = parts.get(TEXT_KEY) or ""
-    return _Cause(parts.get("@message") or text.partition("\n")[0], text)
+    others = dict(value) if isinstance(value, dict) else {TEXT_KEY: value}
+    text = others.pop(TEXT_KEY, None) or ""
+    message = others.pop("@message", None) or ""
+    return _Cause(message or text.partition("\n")[0], text, others)
+
+
+def _all_details(causes: Sequence[_Cause]) -> list[str]:
+    """Return the details of causes. The row shows the message of the first alone."""
+    further = [cause.details or cause.message for cause in causes[1:]]
+    return [*(cause.details for cause in causes[:1]), *further]
 
 
 def _cell(name: str, text: str | None, reading: JunitReading) -> Any:

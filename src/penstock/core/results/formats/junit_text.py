@@ -126,6 +126,8 @@ class _Report:
         elif name == _SUITE:
             _require(parent in ("", *_ROOTS))
             self._note_suite(pairs(attributes))
+        elif parent in OUTCOMES:
+            _require(self._open[-3] != _CASE)
         elif parent == _CASE:
             _require(name not in COLUMNS)
             self._note_outcome(name)
