@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from xml.etree import ElementTree as ET
 
 ROWS = [
     {
@@ -25,6 +26,18 @@ def as_csv(rows=ROWS, *, header=True, before="", **options):
         writer.writerow(rows[0])
     writer.writerows(row.values() for row in rows)
     return before + made.getvalue()
+
+
+def as_xml(rows=ROWS, *, indent=None, deep=False):
+    root = ET.Element("table", {"made": "today"})
+    holder = ET.SubElement(root, "body") if deep else root
+    for row in rows:
+        made = ET.SubElement(holder, "row")
+        for name, value in row.items():
+            ET.SubElement(made, name).text = str(value)
+    if indent:
+        ET.indent(root, indent)
+    return ET.tostring(root, "unicode", xml_declaration=True)
 
 
 PLAIN = [{**row, "name": f"n {row['id']}", "said": "nothing"} for row in ROWS]
@@ -64,6 +77,9 @@ TEXTS = {
     "python after a sentence": (f"Results: {ROWS!r}", "python in text", ROWS),
     "python in a fence": (f"Here:\n```python\n{ROWS!r}\n```\n", "python in text", ROWS),
     "python, several": ("\n".join(map(repr, ROWS)), "python in text", ROWS),
+    "xml": (as_xml(), "xml", ROWS),
+    "xml, indented": (as_xml(indent="  "), "xml", ROWS),
+    "xml, deep, bom": ("\ufeff" + as_xml(deep=True), "xml", ROWS),
     "python, a tuple of tuples": (repr(tuple(tuple(row.values()) for row in ROWS)), "python", [[*row.values()] for row in ROWS]),
     "python, tuples": (repr([tuple(row.values()) for row in ROWS]), "python", [[*row.values()] for row in ROWS]),
 }  # fmt: skip

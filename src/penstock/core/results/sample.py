@@ -100,7 +100,7 @@ class Sample(msgspec.Struct):
         if not self.has_free_cells:
             return []
         likes: dict[str, list[bool]] = {}
-        for row in self.values:
+        for row in self._objects():
             for name, value in rawjson.fields(row).items():
                 if value not in _NOTHING and name in self.columns:
                     is_text = value[:1] == b'"'
@@ -110,7 +110,7 @@ class Sample(msgspec.Struct):
     def samples(self) -> dict[str, str]:
         """Return a value of each column, from the first rows that have one."""
         found: dict[str, str] = {}
-        for row in self.values:
+        for row in self._objects():
             for name, value in rawjson.fields(row).items():
                 if name in self.columns and name not in found and value not in _NOTHING:
                     shown = rawjson.decode(value) if value[:1] == b'"' else value.decode()
@@ -135,6 +135,8 @@ class Sample(msgspec.Struct):
             if row[:1] == b"{":
                 found.update(_paths((), row))
         return max(flat, len(found))
+    def _objects(self) -> list[bytes]:
+        return [row for row in self.values if row[:1] == b"{"]
 
     def uniform(self, document: Document) -> bool:
         """Return whether the members of a dict are alike, so that SQL can read them as a table."""

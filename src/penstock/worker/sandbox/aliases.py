@@ -1,4 +1,5 @@
-"""Names without quotes for dotted columns: `properties_mag` is the column "properties.mag".
+"""Names without quotes for dotted columns: `properties_mag` is the column "properties.mag". So is
+`id` for the column "@id" of XML.
 
 These names are no columns of the table. A second column would show each value twice in `SELECT *`,
 count against SQLite's limit, and take time at loading. Instead, a statement that fails because
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from penstock.worker.sandbox.table import Columns
 
 _NO_COLUMN = "no such column: "
+_MARK = re.compile(r"\.|^[@#]")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NAME = r"[A-Za-z_]\w*|`(?:[^`]|``)*`|\[[^\]]*\]"
 # A text, a comment, or a name, perhaps after the name of its table.
@@ -29,12 +31,17 @@ def aliases_of(tables: Iterable[Columns]) -> dict[str, str]:
     """Return the column for each alias, which is in lower case. An alias that is also the name of a
     column, or that fits two columns, is left out."""
     columns = {name for table in tables for name in table.names}
-    dotted = {name: name.replace(".", "_").lower() for name in columns if "." in name}
+    dotted = {name: _plain(name) for name in columns if _MARK.search(name)}
     uses = Counter(dotted.values())
     uses.update(name.lower() for name in columns)
     return {
         alias: name for name, alias in dotted.items() if uses[alias] == 1 and _WORD.fullmatch(alias)
     }
+
+
+def _plain(name: str) -> str:
+    """Return a name without the marks of attributes and texts in XML: `book_id` for "book.@id"."""
+    return re.sub(r"(^|\.)[@#]", r"\1", name).replace(".", "_").lower()
 
 
 @dataclass(slots=True)

@@ -28,6 +28,8 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     JSON: JsonText(),
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
+    "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
+    "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
     "csv": Delimited(),
     "records": Late(
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"

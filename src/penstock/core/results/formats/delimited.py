@@ -20,7 +20,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped, line_blocks
 from penstock.core.results.formats.headers import Fields
-from penstock.core.results.formats.numbers import NumberColumns
+from penstock.core.results.formats.numbers import NumberColumns, notice_of_marks
 from penstock.core.results.formats.records import QUOTE, RecordEncoder, record_pattern
 from penstock.core.results.formats.tables import SURE, TableStart, break_of, tables_in
 
@@ -96,7 +96,7 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         reading=msgspec.json.encode(reading),
         notices=(
             *(() if any(reading.are_numbers) else _notice_of_header(text, table.start, start)),
-            *_notice_of_marks(confirmed.numbers.marks),
+            *notice_of_marks(confirmed.numbers.marks),
             *_notice_of_text(text[table.end :]),
         ),
     )
@@ -137,12 +137,6 @@ def _notice_of_header(text: bytes, header: int, start: int) -> tuple[str, ...]:
     numbers, so that there is no need to look in a table with some."""
     times = text.count(b"\n" + text[header:start], start - 1) if start > header else 0
     return (f"The header comes again {times} times, and is a row there.",) if times else ()
-
-
-def _notice_of_marks(marks: set[bytes]) -> tuple[str, ...]:
-    """Return a notice if texts stand for missing numbers."""
-    named = ", ".join(sorted(map(bytes.decode, marks)))
-    return (f"In columns of numbers, {named} is null.",) if marks else ()
 
 
 def _notice_of_text(after: bytes) -> tuple[str, ...]:

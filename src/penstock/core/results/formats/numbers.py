@@ -92,6 +92,12 @@ class NumberColumns:
         return True
 
 
+def notice_of_marks(marks: set[bytes]) -> tuple[str, ...]:
+    """Return a notice if texts stand for missing numbers."""
+    named = ", ".join(sorted(map(bytes.decode, marks)))
+    return (f"In columns of numbers, {named} is null.",) if marks else ()
+
+
 def _joined(cells: Sequence[bytes]) -> bytes:
     """Return cells without quotes, and with commas between them."""
     joined = b",".join(cells)
