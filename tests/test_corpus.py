@@ -25,7 +25,6 @@ NOT_READ = {
         "markitdown/orders-from-xlsx",
     ),
     "columns": ("commands/pods", "kubernetes/pods"),
-    "logfmt": ("filesystem/router-log",),
 }
 
 

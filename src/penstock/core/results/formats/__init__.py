@@ -18,9 +18,15 @@ from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
+from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
+# Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
+_LOG_SIGN: Final = (
+    rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"
+    rb"|[^\n]{0,100}?[:=\]](?:(?<=:)[0-5][0-9]:[0-6][0-9]|(?<=level=)|(?<=lvl=)|(?<=msg=)|(?<=[0-9]{6}\])))"
+)
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # By the name that agents see, in the order in which they are tried.
 FORMATS: Final[Mapping[str, TextFormat]] = {
@@ -28,6 +34,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "csv": Delimited(),
+    "log": Late("log_text", _LOG_SIGN),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }
