@@ -24,7 +24,6 @@ NOT_READ = {
         "markitdown/orders-from-xlsx",
     ),
     "columns": ("commands/pods", "kubernetes/pods"),
-    "logfmt": ("filesystem/router-log",),
 }
 
 

@@ -42,6 +42,11 @@ def as_xml(rows=ROWS, *, indent=None, deep=False):
 
 PLAIN = [{**row, "name": f"n {row['id']}", "said": "nothing"} for row in ROWS]
 LINES = "\n".join(map(json.dumps, ROWS))
+LOG = "".join(f"2026-11-16 10:{n // 60:02}:{n % 60:02},123 INFO a quote\n" for n in range(120))
+LOG_ROWS = [
+    {"time": f"2026-11-16T10:{n // 60:02}:{n % 60:02}.123", "level": "INFO", "message": "a quote"}
+    for n in range(120)
+]
 # The text, the name of its format, and its rows.
 TEXTS = {
     "csv": (as_csv(), "csv", ROWS),
@@ -72,6 +77,8 @@ TEXTS = {
     "fence, bom": (f"\ufeff```json\n{json.dumps(ROWS)}\n```", "json in text", ROWS),
     "python, bom": ("\ufeff" + repr(ROWS), "python", ROWS),
     "ndjson, then lines": (LINES + "\nTraceback (most recent call last):\n  boom\n", "json in text", ROWS),
+    "log": (LOG, "log", LOG_ROWS),
+    "log, bom": ("\ufeff" + LOG, "log", LOG_ROWS),
     "python": (repr(ROWS), "python", ROWS),
     "python, lines": (repr(ROWS).replace("}, {", "},\n {"), "python", ROWS),
     "python after a sentence": (f"Results: {ROWS!r}", "python in text", ROWS),

@@ -135,6 +135,7 @@ class Sample(msgspec.Struct):
             if row[:1] == b"{":
                 found.update(_paths((), row))
         return max(flat, len(found))
+
     def _objects(self) -> list[bytes]:
         return [row for row in self.values if row[:1] == b"{"]
 

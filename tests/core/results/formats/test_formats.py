@@ -65,7 +65,6 @@ def test_a_damaged_text_is_never_misread(name, seed):
 
 NOT_DATA = {
     "prose": "Dear Ann, I came.\nDear Bob, I saw.\nDear Eve, I won.\n" * 30,
-    "log": "2026-01-02 12:00:00,123 INFO started\n2026-01-02 12:00:01,124 WARN slow\n" * 30,
     "ragged csv": as_csv(PLAIN) + "1,2\n",
     "csv that ends otherwise": as_csv(PLAIN) + "\nThat was all, folks, for today.\n",
     "an open quote": as_csv(PLAIN) + '401,"never closed,1,2,3\n' * 3,

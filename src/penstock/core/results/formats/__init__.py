@@ -22,6 +22,11 @@ from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
+# Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
+_LOG_SIGN: Final = (
+    rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"
+    rb"|[^\n]{0,100}?[:=\]](?:(?<=:)[0-5][0-9]:[0-6][0-9]|(?<=level=)|(?<=lvl=)|(?<=msg=)|(?<=[0-9]{6}\])))"
+)
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # By the name that agents see, in the order in which they are tried.
 FORMATS: Final[Mapping[str, TextFormat]] = {
@@ -31,6 +36,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
     "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
     "csv": Delimited(),
+    "log": Late("log_text", _LOG_SIGN),
     "records": Late(
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
     ),

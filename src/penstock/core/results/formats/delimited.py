@@ -82,7 +82,7 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
     names: Fields = table.first[0] if table.has_header else ()
     reading = _TableReading(
         table.separator.decode(),
-        _column_names(names, table.width),
+        column_names(names, table.width),
         confirmed.numbers.are_numbers(),
         table.start,
     )
@@ -243,7 +243,7 @@ def _records(text: bytes, start: int, table: TableStart) -> Iterator[list[bytes]
     return grouped(pattern.records(text, start, table.end))
 
 
-def _column_names(header: Fields, width: int) -> tuple[str, ...]:
+def column_names(header: Fields, width: int) -> tuple[str, ...]:
     """Return a different name for each column. SQL does not distinguish between upper and lower case."""
     wanted = [
         (header[number].strip() if header else "") or f"c{number + 1}" for number in range(width)

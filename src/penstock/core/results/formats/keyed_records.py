@@ -21,7 +21,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
-from penstock.core.results.formats.numbers import NumberColumns
+from penstock.core.results.formats.numbers import NumberColumns, notice_of_marks
 from penstock.core.results.formats.records import MISSING
 
 _FEWEST: Final = 3  # records
@@ -77,6 +77,7 @@ class KeyedRecords:
             grouped(_rows(text, *start)),
             text[: start.position],
             reading=msgspec.json.encode(reading),
+            notices=notice_of_marks(columns.marks),
         )
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
@@ -170,6 +171,12 @@ class _Columns:
         if self._has_text:
             return self._count >= _FEWEST_WITH_TEXT and shared >= _SHARED_WITH_TEXT
         return self._count >= (_FEWEST if shared < _MANY_SHARED else 2)
+
+    @property
+    def marks(self) -> set[bytes]:
+        """The texts that stand for missing numbers, in columns of numbers."""
+        numbers = [cells for cells in self._cells.values() if cells.are_numbers()[0]]
+        return set().union(*(cells.marks for cells in numbers))
 
     def are_numbers(self) -> dict[str, bool]:
         return {key: cells.are_numbers()[0] for key, cells in self._cells.items()}
