@@ -67,7 +67,7 @@ class Repository:
 def write_first(repository: Repository) -> None:
     chance = random.Random(1)
     repository.write("plain.txt", "one\n-- two\n++ three\nfour\n")
-    repository.write("no end", "x")
+    repository.write("no_end", "x")
     repository.write("crlf.txt", "a\r\nb\r\n")
     repository.write("image.bin", chance.randbytes(2_000))
     repository.write("gone", "last words\n")
@@ -81,11 +81,11 @@ def write_first(repository: Repository) -> None:
 def change_every_kind(repository: Repository) -> None:
     chance = random.Random(2)
     repository.write("plain.txt", "one\nfour\n-- new\n++ new\n")
-    repository.write("no end", "y")
+    repository.write("no_end", "y")
     repository.write("crlf.txt", "a\r\nc\r\n")
     repository.write("image.bin", chance.randbytes(1_000))
     (repository.folder / "gone").unlink()
-    repository.write("new empty", "")
+    repository.write("new_empty", "")
     repository.git("mv", "with blank.txt", "with two blanks.txt")
     repository.write("ä.txt", "l\nm\n")
     repository.write('ta\tb"q.txt', "q\nr\n")
@@ -99,7 +99,7 @@ def change_every_kind(repository: Repository) -> None:
 
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Return a repository of four commits, one of them a merge."""
+    """Return a repository of five commits, one of them a merge."""
     made = Repository(tmp_path_factory.mktemp("repository"))
     write_first(made)
     made.commit(MESSAGES[0])

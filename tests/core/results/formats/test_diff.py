@@ -58,9 +58,9 @@ def test_the_fields_of_each_kind_of_change(repository):
         "d/longer": "renamed",
         "gone": "deleted",
         "image.bin": "modified",
-        "new empty": "added",
+        "new_empty": "added",
         "new.bin": "added",
-        "no end": "modified",
+        "no_end": "modified",
         "plain.txt": "modified",
         "script.sh": "modified",
         'ta\tb"q.txt': "modified",
@@ -70,7 +70,7 @@ def test_the_fields_of_each_kind_of_change(repository):
     assert rows["d/longer"]["old_file"] == "d/long"
     assert rows["script.sh"]["old_mode"], rows["script.sh"]["new_mode"] == ("100644", "100755")
     assert [name for name, row in rows.items() if row.get("binary")] == ["image.bin", "new.bin"]
-    assert rows["no end"]["hunks"] == [
+    assert rows["no_end"]["hunks"] == [
         {
             "old_start": 1,
             "old_lines": 1,

@@ -31,6 +31,9 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "diff": Late(
         "diff", rb"\n(?:@@+ -[0-9]|diff --git |index [0-9a-f]|old mode |similarity index )"
     ),
+    "git log": Late(
+        "git_log", rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
+    ),
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),

@@ -27,6 +27,7 @@ _MESSAGE: Final = re.compile(
     rb"(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |tag [^\n]++\nTagger: |# HG changeset patch"
     rb"|changeset: |(?:From|To|Subject|Date|Message-ID|Return-Path|Received): )"
 )
+_COMMIT: Final = re.compile(rb"^commit [0-9a-f]{7,64}\b", re.MULTILINE)
 _MAIL: Final = re.compile(rb"From [0-9a-f]{40,64} ")
 _STAT: Final = re.compile(
     rb"^(?: [^\n]+ \|\s+(?:[0-9]|Bin|Unmerged)[^\n]*| [0-9]+ files? changed[^\n]*"
@@ -125,7 +126,7 @@ def _end_of_mail(text: bytes) -> int:
 def _may_be_before(before: bytes) -> bool:
     """Return whether a text before a diff leaves no doubt that the diff is what is sent."""
     if _MESSAGE.match(before):
-        return True
+        return len(_COMMIT.findall(before)) <= 1  # otherwise it is a log
     other = _STAT.sub(b"", before)
     return other.count(b"\n") <= _MOST_BEFORE and not _FENCE.search(before)
 
