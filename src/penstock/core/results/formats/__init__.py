@@ -34,6 +34,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "git log": Late(
         "git_log", rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
     ),
+    "tap": Late("tap", rb"\n *+(?:not ok|ok)(?: [0-9]| -)"),
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
