@@ -35,6 +35,9 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
         "git_log", rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
     ),
     "tap": Late("tap", rb"\n *+(?:not ok|ok)(?: [0-9]| -)"),
+    "pytest": Late(
+        "pytest_output", rb"= (?:test session starts|FAILURES|ERRORS|short test summary info) ="
+    ),
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),

@@ -85,6 +85,8 @@ def _end_of_yaml(text: bytes, position: int, indent: bytes) -> int | None:
 
 def directive_of(name: bytes) -> tuple[bytes, bytes, bytes]:
     """Return the name of a test without escapes, its directive in small letters, and the reason."""
+    if b"#" not in name and b"\\" not in name:
+        return name, b"", b""
     found = _DIRECTIVE.search(name)
     if found is None:
         return _ESCAPED.sub(rb"\1", name), b"", b""
