@@ -35,6 +35,16 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "python": PythonLiteral(),
     "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
     "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
+    "diff": Late(
+        "diff", rb"\n(?:@@+ -[0-9]|diff --git |index [0-9a-f]|old mode |similarity index )"
+    ),
+    "git log": Late(
+        "git_log", rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
+    ),
+    "tap": Late("tap", rb"\n *+(?:not ok|ok)(?: [0-9]| -)"),
+    "pytest": Late(
+        "pytest_output", rb"= (?:test session starts|FAILURES|ERRORS|short test summary info) ="
+    ),
     "csv": Delimited(),
     "log": Late("log_text", _LOG_SIGN),
     "records": Late(

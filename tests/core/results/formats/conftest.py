@@ -1,0 +1,3 @@
+from git_repository import repository
+
+__all__ = ["repository"]
