@@ -18,7 +18,6 @@ RECORDINGS = {one.name: one for one in recordings()}
 NOT_READ = {
     "YAML": ("filesystem/hosts",),
     "XML": ("filesystem/books",),
-    "HTML": ("excel-negokaz/orders", "fetch/books-as-html"),
     "Markdown": (
         "markitdown/books-from-html",
         "markitdown/orders-from-csv",

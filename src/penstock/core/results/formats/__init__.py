@@ -18,6 +18,7 @@ from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
+from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
@@ -27,6 +28,10 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     JSON: JsonText(),
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
+    "html": Late(
+        "html_text",
+        rb"(?i)<(?:!doctype|html|h[1-6]|p|div|table|[uod]l|section|article|body|head)[\s>]",
+    ),
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
