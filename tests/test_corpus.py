@@ -17,7 +17,6 @@ RECORDINGS = {one.name: one for one in recordings()}
 # Results that are lines: there is no module for their formats yet.
 NOT_READ = {
     "YAML": ("filesystem/hosts",),
-    "HTML": ("excel-negokaz/orders", "fetch/books-as-html"),
     "Markdown": (
         "markitdown/books-from-html",
         "markitdown/orders-from-csv",

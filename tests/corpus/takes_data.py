@@ -142,8 +142,13 @@ def _workbooks() -> Iterator[Take]:
         {"fileAbsolutePath": book, "sheetName": "Orders", "range": "A1:I501"},
         "html table between headings",
         [
-            count("How many orders are from Lyon?", "D = 'Lyon'", lyon),
-            sql("How many lines has the sheet?", "SELECT count(*) AS n FROM result", [{"n": 501}]),
+            count("How many orders are from Lyon?", "D = 'Lyon'", lyon, "/1/tables/sheet_data"),
+            sql(
+                "How many lines has the sheet?",
+                "SELECT count(*) AS n FROM result",
+                [{"n": 501}],
+                "/1/tables/sheet_data",
+            ),
         ],
     )
     yield Take(

@@ -28,6 +28,7 @@ def _fetched() -> Iterator[Take]:
     page = f"{ADDRESS}/books.html"
     recent = where(books(), lambda row: row["year"] >= 2000)
     cellar = where(books(), lambda row: row["shelf"] == "cellar")
+    table = "/1/tables/books_of_the_weir_library"
     shelves = "SELECT shelf, count(*) AS n FROM result GROUP BY shelf ORDER BY shelf"
     yield Take(
         "fetch",
@@ -47,8 +48,8 @@ def _fetched() -> Iterator[Take]:
         {"url": page, "max_length": _MOST, "raw": True},
         "html page with one table, after two sentences",
         [
-            count("How many books are from 2000 or later?", "year >= 2000", recent),
-            sql("How many books has each shelf?", shelves, tally(books(), "shelf")),
+            count("How many books are from 2000 or later?", "year >= 2000", recent, table),
+            sql("How many books has each shelf?", shelves, tally(books(), "shelf"), table),
         ],
     )
     yield Take(

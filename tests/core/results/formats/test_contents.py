@@ -59,3 +59,8 @@ def test_a_name_is_a_word_that_sql_can_use():
 
 def test_names_stay_unique_beside_numbered_ones():
     assert unique_names(["a", "a", "a_2"]) == ["a", "a_2", "a_2_2"]
+
+
+def test_many_tables_of_one_name_are_numbered_in_linear_time():
+    names = unique_names(["a"] * 200_000)
+    assert (names[0], names[1], names[-1]) == ("a", "a_2", "a_200000")

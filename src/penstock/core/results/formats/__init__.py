@@ -35,6 +35,10 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "python": PythonLiteral(),
     "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
     "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
+    "html": Late(
+        "html_text",
+        rb"(?i)<(?:!doctype|html|h[1-6]|p|div|table|[uod]l|section|article|body|head)[\s>]",
+    ),
     "diff": Late(
         "diff", rb"\n(?:@@+ -[0-9]|diff --git |index [0-9a-f]|old mode |similarity index )"
     ),
