@@ -81,7 +81,7 @@ SAMPLES = {
     ),
     "postgresql": (
         ["2026-11-16 10:00:01.123 UTC [77] LOG:  database system is ready",
-         "2026-11-16 10:00:02.123 UTC [78] app@shop ERROR:  relation \"x\" does not exist at character 15",
+         '2026-11-16 10:00:02.123 UTC [78] app@shop ERROR:  relation "x" does not exist at character 15',
          "2026-11-16 10:00:02.123 UTC [78] app@shop STATEMENT:  select *\n\tfrom x"],
         {"time": "2026-11-16T10:00:01.123Z", "pid": 77, "level": "LOG", "message": "database system is ready"},
     ),

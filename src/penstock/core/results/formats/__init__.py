@@ -22,6 +22,7 @@ from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
+LOG: Final = "log"
 # Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
 _LOG_SIGN: Final = (
     rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"
@@ -34,7 +35,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "csv": Delimited(),
-    "log": Late("log_text", _LOG_SIGN),
+    LOG: Late("log_text", _LOG_SIGN),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }
