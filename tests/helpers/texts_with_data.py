@@ -47,6 +47,7 @@ LOG_ROWS = [
     {"time": f"2026-11-16T10:{n // 60:02}:{n % 60:02}.123", "level": "INFO", "message": "a quote"}
     for n in range(120)
 ]
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 7, in f\nValueError: no'
 # The text, the name of its format, and its rows.
 TEXTS = {
     "csv": (as_csv(), "csv", ROWS),
@@ -78,6 +79,7 @@ TEXTS = {
     "python, bom": ("\ufeff" + repr(ROWS), "python", ROWS),
     "ndjson, then lines": (LINES + "\nTraceback (most recent call last):\n  boom\n", "json in text", ROWS),
     "log": (LOG, "log", LOG_ROWS),
+    "log, traces": (LOG.replace("quote\n", f"quote\n{TRACE}\n\n"), "log", [{**row, "message": f"a quote\n{TRACE}"} for row in LOG_ROWS]),
     "log, bom": ("\ufeff" + LOG, "log", LOG_ROWS),
     "python": (repr(ROWS), "python", ROWS),
     "python, lines": (repr(ROWS).replace("}, {", "},\n {"), "python", ROWS),

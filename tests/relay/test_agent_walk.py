@@ -151,23 +151,28 @@ def test_a_log(agent, tmp_path):
     log = "\n".join(lines)
     probe = agent.probe("read", path=saved(tmp_path, "server.log", log))
     token = probe["continuation_token"]
-    assert probe["lines"] == len(lines)
+    assert (probe["format"], probe["count"]) == ("log", len(lines) - 1)  # one continues an entry
+    assert probe["levels"] == {"INFO": len(lines) - 2, "ERROR": 1}
 
     summary = agent.read(token, mode="summary")
     assert lines[7_777] in [line["text"] for line in summary["notable"]]
 
-    assert text_of(agent.pages(token, page_size=1_000)) == log
+    assert text_of(agent.pages(token, page_size=1_000, path="/~text")) == log
 
-    found = agent.read(token, mode="search", query="disk")
+    found = agent.read(token, mode="search", query="disk", path="/~text")
     assert [(hit["line"], hit["text"]) for hit in shown_rows(found)] == [(7_778, lines[7_777])]
     assert shown_rows(found)[0]["before"] == lines[7_776]
 
     slow = agent.read(
-        token, mode="sql", query="SELECT count(*) AS n FROM result WHERE text LIKE '%took 82 ms'"
+        token, mode="sql", query="SELECT count(*) AS n FROM result WHERE message LIKE '%took 82 ms'"
     )
     assert slow["items"] == [{"n": sum(line.endswith("took 82 ms") for line in lines)}]
+    errors = agent.read(
+        token, mode="sql", query="SELECT time, message FROM result WHERE level = 'ERROR'"
+    )
+    assert errors["items"] == [{"time": "2026-11-15T02:09:37", "message": "disk /dev/sda1 is full"}]
 
-    line = agent.read_result(token, mode="full", path="/7777")
+    line = agent.read_result(token, mode="full", path="/~text/7777")
     assert line["content"][0]["text"] == lines[7_777]
     assert whole_of(agent, token) == log
 

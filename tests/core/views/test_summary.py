@@ -100,11 +100,11 @@ def test_a_literal_is_itself(agent, value, path, shown):
 def log(lines=50_000, seed=1):
     rng = random.Random(seed)
     text = [
-        f"2026-01-02T03:04:{n % 60:02} INFO  worker-{rng.randrange(9)} request {rng.randrange(10**6)} took {rng.randrange(500)} ms"
+        f"at 03:04:{n % 60:02} INFO  worker-{rng.randrange(9)} request {rng.randrange(10**6)} took {rng.randrange(500)} ms"
         for n in range(lines)
     ]
-    text[31_337 % lines] = "2026-01-02T03:04:05 ERROR worker-3 disk /dev/sda1 is on fire"
-    text[40_000 % lines] = "2026-01-02T03:04:05 WARN  worker-3 getting warm: 80 degrees"
+    text[31_337 % lines] = "at 03:04:05 ERROR worker-3 disk /dev/sda1 is on fire"
+    text[40_000 % lines] = "at 03:04:05 WARN  worker-3 getting warm: 80 degrees"
     text[20_000 % lines] = "garbage collection was paused by an operator named Quux"
     return text
 
@@ -126,7 +126,7 @@ def test_the_one_error_in_fifty_thousand_lines_survives(agent):
 def test_equal_errors_cost_one_line(agent):
     lines = log()
     for n in range(0, 50_000, 50):
-        lines[n] = f"ERROR connection {n} was lost"
+        lines[n] = f"at 03:04:05 ERROR connection {n} was lost"
     told = summary(agent, "\n".join(lines))
     lost = [line for line in told["notable"] if "was lost" in line["text"]]
     assert len(lost) == 1
@@ -138,7 +138,7 @@ def test_equal_errors_cost_one_line(agent):
 def test_the_error_survives_the_smallest_budget(open_agent, budget):
     told = summary(open_agent(budget=budget), "\n".join(log()))
     assert told["notable"][0]["line"] == 31_338
-    assert told["notable"][0]["text"].startswith("2026-01-02T03:04:05 ERROR")
+    assert told["notable"][0]["text"].startswith("at 03:04:05 ERROR")
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,44 @@ def test_what_counts_as_grave(agent, line):
     lines[12_345] = line
     told = summary(agent, "\n".join(lines))
     assert line in [found["text"] for found in told["notable"]]
+
+
+# -- logs --------------------------------------------------------------------------------------
+
+
+def stamped(lines):
+    return [line.replace("at 03:04", "2026-01-02T03:04", 1) for line in lines]
+
+
+def test_a_log_has_its_levels_and_its_notable_lines(agent):
+    lines = stamped(log())
+    told = summary(agent, "started by hand\n" + "\n".join(lines))
+    assert told["total"] == 49_999  # one line continues an entry
+    assert told["levels"] == {"INFO": 49_997, "ERROR": 1, "WARN": 1}
+    texts = [(line["line"], line["text"]) for line in told["notable"]]
+    assert texts[0] == (31_339, lines[31_337])
+    assert texts[1] == (40_002, lines[40_000])
+    assert (20_002, lines[20_000]) in texts
+    assert told["items"][0]["level"] == "INFO"
+    assert told["columns"]["time"]["min"] == "2026-01-02T03:04:00"
+    assert told["text_before"] == "started by hand"
+
+
+@pytest.mark.parametrize("budget", ["1kB", "500tok", "1000ch"])
+def test_the_error_in_a_log_survives_the_smallest_budget(open_agent, budget):
+    told = summary(open_agent(budget=budget), "\n".join(stamped(log())))
+    assert told["notable"][0]["line"] == 31_338
+    assert told["levels"]["ERROR"] == 1
+
+
+def test_a_log_without_levels_counts_its_grave_lines(agent):
+    lines = [f"2026-01-02 03:04:05 did {n}" for n in range(3_000)]
+    lines[70] = "2026-01-02 03:04:05 the build failed"
+    told = summary(agent, "\n".join(lines))
+    assert (told["counts"], told["notable"][0]["line"]) == ({"error": 1}, 71)
+
+
+# -- documents ---------------------------------------------------------------------------------
 
 
 def test_headings_of_a_document(agent):

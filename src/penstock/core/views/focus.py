@@ -147,6 +147,11 @@ class Focus:
         return self.in_text is not None and self.in_text.format == formats.JSON
 
     @property
+    def is_log(self) -> bool:
+        """Whether the value is a text that is a log, whose rows are its entries."""
+        return self.in_text is not None and self.in_text.format == formats.LOG
+
+    @property
     def is_text(self) -> bool:
         """Whether the value is a text, with data in it or without."""
         return self.shape == "lines" or self.in_text is not None

@@ -20,6 +20,7 @@ ITEMS = 5
 KEYS = 10
 _ENDS = 5
 _MOST_NOTABLE = 40
+_MOST_LEVELS = 20
 _NAME_CHARS = 100
 
 
@@ -33,6 +34,8 @@ def summarise(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Step
         return _fitted(scale, ({"value": brief(row), "total": 1, "omitted": 0, **extra},))
     if focus.shape == "members":
         return (yield from _dict(focus, scale, extra))
+    if focus.is_log:
+        return (yield from _log(focus, scale, extra))
     profile = TableProfile()
     for start in focus.spans():
         profile.add((yield from focus.read(start, start + SPAN)))
@@ -45,7 +48,7 @@ def _row_candidates(
 ) -> Iterator[dict[str, Any]]:
     """Yield the first items and the profile of the columns, in less and less detail."""
     columns = profile.describe()
-    for items, keys, named in _levels(len(columns)):
+    for items, keys, named in _detail(len(columns)):
         shown = [_brief_row(row, keys) for row in first[:items]]
         kept = {clip(name, _NAME_CHARS): columns[name] for name in islice(columns, named)}
         hidden = len(columns) - len(kept) + len(profile.left_out)
@@ -59,7 +62,7 @@ def _row_candidates(
         }
 
 
-def _levels(columns: int) -> Iterator[tuple[int, int, int]]:
+def _detail(columns: int) -> Iterator[tuple[int, int, int]]:
     """Yield how many items, keys of an item, and columns to try."""
     named = columns
     for items in (ITEMS, 3, 1):
@@ -113,6 +116,58 @@ def _dict_candidates(
 
 def _shape_or_value(value: bytes, depth: int) -> Any:
     return outline(value, depth) if value[:1] in b"{[" and len(value) > KEYS else brief(value)
+
+
+# -- logs --------------------------------------------------------------------------------------
+
+
+def _log(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Reply]:
+    """Summarise a log: the profile of its entries, and the notable lines of its text."""
+    profile, notable = TableProfile(), Notable()
+    before = focus.in_text.before if focus.in_text is not None else b""
+    notable.add(before.split(b"\n")[:-1])
+    for start in focus.spans():
+        entries = yield from focus.kept(start, start + SPAN)
+        notable.add(line for entry in entries for line in entry.removesuffix(b"\n").split(b"\n"))
+        profile.add((yield from focus.read(start, start + SPAN)))
+    first = yield from focus.read(0, ITEMS)
+    return _fitted(scale, _log_candidates(focus, profile, notable, first, extra))
+
+
+def _log_candidates(
+    focus: Focus,
+    profile: TableProfile,
+    notable: Notable,
+    first: list[bytes],
+    extra: Mapping[str, Any],
+) -> Iterator[dict[str, Any]]:
+    """Yield the counts of levels, the columns and the notable lines, in less and less detail."""
+    columns = profile.describe()
+    for items, named, most, chars in ((ITEMS, 40, 20, LINE_CHARS), (3, 20, 20, LINE_CHARS), (2, 12, 10, 120),
+                                      (1, 8, 5, 120), (0, 5, 5, 80), (0, 2, 3, 80), (0, 0, 2, 60),
+                                      (0, 0, 1, 40), (0, 0, 0, 0)):  # fmt: skip
+        shown = [_brief_row(row, KEYS) for row in first[:items]]
+        kept = {clip(name, _NAME_CHARS): columns[name] for name in islice(columns, named)}
+        hidden = len(columns) - len(kept) + len(profile.left_out)
+        yield {
+            "total": focus.count,
+            "omitted": focus.count - len(shown),
+            **_counts(profile, notable),
+            "notable": notable.pick(most, chars),
+            "items": shown,
+            "columns": kept,
+            **({"columns_omitted": hidden} if hidden else {}),
+            **extra,
+        }
+
+
+def _counts(profile: TableProfile, notable: Notable) -> dict[str, dict[str, int]]:
+    """Return how many entries have each level, or how many lines are grave if there are no levels."""
+    column = profile.columns.get("level")
+    if column is None or len(column.counts) > _MOST_LEVELS:
+        return {"counts": notable.counts} if notable.counts else {}
+    common = sorted(column.counts.items(), key=lambda one: -one[1])
+    return {"levels": {str(rawjson.decode(word)): count for word, count in common}}
 
 
 # -- text --------------------------------------------------------------------------------------

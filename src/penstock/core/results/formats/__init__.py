@@ -22,6 +22,7 @@ from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
+LOG: Final = "log"
 # Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
 _LOG_SIGN: Final = (
     rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"
@@ -50,7 +51,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
         "pytest_output", rb"= (?:test session starts|FAILURES|ERRORS|short test summary info) ="
     ),
     "csv": Delimited(),
-    "log": Late("log_text", _LOG_SIGN),
+    LOG: Late("log_text", _LOG_SIGN),
     "records": Late(
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
     ),

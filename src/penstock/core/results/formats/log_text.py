@@ -189,25 +189,25 @@ def _cut(text: bytes, plain: bytes, found: EntryScan, end: int) -> TextCut:
     starts: Sequence[int] = found.starts
     if plain is not text:
         starts, end = _in_coloured(text, plain, starts, end)
-    used = found.used
-    reading = LogReading(
-        tuple(FORMS[one].name for one in found.numbers if one in used), found.pairs.numbers
-    )
+    names = tuple(FORMS[one].name for one in found.numbers if one in found.used)
+    reading = LogReading(names, found.pairs.numbers)
+    are_lines = text.count(b"\n", starts[0], end) + 1 == len(starts)
+    joint = b"\n" if are_lines else b""  # a row with newlines in it keeps its own
     return TextCut(
         "rows",
-        grouped(_rows(text, starts, end)),
+        grouped(_rows(text, starts, end, joint)),
         text[: starts[0]],
         text[end:],
-        joint=b"\n",
+        joint=joint,
         reading=msgspec.json.encode(reading),
         notices=notice_of_marks(found.pairs.marks),
         contents=contents_of_log(found),
     )
 
 
-def _rows(text: bytes, starts: Sequence[int], end: int) -> Iterator[bytes]:
+def _rows(text: bytes, starts: Sequence[int], end: int, joint: bytes) -> Iterator[bytes]:
     for start, following in pairwise(starts):
-        yield text[start : following - 1]
+        yield text[start : following - len(joint)]
     yield text[starts[-1] : end]
 
 
