@@ -87,7 +87,7 @@ def _dict(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Re
     if len(members) > KEYS and alike([member.value for member in members[:100]]):
         for start in focus.spans():
             span = yield from focus.read(start, start + SPAN)
-            profile.add(rawjson.split_member(row).value for row in span)
+            profile.add([rawjson.split_member(row).value for row in span])
     return _fitted(scale, _dict_candidates(focus, profile, members, extra))
 
 
