@@ -24,7 +24,7 @@ _INLINE = Budget.parse("25kB")
 
 def measure() -> Iterator[Line]:
     as_json = payloads.as_json(iter(_rows())).decode()
-    as_csv, quoted = _csv(csv.QUOTE_MINIMAL), _csv(csv.QUOTE_NONNUMERIC)
+    as_csv, quoted = csv_text(), csv_text(csv.QUOTE_NONNUMERIC)
     ms = _stored(
         {
             "json": lambda: read_text_with_data(as_json),
@@ -54,7 +54,7 @@ def _small() -> Iterator[Line]:
             "The keeper opens the gate" + ", and the next one" * (n % 4) for n in range(25)
         ),
         "JSON": payloads.as_json(iter(_rows()[:10])).decode(),
-        "CSV": "\n".join(_csv(csv.QUOTE_MINIMAL).splitlines()[:20]),
+        "CSV": "\n".join(csv_text().splitlines()[:20]),
     }
     for name, text in texts.items():
         runs = clock.in_turns(
@@ -74,17 +74,17 @@ def _stored(documents: dict[str, Callable[[], Document]]) -> dict[str, float]:
     return clock.best(clock.in_turns(tasks, ROUNDS, process_time))
 
 
-def _rows() -> list[dict[str, object]]:
+def _rows(count: int = 100_000) -> list[dict[str, object]]:
     names = ("open", "closed", "broken")
     return [
         {"id": n, "name": f"gate {n}", "level": n / 7, "state": names[n % 3], "count": n * 3, "note": "once a week"}
-        for n in range(100_000)
+        for n in range(count)
     ]  # fmt: skip
 
 
-def _csv(quoting: int) -> str:
+def csv_text(quoting: int = csv.QUOTE_MINIMAL, count: int = 100_000) -> str:
     made = io.StringIO(newline="")
-    rows = _rows()
+    rows = _rows(count)
     writer = csv.DictWriter(made, [*rows[0]], quoting=quoting, lineterminator="\n")  # type: ignore[arg-type]
     writer.writeheader()
     writer.writerows(rows)

@@ -487,8 +487,8 @@ def test_the_child_loads_nothing_else_of_penstock():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own = {name for name in done.stdout.split() if name.startswith("penstock")}
     own -= {name for name in own if name.startswith("penstock.worker")}
-    folders = {"penstock", "penstock.core", "penstock.core.model"}
-    assert own == folders | {"penstock.core.model.questions"}
+    folders = {"penstock", "penstock.core", "penstock.core.json", "penstock.core.model"}
+    assert own == folders | {"penstock.core.json.alike_rows", "penstock.core.model.questions"}
 
 
 # Life and death
@@ -664,3 +664,15 @@ def test_further_tables_are_loaded_in_the_same_child(shared):
         b'{"id":2,"text":"two","key":"b","n":0}',
     )
     assert shared.ask_holder(question) == answer
+
+
+@linux_only
+def test_the_pipe_to_a_child_holds_more_than_usual():
+    from fcntl import F_GETPIPE_SZ, fcntl
+
+    child = WorkerChild()
+    try:
+        assert fcntl(child._stdin.fileno(), F_GETPIPE_SZ) >= 1_000_000
+    finally:
+        child.kill()
+        child.end()

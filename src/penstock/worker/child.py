@@ -16,6 +16,7 @@ from penstock.core.model.questions import Limits, Material, Question, WorkerAnsw
 from penstock.worker import frames
 
 EXIT_SECONDS = 5.0
+PIPE_BYTES = 1_048_576  # the most that Linux allows every user
 
 _F = TypeVar("_F", bound=frames.PipeFrame)
 
@@ -49,6 +50,7 @@ class WorkerChild:
             start_new_session=True,  # Ctrl-C in a terminal must reach only the parent.
         )
         self._stdin = cast("IO[bytes]", self._process.stdin)
+        _enlarge(self._stdin.fileno())
         self._stdout = cast("IO[bytes]", self._process.stdout)
         self.keys: set[frames.Key] = set()  # of all the materials that the child holds
         self.greeted = False
@@ -151,6 +153,17 @@ def _boot_arguments() -> list[str]:
 def _environment() -> dict[str, str]:
     # Windows cannot start a process without SYSTEMROOT.
     return {name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32"}
+
+
+def _enlarge(pipe: int) -> None:
+    """Let a pipe hold more than 64 kB, where that is possible. Otherwise the two processes would wait
+    for each other at every part of a large result."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+
+        fcntl(pipe, F_SETPIPE_SZ, PIPE_BYTES)
+    except (ImportError, OSError):  # not on Linux, or not allowed
+        return
 
 
 def _close(stream: IO[bytes]) -> None:

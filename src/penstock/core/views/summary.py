@@ -90,7 +90,7 @@ def _dict(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Re
     if len(members) > KEYS and alike([member.value for member in members[:100]]):
         for start in focus.spans():
             span = yield from focus.read(start, start + SPAN)
-            profile.add(rawjson.split_member(row).value for row in span)
+            profile.add([rawjson.split_member(row).value for row in span])
     return _fitted(scale, _dict_candidates(focus, profile, members, extra))
 
 
@@ -164,10 +164,10 @@ def _log_candidates(
 def _counts(profile: TableProfile, notable: Notable) -> dict[str, dict[str, int]]:
     """Return how many entries have each level, or how many lines are grave if there are no levels."""
     column = profile.columns.get("level")
-    if column is None or len(column.counts) > _MOST_LEVELS:
+    levels = None if column is None else column.counts.get(str)
+    if levels is None or len(levels) > _MOST_LEVELS:
         return {"counts": notable.counts} if notable.counts else {}
-    common = sorted(column.counts.items(), key=lambda one: -one[1])
-    return {"levels": {str(rawjson.decode(word)): count for word, count in common}}
+    return {"levels": dict(levels.most_common())}
 
 
 # -- text --------------------------------------------------------------------------------------

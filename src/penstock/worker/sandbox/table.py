@@ -6,18 +6,31 @@ Columns have no declared type, so that every value keeps its own.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import msgspec
 
 from penstock.core.model.questions import RESULT_TABLE, SQL_COLUMNS, Shape
-from penstock.worker.sandbox.cells import KEY, LINE, READERS, REST, TEXT, VALUE, Cell, Key, Row
+from penstock.worker.sandbox.cells import (
+    KEY,
+    LINE,
+    READERS,
+    REST,
+    TEXT,
+    VALUE,
+    Cell,
+    Key,
+    PlainRows,
+    Row,
+    read_plain,
+)
 
 LABELS = {KEY: "key", VALUE: "value", LINE: "line", TEXT: "text", REST: "_rest"}
 FIRST_COLUMNS: dict[Shape, tuple[int, ...]] = {"members": (KEY,), "lines": (LINE, TEXT)}
 
 BATCH = 1_000
+_PERHAPS_PLAIN: tuple[Shape, ...] = ("rows", "sections")
 HIDDEN_NAMES = 20_000  # Beyond so many names of the rest, further ones are not remembered.
 _BOOLEAN_OR_NULL = frozenset({bool, type(None)})
 
@@ -30,20 +43,40 @@ def fill(
     # Nothing here outlives the process, so no journal is needed.
     db.executescript("PRAGMA journal_mode=OFF; PRAGMA temp_store=MEMORY; BEGIN")
     _widen(db, columns, columns.admit_all(FIRST_COLUMNS.get(shape, ())))
-    cells = READERS[shape](rows)
-    while batch := list(islice(cells, BATCH)):
-        _insert(db, columns, batch)
+    if shape in _PERHAPS_PLAIN:
+        _insert_json(db, columns, iter(rows))
+    else:
+        cells = READERS[shape](rows)
+        while batch := list(islice(cells, BATCH)):
+            _insert(db, columns, batch)
     _ensure_a_column(db, columns)
     db.execute("COMMIT")
     return columns
 
 
+def _insert_json(db: sqlite3.Connection, columns: Columns, rows: Iterator[bytes]) -> None:
+    while batch := list(islice(rows, BATCH)):
+        plain = read_plain(batch)
+        if plain is None or not columns.has_room_for(plain.names):
+            _insert(db, columns, list(READERS["rows"](batch)))
+            continue
+        _widen(db, columns, columns.admit_new(plain.names))
+        columns.note_kinds(plain)
+        _insert_values(db, columns, columns.ordered(plain))
+
+
 def _insert(db: sqlite3.Connection, columns: Columns, batch: list[Row]) -> None:
     _widen(db, columns, columns.admit_rows(batch))
     _ensure_a_column(db, columns)  # Even if all rows are {}, they count as rows.
-    marks = ",".join("?" * len(columns.keys))
     values = [tuple(map(row.get, columns.keys)) for row in batch]
     columns.note_booleans(values)
+    _insert_values(db, columns, values)
+
+
+def _insert_values(
+    db: sqlite3.Connection, columns: Columns, values: Iterable[tuple[Cell, ...]]
+) -> None:
+    marks = ",".join("?" * len(columns.keys))
     db.executemany(f"INSERT INTO {columns.table} VALUES ({marks})", values)  # noqa: S608 - quoted
 
 
@@ -94,6 +127,26 @@ class Columns:
         for key, cells in zip(self.keys, zip(*rows, strict=True), strict=True):
             if key not in self._others and not _BOOLEAN_OR_NULL.issuperset(map(type, cells)):
                 self._others.add(key)
+
+    def note_kinds(self, plain: PlainRows) -> None:
+        for name, kinds in zip(plain.names, plain.kinds, strict=True):
+            if not _BOOLEAN_OR_NULL.issuperset(kinds):
+                self._others.add(name)
+
+    def ordered(self, plain: PlainRows) -> Iterable[tuple[Cell, ...]]:
+        """Return rows with their cells in the order of the columns."""
+        if self.keys == list(plain.names):
+            return plain.rows
+        known: dict[Key, tuple[Cell, ...]] = dict(zip(plain.names, plain.columns, strict=True))
+        nothing: tuple[Cell, ...] = (None,) * len(plain.rows)
+        return zip(*(known.get(key, nothing) for key in self.keys), strict=True)
+
+    def has_room_for(self, names: Iterable[str]) -> bool:
+        return sum(name not in self._known for name in names) <= self._room
+
+    def admit_new(self, names: Iterable[str]) -> list[str]:
+        """Add the columns that are new, and return their names in SQL."""
+        return self.admit_all([name for name in names if name not in self._known])
 
     @property
     def row_number(self) -> str | None:
