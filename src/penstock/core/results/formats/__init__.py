@@ -18,6 +18,7 @@ from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
+from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
@@ -30,6 +31,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
+    "markdown": Late("markdown_text", rb"\n[#=`~|-][-=#`~ ]"),
 }
 
 

@@ -67,15 +67,16 @@ def unique_names(names: Iterable[str]) -> list[str]:
     """Return the names under which SQL has the tables of all sections, in their order."""
     found: list[str] = []
     used: set[str] = set()
+    numbers: dict[str, int] = {}  # a search from 1 for each name would take its time
     for name in names:
-        found.append(_unused(name, used))
+        found.append(_unused(name, used, numbers.get(name, 1)))
         used.add(found[-1])
+        numbers[name] = numbers.get(name, 0) + 1
     return found
 
 
-def _unused(name: str, used: set[str]) -> str:
-    number = 1
-    unused = name
+def _unused(name: str, used: set[str], number: int = 1) -> str:
+    unused = name if number == 1 else f"{name}_{number}"
     while unused in used:
         number += 1
         unused = f"{name}_{number}"
