@@ -31,7 +31,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "csv": Delimited(),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
-    "markdown": Late("markdown_text", rb"\n[#=`~|-][-=#`~ ]"),
+    "markdown": Late("markdown_text", rb"\n(?:[#=`~|][=#`~ ]|--)"),
 }
 
 

@@ -1,8 +1,8 @@
 """The blocks of Markdown, found in one pass over the lines: headings, code, tables, texts.
 
 The rules are those of CommonMark, with the tables of GitHub. Links and emphasis are not read. A heading
-in a quote or in a list item is none of the document. What has to be seen of each line is its first
-bytes, so runs of lines that start nothing are skipped at once.
+in a quote or in a list item is none of the document. The first bytes of a line decide what it starts,
+so runs of lines that start nothing are skipped at once.
 """
 
 from __future__ import annotations

@@ -13,11 +13,12 @@ _STRONG: Final = re.compile(r"(\*\*|__)(?=\S)([^*_]++)(?<=\S)\1")
 _EMPHASIS: Final = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_]++)(?<=\S)\1(?![\w*])")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MOST_NESTED: Final = 2  # an image in a link
+_LONGEST: Final = 2_000  # characters; more is no heading
 
 
 def plain(source: str) -> str:
     """Return the words that a reader of the rendered text would see."""
-    if not any(mark in source for mark in "`*_[<\\"):
+    if len(source) > _LONGEST or not any(mark in source for mark in "`*_[<\\"):
         return source.strip()
     parts = _CODE.split(source)
     # Each match gives its marks and its content, after the text before it.

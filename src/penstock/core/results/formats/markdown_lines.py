@@ -7,8 +7,17 @@ from typing import Final
 
 TAB: Final = 4  # columns
 CODE_INDENT: Final = 4  # columns from which on a line is code
-# The start of a line that is text at any place. It starts nothing else, and rules no table.
-_PLAIN: Final = rb"(?:[^\s#>`~\-+*_=|:<\[0-9]|\[(?![^\]\n]*+\]:)|[*_]{1,2}+[A-Za-z]|`{1,2}+[^`\s]|[0-9]++(?![.)]))[^\n]*+\n"
+# A tag with more after it in its line starts no block of HTML.
+_INLINE_TAG: Final = (
+    rb"<(?:a|abbr|b|br|code|em|i|img|kbd|span|strong|sub|sup)\b"
+    rb"(?:[^\n>\"']|\"[^\"\n]*+\"|'[^'\n]*+')*+>[ \t]*+(?=\S)"
+)
+# A line that is text at any place. It starts nothing else, and rules no table.
+_PLAIN: Final = (
+    rb"(?:[^\s#>`~\-+*_=|:<\[0-9]|\[(?![^\]\n]*+\]:)|[*_]{1,2}+[A-Za-z]|`{1,2}+[^`\s]|[0-9]++(?![.)])|"
+    + _INLINE_TAG
+    + rb")[^\n]*+\n"
+)
 # Runs of lines that need no closer look. A text that is open takes plain lines, however they are indented.
 PLAIN_LINES: Final = re.compile(rb"(?:" + _PLAIN + rb")++")
 MORE_PLAIN_LINES: Final = re.compile(rb"(?:[ \t]*+" + _PLAIN + rb")++")

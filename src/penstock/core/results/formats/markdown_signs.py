@@ -24,6 +24,8 @@ _LARGE_TABLE: Final = 0.8  # of the text
 # such headings.
 _ONE_MARK: Final = frozenset({b"#"})
 _FEWEST_MARKS: Final = 3
+# Comments are in a row, and no two headings of a level are. So each such pair counts for more.
+_IN_A_ROW: Final = 4
 _LONGEST_TITLE: Final = 200  # bytes
 _SHORT_RULER: Final = 3
 _RULER_DIFFERS: Final = 4  # bytes at most, from its title
@@ -32,14 +34,14 @@ _BEFORE: Final = 200  # bytes before a heading, in which an empty line is looked
 # bytes, so that the search is fast.
 _OTHER: Final = (
     re.compile(
-        rb"\n(?:\.\. (?:[\w:-]++::|_[^\n]++:|\[)|:[A-Za-z]++: |=(?:head[1-4]|over|item|pod|cut)\b|={1,5} \w"
+        rb"\n(?:\.\. (?:[\w-]++(?::[\w-]++)*+::|_[^\n]++:|\[)|:[A-Za-z]++: |=(?:head[1-4]|over|item|pod|cut)\b|={1,5} \w"
         rb"|(?<=[^\s]\n)(?:~{4,}+|\^{4,}+|\"{4,}+|'{4,}+|\+{4,}+|\*{4,}+)[ \t]*+\r?(?:\n|\Z))"
     ),
     re.compile(rb":(?:ref|doc|class|func|meth|mod|attr|pep|pypi|issue|pr|user):`"),
     re.compile(rb">`__?(?!\w)"),
     re.compile(rb"::\r?\n\r?\n[ \t]"),
 )
-_OTHER_START: Final = re.compile(rb"#!|\s*+<(?:\?xml|!DOCTYPE|html)\b")
+_OTHER_START: Final = re.compile(rb"#!|[rRuUbB]?+(?:\"\"\"|''')|\s*+<(?:\?xml|!DOCTYPE|html)\b")
 _MOST_COMMENTS: Final = 20  # after which there is no need to look on
 _KEYWORDS: Final = (
     rb"import|from|def|class|return|if|elif|else|for|while|try|except|with|export|set|unset|local|echo|sudo|let|"
@@ -52,7 +54,7 @@ _STATEMENT: Final = re.compile(
     rb"^[ \t]*+(?:-[ \t]++(?=[a-z_]\w*+:))?+(?![\[!<*(`>\\]|https?:)"
     rb"(?:[\w.\[\]\"'-]++[ \t]*+(?:[-+*/:|&]?=(?!=)|==|<-|:=|>=|~=)[^\n]*+"
     rb"|[a-z_\"'][\w.\"'/-]*+:(?:[ \t][^\n]*+)?"
-    rb"|(?:" + _KEYWORDS + rb")\b[^\n]*+(?<![.!?,:])"
+    rb"|(?:" + _KEYWORDS + rb")\b[^\n]*+(?<![.!?,])"
     rb"|[@$%&!/~]\w[^\n]*+"
     rb"|[^\s]++(?<![.!?:])"
     rb"|[^\n]*+(?<=[;{}\\(])"
@@ -61,7 +63,13 @@ _STATEMENT: Final = re.compile(
     rb"|^\[[\w .:\"'/-]++\][ \t]*+\r?$",
     re.MULTILINE,
 )
-_SENTENCE_END: Final = re.compile(rb"[.!?:)][\"'*_`]*+\s*+\Z")
+# A line that is certainly of a program. In a document, such lines are in fences.
+_PROGRAM: Final = re.compile(
+    rb"^(?:def \w++\(|class \w++[(:]|import [\w.]++\r?$|from [\w.]++ import |if __name__ )",
+    re.MULTILINE,
+)
+_SENTENCE_START: Final = re.compile(rb"(?:[-+*>]|[0-9]++[.)]|\s)*+[*_`\"'(\[]*+[A-Z\x80-\xff]")
+_SENTENCE_END: Final = re.compile(rb"[.!?:][\"'*_`)]*+\s*+\Z")
 # A link, words in bold or in code, a list item.
 _MARK: Final = re.compile(
     rb"\]\(|\]\[|\*\*\w|`\w[^`\n]{0,100}+`(?!`)|^[ \t]*+(?:[-+*]|1[.)])[ \t]++\w", re.MULTILINE
@@ -84,7 +92,7 @@ class _Evidence(msgspec.Struct):
     tables: int = 0
     table_bytes: int = 0
     texts: int = 0
-    sentences: int = 0  # texts that end like a sentence
+    sentences: int = 0  # texts that start and end like a sentence
     lines: int = 0  # of texts
     statements: int = 0  # lines that are in no sentence
     marks: int = 0
@@ -103,7 +111,7 @@ class _Evidence(msgspec.Struct):
     def has_signs(self) -> bool:
         marks = self.marks + self.fences + self.tables
         if self.styles == _ONE_MARK:
-            return marks >= _FEWEST_MARKS
+            return marks >= _FEWEST_MARKS or self.sentences > max(self.titles, _FEWEST_MARKS)
         is_nested = len(self.styles) > 1 and not self.texts
         return is_nested or marks + self.sentences >= _SEVERAL
 
@@ -146,8 +154,11 @@ def _evidence(text: bytes, blocks: Iterable[MarkdownBlock]) -> _Evidence:
 def _note_text(found: _Evidence, text: bytes) -> None:
     found.texts += 1
     found.lines += text.rstrip(b"\r\n").count(b"\n") + 1
-    found.sentences += _SENTENCE_END.search(text[-_BEFORE:]) is not None
+    if _SENTENCE_START.match(text) and _SENTENCE_END.search(text[-_BEFORE:]):
+        found.sentences += 1
     found.statements += sum(1 for _ in _STATEMENT.finditer(text))
+    if _PROGRAM.search(text):
+        found.comments += _IN_A_ROW
     found.marks += sum(1 for _ in _MARK.finditer(text))
 
 
@@ -156,7 +167,7 @@ def _note_heading(
 ) -> None:
     is_below = last is not None and last.kind == "heading" and last.stop == heading.start
     if is_below and last is not None and last.level == heading.level:
-        found.comments += 4  # no document has two headings of a level in a row; scripts have
+        found.comments += _IN_A_ROW
     elif _is_title(text, heading):
         found.titles += 1
         is_marked = text[heading.start : heading.start + 1] == b"#"

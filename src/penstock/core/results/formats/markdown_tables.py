@@ -30,7 +30,7 @@ _MARKED: Final = re.compile(
 
 def cell_count(line: bytes) -> int:
     """Return how many cells a line of a table has."""
-    return len(_PIPE.findall(_inside(line))) + 1
+    return len(_PIPE.findall(_inside(line))) + 1 if line != b"|" else 0
 
 
 def _inside(line: bytes) -> bytes:

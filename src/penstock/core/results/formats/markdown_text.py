@@ -35,12 +35,11 @@ class Markdown:
         if not is_markdown(text, markdown_blocks(text, keeps_lines=False)):
             return None
         found = _SectionsFound(text)
-        white = len(text) - len(text.lstrip(b" \t\r\n"))
-        before = min(white, found.starts[1])
-        if before == found.starts[1]:  # there is no text before the first heading
+        before = found.starts[1]
+        if text[:before].strip():
+            before = 0
+        else:  # there is no text before the first heading
             del found.starts[0], found.sections[0]
-        else:
-            found.starts[0] = before
         return TextCut(
             "rows",
             grouped(text[start:stop] for start, stop in pairwise([*found.starts, len(text)])),
@@ -102,7 +101,7 @@ class _SectionsFound:
         return table.columns, len(rows)
 
     def notices(self) -> tuple[str, ...]:
-        unread = f"{self._unread} tables are left as text: their rows would be much larger."
+        unread = f"Tables left as text, because their rows would be much larger: {self._unread}."
         return (*notice_of_marks(self._marks), *((unread,) if self._unread else ()))
 
 
