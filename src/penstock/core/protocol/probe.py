@@ -26,7 +26,10 @@ from penstock.settings.policy import Policy
 
 _PREVIEWS = (200, 120, 60, 20, 0)
 _COLUMNS = (40, 15, 5, 0)
-_BESIDE_CONTENTS = 120  # characters of a preview
+# Columns and characters of a preview beside the contents of a text, which tell more than its first words.
+_BESIDE_CONTENTS = ((40, 120), (15, 60), (5, 20), (0, 0))
+# The columns of sections are always the same, so that more contents are better.
+_BESIDE_SECTIONS = ((5, 60), (0, 0))
 _NAME_CHARS = 60
 _AFTER_CHARS = 120
 
@@ -90,13 +93,25 @@ def _probes(
 ) -> Iterator[dict[str, Any]]:
     lengths = [length for length in _PREVIEWS if length <= policy.preview] or [0]
     lengths[0] = max(lengths[0], min(policy.preview, len(head.preview)))
-    if head.contents:  # these tell more than the first words do
-        lengths = [length for length in lengths if length <= _BESIDE_CONTENTS] or [0]
+    for columns, length, contents in _rooms_of_contents(head):
+        described = _details_with(head, columns, rawjson.decode(contents), is_part=is_part)
+        shown = head.preview[: min(length, policy.preview)]
+        yield {**_essence(head, token, policy, shown), **described, **ending}
     for columns in _COLUMNS:
         for length in lengths[: 2 if columns else None]:
             for details in _details(head, columns, is_part=is_part):
                 yield {**_essence(head, token, policy, head.preview[:length]), **details, **ending}
     yield {**_essence(head, token, policy, ""), **ending}
+
+
+def _rooms_of_contents(head: Head) -> Iterator[tuple[int, int, bytes]]:
+    """Yield how many columns and characters of the preview to show beside which contents."""
+    if head.format and formats.has_sections(head.format):
+        for contents in head.contents:
+            yield from ((*room, contents) for room in _BESIDE_SECTIONS)
+    else:
+        for room in _BESIDE_CONTENTS:
+            yield from ((*room, contents) for contents in head.contents)
 
 
 def lean(head: Head, token: str, essence: Mapping[str, Any], scale: ReplyScale) -> Reply | None:
@@ -125,20 +140,31 @@ def _details(head: Head, columns: int, *, is_part: bool) -> Iterator[dict[str, A
     if head.shape == "lines":
         yield {"lines": head.count}
         return
-    is_of_text = head.format and not head.is_said_twice
-    named_format = {"format": head.format} if is_of_text else {}
-    is_counted = head.shape != "literal" and not is_part
-    counted = named_format | ({"count": head.count} if is_counted else {}) | _text_after(head)
+    counted = _counted(head, is_part=is_part)
     named = _column_types(head, columns)
     at = {"rows_at": head.list_path} if head.list_path else {}
-    for contents in head.contents:
-        yield {**counted, **rawjson.decode(contents), **named, **at}
     if head.outline != b"null" and columns:
         tables = _tables(head)
         yield {**counted, **tables, **named, **at, "outline": msgspec.Raw(head.outline)}
         if tables:
             yield {**counted, **tables}
     yield {**counted, **named, **at}
+
+
+def _details_with(
+    head: Head, columns: int, contents: Mapping[str, Any], *, is_part: bool
+) -> dict[str, Any]:
+    """Return the details of a text with its contents."""
+    at = {"rows_at": head.list_path} if head.list_path else {}
+    counted = _counted(head, is_part=is_part)
+    return {**counted, **contents, **_column_types(head, columns), **at}
+
+
+def _counted(head: Head, *, is_part: bool) -> dict[str, Any]:
+    is_of_text = head.format and not head.is_said_twice
+    named_format = {"format": head.format} if is_of_text else {}
+    is_counted = head.shape != "literal" and not is_part
+    return named_format | ({"count": head.count} if is_counted else {}) | _text_after(head)
 
 
 def _tables(head: Head) -> dict[str, dict[str, str]]:

@@ -156,6 +156,12 @@ def read_json(data: bytes, start: int = 0, stop: int | None = None) -> Document:
     return Document("literal", iter([[data]]))
 
 
+def read_members(data: bytes) -> Document:
+    """Return the document of a dict in compact JSON, whose members are the rows."""
+    rows = (member.key + b":" + member.value for member in rawjson.members(data))
+    return Document("members", _checked(grouped(rows)), b"{", b"}")
+
+
 def read_text(text: str) -> Document:
     data = rawjson.utf8(text)
     blocks = (data[start:end].split(b"\n") for start, end in line_blocks(data, 0, len(data)))
@@ -292,8 +298,7 @@ def _encoded_rows(items: Sequence[Any], tally: Tally) -> list[bytes]:
 def _read_object(data: bytes) -> Document:
     span = _list_of_rows(data)
     if span is None:
-        rows = (member.key + b":" + member.value for member in rawjson.members(data))
-        return Document("members", _checked(grouped(rows)), b"{", b"}")
+        return read_members(data)
     name, start, stop = span
     rawjson.require_shallow(data[:start] + data[stop:])
     return Document(

@@ -20,7 +20,13 @@ from penstock.core.model.stored import Head, Live, Shape
 from penstock.core.model.values import LiveWindow
 from penstock.core.results import formats
 from penstock.core.results.decoding import decoded
-from penstock.core.results.document import Document, read_json, read_text, read_text_with_data
+from penstock.core.results.document import (
+    Document,
+    read_json,
+    read_members,
+    read_text,
+    read_text_with_data,
+)
 from penstock.core.results.packing import chunks_of_rows, pick_rows, slice_rows
 
 SPAN = 1_000
@@ -70,6 +76,7 @@ class Focus:
     in_text: InText | None = None  # set if the value is a text that holds data
     has_text_blocks: bool = False  # as in `Document`
     notices: tuple[str, ...] = ()  # about a text inside the result, which the probe does not tell
+    is_section: bool = False  # the value is a section of a document
 
     def read(self, start: int, stop: int) -> Steps[list[bytes]]:
         """Return rows as JSON, lines as they are."""
@@ -243,6 +250,11 @@ def of_value(raw: bytes, path: str) -> Focus:
         return of_document(read_text_with_data(str(rawjson.decode(raw))), path)
     except rawjson.TooDeep:
         return of_text(raw, path)
+
+
+def of_section(raw: bytes, path: str) -> Focus:
+    """Return the focus on a section of a document: on its members, even if only one is a list."""
+    return replace(of_document(read_members(raw), path), is_section=True)
 
 
 def of_text(raw: bytes, path: str) -> Focus:

@@ -25,6 +25,7 @@ from penstock.core.views.focus import (
     Place,
     list_place,
     of_document,
+    of_section,
     of_text,
     of_value,
 )
@@ -105,6 +106,8 @@ def _follow(start: Focus, steps: list[Step], path: str) -> Steps[Focus | Refusal
     row = yield from _find_row(start, steps[0])
     if row is None:
         return _not_there(path, (yield from _parts_of(start)))
+    if start.has_sections and not steps[1:]:
+        return of_section(row, path)
     return (yield from _descend(row, steps[1:], path))
 
 

@@ -2,7 +2,7 @@
 
 A row, a short line and a short string are one match each, and are shown whole if they are not too
 large. In a long line or string each occurrence is a match, shown with its surroundings and its place.
-The text around data is searched too.
+The text around data is searched too. A document is searched by lines, and each hit names its section.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
 from penstock.core.views.focus import SPAN, Focus, by_ordinal, member_step
+from penstock.core.views.outline_of_sections import read_section
 from penstock.core.views.pages import cut_text, line_text
 from penstock.core.views.paths import TEXT_STEP
 
@@ -77,6 +78,9 @@ class _Match(NamedTuple):
 def search(focus: Focus, text: str, most: int) -> Steps[Hits]:
     hits = Hits(most)
     needle = text.casefold()
+    if focus.is_section:
+        _section_hits(hits, (yield from focus.whole()), focus.path, needle)
+        return hits
     previous: bytes | None = None
     last: dict[str, int] = {}  # the number of the last member with each key
     for start in focus.spans():
@@ -133,8 +137,23 @@ def _look(
     elif focus.shape == "members":
         hits.begin_member(focus.ordinal(number))
         _member_hits(hits, rawjson.split_member(row), path, needle)
+    elif focus.has_sections:
+        _section_hits(hits, row, path, needle)
     else:
         _row_hits(hits, row, path, needle)
+
+
+def _section_hits(hits: Hits, row: bytes, path: str, needle: str) -> None:
+    """Add a hit for the heading of a section, and for each line of its text, with the heading. Tables
+    and code are parts of the text."""
+    section = read_section(row)
+    if section.title and needle in section.title.casefold():
+        _occurrence_or_line(hits, {"path": path}, section.title, needle)
+    lines = section.text.split("\n")
+    for number, line in enumerate(lines):
+        if needle in line.casefold():
+            place = {"path": f"{path}/text", "line": number + 1, "section": section.title}
+            _occurrence_or_line(hits, place, line.removesuffix("\r"), needle)
 
 
 def _line_hits(

@@ -13,6 +13,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.results.outline import alike, outline
 from penstock.core.views.focus import SPAN, Focus
 from penstock.core.views.notable import LINE_CHARS, Notable
+from penstock.core.views.outline_of_sections import outline_of_sections
 from penstock.core.views.pages import brief, cut_text, line_text, words_around
 from penstock.core.views.profile import TableProfile
 
@@ -27,6 +28,8 @@ _NAME_CHARS = 100
 def summarise(focus: Focus, scale: ReplyScale, extra: Mapping[str, Any]) -> Steps[Reply]:
     scale = scale.capped(tokens=SUMMARY_TOKENS)
     extra = {**words_around(focus, scale), **extra}
+    if focus.has_sections:
+        return (yield from outline_of_sections(focus, scale, extra))
     if focus.shape == "lines":
         return _text(scale, extra, *(yield from _read_lines(focus)))
     if focus.shape == "literal":

@@ -39,9 +39,9 @@ def test_tables_of_sections_have_names_of_their_own():
         Section(1, "Limits", [SectionTable("limits", ["plan", "calls"], 3)]),
         Section(2, "Limits", [SectionTable("limits", ["a"], 1)]),
     ]
-    (only,) = [json.loads(form) for form in contents_of_sections(sections)]
-    assert only["contents"] == {"/1": "# Limits", "/2": "## Limits"}
-    assert only["tables"] == {
+    first, *_ = [json.loads(form) for form in contents_of_sections(sections)]
+    assert first["contents"] == {"/1": "# Limits", "/2": "## Limits"}
+    assert first["tables"] == {
         "limits": "[3 × {plan, calls}] at /1/tables/limits",
         "limits_2": "[1 × {a}] at /2/tables/limits",
     }
@@ -64,3 +64,11 @@ def test_names_stay_unique_beside_numbered_ones():
 def test_many_tables_of_one_name_are_numbered_in_linear_time():
     names = unique_names(["a"] * 200_000)
     assert (names[0], names[1], names[-1]) == ("a", "a_2", "a_200000")
+
+
+def test_a_list_with_a_share_leaves_room_to_the_others():
+    entries = [ContentsEntry(f"/{n}", "x" * 20) for n in range(100)]
+    first, *_ = forms_of(
+        ContentsList("contents", entries), ContentsList("tables", entries, share=0.5)
+    )
+    assert len(first["tables"]) == len(first["contents"]) // 2

@@ -57,6 +57,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     ),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
+    "markdown": Late("markdown_text", rb"\n(?:[#=`~|][=#`~ ]|--)"),
 }
 
 

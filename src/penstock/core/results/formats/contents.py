@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from penstock.core.budget.fitting import clip
 from penstock.core.json.encoding import encode
 
-_SIZES: Final = (1_400, 900, 500, 200)  # bytes of a list, from long to short
+_SIZES: Final = (1_400, 1_100, 800, 500, 300, 150)  # bytes of a list, from long to short
 _LONGEST: Final = 100  # characters of an entry
 
 
@@ -26,12 +26,13 @@ class ContentsList(NamedTuple):
 
     name: str
     entries: Sequence[ContentsEntry]
+    share: float = 1.0  # of the room that a list may take, if there are several
 
     def within(self, size: int) -> dict[str, Any]:
         """Return as much of the list as fits, and how many entries are left out."""
         if not self.entries:
             return {}
-        kept = _within(self.entries, size)
+        kept = _within(self.entries, int(size * self.share))
         left_out = len(self.entries) - len(kept)
         omitted = {f"{self.name}_omitted": left_out} if left_out else {}
         return {self.name: {one.key: clip(one.told, _LONGEST) for one in kept}, **omitted}

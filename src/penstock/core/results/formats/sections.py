@@ -22,6 +22,7 @@ from penstock.core.results.formats.contents import ContentsEntry, ContentsList, 
 _LONGEST_NAME: Final = 40
 _NOT_IN_NAMES: Final = re.compile(r"[\W_]+")
 _NAMED_COLUMNS: Final = 6
+_SHARE_OF_TABLES: Final = 0.5  # beside the headings, which lead to the tables too
 
 
 class SectionTable(msgspec.Struct, frozen=True):
@@ -80,7 +81,9 @@ def contents_of_sections(sections: Sequence[Section]) -> tuple[bytes, ...]:
         ContentsEntry(name, f"{_shape(table)} at /{number}/tables/{table.name}")
         for name, (number, table) in zip(names, places, strict=True)
     ]
-    return contents_of(ContentsList("contents", headings), ContentsList("tables", tables))
+    return contents_of(
+        ContentsList("contents", headings), ContentsList("tables", tables, share=_SHARE_OF_TABLES)
+    )
 
 
 def _shape(table: SectionTable) -> str:
