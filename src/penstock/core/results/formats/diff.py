@@ -1,7 +1,8 @@
 """Unified diffs: `git diff`, `git show`, patches in mails, `diff -u`, `svn diff`. A row is a file.
 
-    {"file": "src/a.py", "status": "modified", "added": 1, "removed": 2, "hunks": [{"old_start": 3,
-     "old_lines": 9, "new_start": 3, "new_lines": 8, "section": "def f():", "text": "-    a\\n …"}]}
+    {"file": "src/a.py", "status": "modified", "added": 1, "removed": 2, "header": "diff --git …",
+     "hunks": [{"old_start": 3, "old_lines": 9, "new_start": 3, "new_lines": 8, "section": "def f():",
+                "text": "-    a\\n …"}]}
 
 `old_file` is there if a file has another name now, `binary` if its lines are not shown. The text of
 a hunk is exact. A commit message may be before the files, and the signature of a mail after them.

@@ -58,6 +58,7 @@ class DiffFile(NamedTuple):
     """A file of a diff."""
 
     names: Mapping[str, Any]  # the fields of its row before the counts
+    header: bytes  # the lines before the hunks, without the data of a binary file
     hunks: list[Hunk]
     properties: bytes
     stop: int
@@ -95,13 +96,16 @@ def file_at(text: bytes, position: int, end: int) -> DiffFile:
     """Return the file that starts there. Raise `BrokenDiff` where it is broken."""
     note = _NOTE.match(text, position, end)
     if note:
-        return DiffFile(_names_of_note(note), [], b"", _after_empty(text, note.end(), end))
+        stop = _after_empty(text, note.end(), end)
+        return DiffFile(_names_of_note(note), note.group(), [], b"", stop)
     head = _HEAD.match(text, position, end)
     if head is None:
         raise BrokenDiff(position, "starts no file")
     binary = _BINARY.match(text, head.end(), end)
     names = None if binary else _NAMES.match(text, head.end(), end)
     stop = (binary or names or head).end()
+    has_data = binary is not None and binary.group().startswith(b"GIT")
+    header = text[position : head.end() if has_data else stop]
     hunks = [*hunks_at(text, stop, end)] if names or head["bare"] is not None else []
     if not hunks and names:
         raise BrokenDiff(stop, "should start a hunk")
@@ -112,6 +116,7 @@ def file_at(text: bytes, position: int, end: int) -> DiffFile:
         names_of(
             head.groupdict(), names.groupdict() if names else {}, is_binary=binary is not None
         ),
+        header,
         hunks,
         properties.group() if properties else b"",
         _after_empty(text, stop, end),
@@ -125,6 +130,7 @@ def row_of(row: bytes) -> bytes:
         **file.names,
         "added": file.added,
         "removed": file.removed,
+        "header": rawjson.text(file.header).rstrip(),
         "hunks": [hunk_fields(row, hunk) for hunk in file.hunks],
     }
     if file.properties:
@@ -141,8 +147,7 @@ def _names_of_note(note: re.Match[bytes]) -> dict[str, Any]:
         return {"file": new, "old_file": old, "status": "modified", "binary": True}
     if note["unmerged"] is not None:
         return {"file": rawjson.text(note["unmerged"].rstrip(b"\r")), "status": "unmerged"}
-    told = rawjson.text(note.group()).rstrip()
-    return {"file": rawjson.text(note["submodule"]), "status": "submodule", "text": told}
+    return {"file": rawjson.text(note["submodule"]), "status": "submodule"}
 
 
 def _after_empty(text: bytes, position: int, end: int) -> int:

@@ -23,7 +23,7 @@ class SectionOfRun(NamedTuple):
     reports: list[Bar]
 
 
-class Layout(NamedTuple):
+class RunLayout(NamedTuple):
     """The places of a run."""
 
     start: int  # of the lines of tests
@@ -41,7 +41,7 @@ class _Outer(NamedTuple):
     further: Bar | None  # the start of another run, after the end of this one
 
 
-def layout_of(text: bytes) -> Layout | NearMiss | None:
+def layout_of(text: bytes) -> RunLayout | NearMiss | None:
     """Return the layout of a run; None if the text is none."""
     bars = [*bars_in(text)]
     if not bars or not _may_start(text, bars[0]):
@@ -62,7 +62,7 @@ def layout_of(text: bytes) -> Layout | NearMiss | None:
     if counts and after > _MOST_AROUND:
         return NearMiss(f"line {_line(text, final) + 1} is after the last line of the run")
     end = final if outer.early_end is None else outer.early_end.start
-    return Layout(start, outer.sections, end, counts)
+    return RunLayout(start, outer.sections, end, counts)
 
 
 def _may_start(text: bytes, first: Bar) -> bool:

@@ -20,7 +20,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.pytest_bars import SUMMARY, Bar
-from penstock.core.results.formats.pytest_layout import Layout, SectionOfRun, layout_of
+from penstock.core.results.formats.pytest_layout import RunLayout, SectionOfRun, layout_of
 from penstock.core.results.formats.pytest_rows import (
     OUTCOME_ALONE,
     SUMMARY_LINE,
@@ -81,7 +81,7 @@ class _Failed(NamedTuple):
 class _Parts:
     """The rows of a run: where each starts, and what the contents tell."""
 
-    def __init__(self, text: bytes, layout: Layout) -> None:
+    def __init__(self, text: bytes, layout: RunLayout) -> None:
         self._text = text
         self._layout = layout
         self._kinds: set[str] = set()
