@@ -97,6 +97,14 @@ def test_a_token_of_one_session_is_nobody_elses(relay_url):
         refused = other.call("read_result", {"continuation_token": token})
         assert refused["isError"]
         assert "expired or not found" in value_of(refused)["error"]
+        join = {
+            "continuation_token": value_of(other.call("rows"))["continuation_token"],
+            "mode": "sql",
+            "query": "SELECT count(*) AS n FROM result, taken",
+            "tables": {"taken": token},
+        }
+        refused = other.call("read_result", join)
+        assert "Table 'taken': Continuation token expired" in value_of(refused)["error"]
 
 
 # -- headers -----------------------------------------------------------------------------------
