@@ -146,6 +146,22 @@ def test_a_text_in_an_object_is_data_where_path_points_at_it(reader):
     assert "no text" in reader.refused(token, path="/code/~text")["error"]
 
 
+def test_a_log_in_an_object_is_entries_where_path_points_at_it(reader):
+    text = TEXTS["log, traces"][0] + "2026-11-16 10:02:00,000 ERROR jammed\n"
+    token = probe_of(reader, {"code": 1, "stderr": text})["continuation_token"]
+    query = "SELECT time, message FROM result WHERE level = 'ERROR'"
+    told = reader.look(token, path="/stderr", mode="sql", query=query)
+    assert told["items"] == [{"time": "2026-11-16T10:02:00.000", "message": "jammed"}]
+    assert windows(reader, token, "/stderr/~text") == text
+
+
+def test_the_probe_of_a_log_tells_its_time_and_its_levels(reader):
+    probe = probe_of(reader, TEXTS["log"][0])
+    assert probe["time"] == {"first": "2026-11-16T10:00:00.123", "last": "2026-11-16T10:01:59.123"}
+    assert probe["levels"] == {"INFO": 120}
+    assert probe["columns"]["level"] == "str: INFO"
+
+
 @pytest.mark.parametrize("write", [repr, json.dumps, lambda value: json.dumps(value, indent=2)])
 def test_a_dict_in_a_text_is_read_in_every_mode(reader, write):
     inner = {f"k{n}": {"a": n, "b": "t" * 20} for n in range(60)}

@@ -21,6 +21,8 @@ LEVEL_KEYS: Final = (b"level", b"lvl", b"severity", b"loglevel")
 # One of these is in every entry of a log. Settings are pairs too.
 _SIGNS: Final = (*TIME_KEYS, *LEVEL_KEYS, b"msg", b"message", b"at")
 _PAIR: Final = re.compile(rb"(" + KEY + rb")=(" + VALUE + rb")")
+_MOST_PAIRS: Final = 5_000
+_MOST_ALIKE: Final = 60  # keys in one pattern
 _MOST_KEYS: Final = 1_000  # that may hold numbers
 _MOST_NAMED: Final = 200  # keys of numbers, because a reading is small
 
@@ -34,14 +36,13 @@ def pairs_of(line: bytes) -> list[tuple[bytes, bytes]]:
 
 def _numbered(pairs: list[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
     used = {key for key, _ in pairs}
-    seen: set[bytes] = set()
+    numbers: dict[bytes, int] = {}
     for key, value in pairs:
-        name, number = key, 1
-        while name in seen or (number > 1 and name in used):
+        number = numbers.get(key, 0) + 1
+        while number > 1 and key + b"_%d" % number in used:
             number += 1
-            name = key + b"_%d" % number
-        seen.add(name)
-        yield name, value
+        numbers[key] = number
+        yield key if number == 1 else key + b"_%d" % number, value
 
 
 @lru_cache(16)
@@ -67,6 +68,7 @@ class PairColumns:
 
     def __init__(self) -> None:
         self.entries = 0
+        self.is_too_wide = False  # an entry has so many pairs that none is read
         self.levels: Counter[bytes] = Counter()
         self.first_time = b""
         self.last_time = b""
@@ -76,8 +78,12 @@ class PairColumns:
     def note(self, entries: Sequence[bytes]) -> None:
         """Take some entries, which are pairs and nothing else."""
         self.entries += len(entries)
+        if any(len(entry) > _MOST_PAIRS and entry.count(b"=") > _MOST_PAIRS for entry in entries):
+            self.is_too_wide = True
+            return
         keys = [key for key, _ in pairs_of(entries[0])]
-        alike = _alike(tuple(keys)).findall(b"\n".join(entries))
+        is_narrow = len(keys) <= _MOST_ALIKE
+        alike = _alike(tuple(keys)).findall(b"\n".join(entries)) if is_narrow else ()
         if len(alike) == len(entries):
             values = {
                 key: [*some] for key, some in zip(keys, zip(*alike, strict=True), strict=False)
@@ -118,7 +124,9 @@ class PairColumns:
     @property
     def is_log(self) -> bool:
         """Whether every entry has one of the keys that logs have."""
-        return any(self._counts.get(key, 0) >= self.entries for key in _SIGNS)
+        return not self.is_too_wide and any(
+            self._counts.get(key, 0) >= self.entries for key in _SIGNS
+        )
 
 
 def pair_fields(line: bytes, numbers: frozenset[str]) -> dict[str, object]:

@@ -77,11 +77,11 @@ class LineForm(msgspec.Struct, frozen=True):
     @property
     def pattern(self) -> re.Pattern[bytes]:
         """The compiled pattern. Forms that no text has are never compiled."""
-        return compiled(self.source)
+        return _compiled(self.source)
 
 
 @cache
-def compiled(source: bytes) -> re.Pattern[bytes]:
+def _compiled(source: bytes) -> re.Pattern[bytes]:
     return re.compile(source, re.MULTILINE)
 
 

@@ -19,7 +19,6 @@ from penstock.core.results.formats.cut import line_blocks
 from penstock.core.results.formats.log_levels import UPPER
 from penstock.core.results.formats.log_lines import FORMS, LOGFMT
 from penstock.core.results.formats.log_pairs import PairColumns
-from penstock.core.results.formats.log_parts import compiled
 
 MARKED: Final = re.compile(
     rb"[ \t\r\n]|\Z|[\])}]|Traceback \(|Caused by:|Suppressed:|During handling of|The above exception"
@@ -104,7 +103,7 @@ class EntryScan:
     def _are_all_entries(self, text: bytes, start: int, stop: int) -> bool:
         """Return whether each line of a block is an entry, and note them all at once."""
         lines = text[start:stop].split(b"\n")
-        entries = _starts(self.numbers).lines.findall(text, start, stop)
+        entries = _starts(self.numbers).line.findall(text, start, stop)
         if len(entries) != len(lines):
             return False
         self.starts.extend(accumulate(map((1).__add__, map(len, lines[:-1])), initial=start))
@@ -115,7 +114,7 @@ class EntryScan:
     def _lines(self, text: bytes, position: int, stop: int, end: int) -> int:
         """Note lines up to the end of a block, some of which continue entries. Return the position
         after them."""
-        match = _starts(self.numbers).pattern.match
+        match = _starts(self.numbers).line.match
         entries: list[tuple[bytes, ...]] = []
         while position < stop:
             entry = match(text, position, end)
@@ -123,30 +122,33 @@ class EntryScan:
                 self.starts.append(position)
                 entries.append(entry.groups(b""))
                 self.plain.end_run()
-            elif not MARKED.match(text, position, end):
-                if self._is_of_another_form(text, position, end):
-                    self._note(entries)
-                    entries, match = [], _starts(self.numbers).pattern.match
+                position = entry.end()
+                continue
+            if not MARKED.match(text, position, end):
+                other = self._other_form(text, position, end)
+                if other is not None:
+                    self._note(entries)  # the groups of more forms have other places
+                    self.numbers = tuple(sorted((*self.numbers, other)))
+                    entries, match = [], _starts(self.numbers).line.match
                     continue
                 self.plain.add(position)
-            after = text.find(b"\n", position if entry is None else entry.end(), end)
+            after = text.find(b"\n", position, end)
             position = after + 1 if after >= 0 else end
         self._note(entries)
         return position
 
-    def _is_of_another_form(self, text: bytes, position: int, end: int) -> bool:
-        """Return whether a plain line starts an entry of a form that is not yet among ours, and add
-        the form. Weak forms are only counted."""
+    def _other_form(self, text: bytes, position: int, end: int) -> int | None:
+        """Return the form of a plain line that starts an entry, if it is not yet among ours. Weak forms
+        are only counted."""
         if self.plain.count > _MOST_TRIED or len(self.numbers) >= _MOST_FORMS:
-            return False
+            return None
         other = form_of(text, position, end, _COMMON)
         if other is None or other in self.numbers:
-            return False
+            return None
         if FORMS[other].is_weak:
             self.plain.weak[other] = self.plain.weak.get(other, 0) + 1
-            return False
-        self.numbers = tuple(sorted((*self.numbers, other)))
-        return True
+            return None
+        return other
 
     def _note(self, entries: Sequence[tuple[bytes, ...]]) -> None:
         """Note the fields of entries, column by column. A column is empty for entries of other forms."""
@@ -193,18 +195,17 @@ class _Counted(NamedTuple):
 
 
 class _Starts(NamedTuple):
-    """The pattern of several forms."""
+    """The pattern of the first line of an entry, of several forms."""
 
-    pattern: re.Pattern[bytes]  # of the start of an entry
-    lines: re.Pattern[bytes]  # of a line that is an entry, with its end
+    line: re.Pattern[bytes]
     forms: tuple[_Counted, ...]
 
 
 @lru_cache(32)
 def _starts(numbers: tuple[int, ...]) -> _Starts:
     # An empty group at the end, so that all matches are tuples.
-    source = b"(?:" + b"|".join(map(_counted_only, numbers)) + b")()"
-    pattern = compiled(source)
+    sources = b"|".join(map(_counted_only, numbers))
+    pattern = re.compile(rb"^(?:" + sources + rb")()[^\n]*+\n?+", re.MULTILINE)
     places = {name: group - 1 for name, group in pattern.groupindex.items()}
     forms = tuple(
         _Counted(
@@ -217,7 +218,7 @@ def _starts(numbers: tuple[int, ...]) -> _Starts:
         )
         for number in numbers
     )
-    return _Starts(pattern, compiled(rb"^" + source + rb"[^\n]*+\n?+"), forms)
+    return _Starts(pattern, forms)
 
 
 def _counted_only(number: int) -> bytes:

@@ -34,9 +34,11 @@ _ESCAPE: Final = b"\x1b["
 _CODES: Final = re.compile(rb"\x1b\[[0-9;?]*+[A-Za-z]")
 _MOST_SCANS: Final = 3  # after the first
 _MOST_AROUND: Final = 20  # lines before the first entry, and as many after the last
+_MOST_BEFORE_WEAK: Final = 5
 _SURE: Final = 20  # entries, after which a break is told
 _PLAIN_SHARE: Final = 1 / 3  # of plain lines to entries
 _PLAIN_SHARE_IF_WEAK: Final = 1 / 10
+_MEANT_SHARE: Final = 2  # beyond which a text is not meant as a log
 _DATA: Final = (b"{", b"[", b"(", b"<")
 _FENCE: Final = b"```"
 
@@ -115,7 +117,8 @@ def _end_of_entries(text: bytes, found: EntryScan, end: int) -> int:
     if line_end < 0:
         return end
     tail = text[line_end:end]
-    if text[: found.starts[0]].lstrip().startswith(_FENCE) and tail.endswith(b"\n" + _FENCE):
+    line_before = text[: found.starts[0]].rstrip().rpartition(b"\n")[2]
+    if line_before.startswith(_FENCE) and tail.endswith(b"\n" + _FENCE):
         return end - len(b"\n" + _FENCE)
     below = tail.lstrip(b"\r\n")
     is_apart = tail[: len(tail) - len(below)].count(b"\n") > 1 or _is_weak(found)
@@ -134,15 +137,15 @@ def _doubt(text: bytes, found: EntryScan, end: int) -> str | None:
         return ""  # a list of the levels that there are
     is_sure = count >= _SURE and not is_weak
     before = _count_lines(text[:start])
-    if before > _MOST_AROUND:
+    if before > (_MOST_BEFORE_WEAK if is_weak else _MOST_AROUND):
         line = text.count(b"\n", 0, start) + 1
         reason = f"its first entry is in line {line}, after more than {_MOST_AROUND} other lines"
         return reason if is_sure else ""
     plain = found.plain.count - _count_plain(text, end)
     share = _PLAIN_SHARE_IF_WEAK if is_weak else _PLAIN_SHARE
-    if plain + (before if is_weak else 0) <= share * count:
+    if plain <= share * count:
         return None
-    return _break_of(text, found) if is_sure else ""
+    return _break_of(text, found) if is_sure and plain <= _MEANT_SHARE * count else ""
 
 
 def _has_only_pairs_of_another_kind(found: EntryScan) -> bool:
