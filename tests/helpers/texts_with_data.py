@@ -1,10 +1,12 @@
-"""Texts in every format, made by other programs than Penstock's: Python's csv, json and repr."""
+"""Texts in every format, made by other programs than Penstock's: Python's csv, json and repr, and PyYAML."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+
+import yaml
 
 ROWS = [
     {
@@ -66,4 +68,7 @@ TEXTS = {
     "python, several": ("\n".join(map(repr, ROWS)), "python in text", ROWS),
     "python, a tuple of tuples": (repr(tuple(tuple(row.values()) for row in ROWS)), "python", [[*row.values()] for row in ROWS]),
     "python, tuples": (repr([tuple(row.values()) for row in ROWS]), "python", [[*row.values()] for row in ROWS]),
+    "yaml": (yaml.safe_dump(ROWS, sort_keys=False), "yaml", ROWS),
+    "yaml with a list": (yaml.safe_dump({"n": 120, "rows": ROWS, "more": {}}, allow_unicode=True), "yaml", ROWS),
+    "yaml documents": (yaml.safe_dump_all(ROWS, sort_keys=False, explicit_start=True), "yaml", ROWS),
 }  # fmt: skip

@@ -18,6 +18,7 @@ from penstock.core.results.formats.delimited import Delimited
 from penstock.core.results.formats.embedded import Embedded
 from penstock.core.results.formats.json_lines import JsonLines
 from penstock.core.results.formats.json_text import JsonText
+from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
@@ -28,6 +29,11 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
     "csv": Delimited(),
+    # A text that begins with a key, an item or `---`, after comments.
+    "yaml": Late(
+        "yaml_text",
+        rb"\A(?:[ \t]*+(?:#[^\n]*+)?+\r?\n)*+(?:---|%YAML|%TAG|-[ \r\n]|[^\s:#\[{`|]++[ \t]*+:(?:[ \t\r\n]|\Z))",
+    ),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }

@@ -50,12 +50,17 @@ class ValueFrame(NamedTuple):
 class TextFormat(Protocol):
     """A format that texts have."""
 
-    # The probe shows a value of each column, because the form of its cells is not known.
-    has_free_cells: bool
-    # A text is one value, so that several texts can be rows.
-    is_one_value: bool
-    # The rows are sections of a document, as in `sections`.
-    has_sections: bool
+    @property
+    def has_free_cells(self) -> bool:
+        """Whether the probe shows a value of each column, because the form of its cells is not known."""
+
+    @property
+    def is_one_value(self) -> bool:
+        """Whether a text is one value, so that several texts can be rows."""
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether the rows are sections of a document, as in `sections`."""
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         """Cut a text of this format. Return no cut unless all of the text is certainly of it, and a
