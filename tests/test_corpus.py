@@ -16,7 +16,6 @@ from penstock.core.model.values import ABSENT
 RECORDINGS = {one.name: one for one in recordings()}
 # Results that are lines: there is no module for their formats yet.
 NOT_READ = {
-    "YAML": ("filesystem/hosts",),
     "Markdown": (
         "markitdown/books-from-html",
         "markitdown/orders-from-csv",

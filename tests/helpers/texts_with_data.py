@@ -1,4 +1,4 @@
-"""Texts in every format, made by other programs than Penstock's: Python's csv, json and repr."""
+"""Texts in every format, made by other programs than Penstock's: Python's csv, json and repr, and PyYAML."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import csv
 import io
 import json
 from xml.etree import ElementTree as ET
+
+import yaml
 
 ROWS = [
     {
@@ -91,4 +93,7 @@ TEXTS = {
     "xml, deep, bom": ("\ufeff" + as_xml(deep=True), "xml", ROWS),
     "python, a tuple of tuples": (repr(tuple(tuple(row.values()) for row in ROWS)), "python", [[*row.values()] for row in ROWS]),
     "python, tuples": (repr([tuple(row.values()) for row in ROWS]), "python", [[*row.values()] for row in ROWS]),
+    "yaml": (yaml.safe_dump(ROWS, sort_keys=False), "yaml", ROWS),
+    "yaml with a list": (yaml.safe_dump({"n": 120, "rows": ROWS, "more": {}}, allow_unicode=True), "yaml", ROWS),
+    "yaml documents": (yaml.safe_dump_all(ROWS, sort_keys=False, explicit_start=True), "yaml", ROWS),
 }  # fmt: skip

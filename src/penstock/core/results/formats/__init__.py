@@ -55,6 +55,11 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "records": Late(
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
     ),
+    # A text that begins with a key, an item or `---`, after comments.
+    "yaml": Late(
+        "yaml_text",
+        rb"\A(?:[ \t]*+(?:#[^\n]*+)?+\r?\n)*+(?:---|%YAML|%TAG|-[ \r\n]|[^\s:#\[{`|]++[ \t]*+:(?:[ \t\r\n]|\Z))",
+    ),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
     "markdown": Late("markdown_text", rb"\n(?:[#=`~|][=#`~ ]|--)"),
