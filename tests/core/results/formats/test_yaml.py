@@ -353,6 +353,23 @@ def test_rows_know_the_anchors_of_other_rows():
     assert len(recognised(text).reading) < 200
 
 
+@pytest.mark.parametrize(
+    "merge",
+    [
+        "<<: {x: 1, y: 2}", "<<: [{x: 1}, {x: 2, y: 3}]", "<<: []", "<<: {x: 1}\n  <<: {x: 2, z: 3}", "'<<': {x: 1}",
+        "y: 1\n  <<: {y: 2, '<<': 3}", "<<: {<<: {x: 1}, y: 2}", "x: [<<]",
+    ],
+)  # fmt: skip
+def test_merges_are_those_of_pyyaml(merge):
+    text = f"a:\n  y: 0\n  {merge}\n"
+    assert read(text) == constructed(text)
+
+
+def test_a_merge_of_something_else_is_a_member():
+    assert read("a:\n  <<: text\n  b: 1\n") == {"a": {"<<": "text", "b": 1}}
+    assert read("a:\n  <<: [1]\n  b: 1\n") == {"a": {"<<": [1], "b": 1}}
+
+
 def test_an_anchor_that_each_row_sets_for_itself():
     text = "".join(f"- a: &x {n}\n  b: *x\n" for n in range(5))
     assert read(text) == [{"a": n, "b": n} for n in range(5)]

@@ -208,24 +208,23 @@ def _closed(parts: list[bytes], *, is_dict: bool) -> bytes:
 
 
 def _merged(given: bytes) -> bytes:
-    """Return a dict with the members that `<<` names, unless it has them itself. Of several dicts to
-    merge, the first counts."""
+    """Return a dict with the members that `<<` names, unless it has them itself. Of several dicts in one
+    list, the first counts; of several `<<`, the last."""
     members = [*rawjson.members(given)]
     used = {member.key for member in members}
-    parts: list[bytes] = []
-    for member in members:
-        if member.key != _MERGE:
-            parts.append(member.key + b":" + member.value)
-            continue
-        merged = _dicts(member.value)
+    blocks: list[list[bytes]] = []
+    for member in reversed(members):
+        merged = _dicts(member.value) if member.key == _MERGE else None
         if merged is None:
-            parts.append(_NO_MERGE + b":" + member.value)
+            key = member.key if member.key != _MERGE else _NO_MERGE
+            blocks.append([key + b":" + member.value])
             continue
+        blocks.append([])
         for one in merged:
             found = [*rawjson.members(one)]
-            parts += [key + b":" + value for key, value in found if key not in used]
+            blocks[-1] += [key + b":" + value for key, value in found if key not in used]
             used |= {each.key for each in found}
-    return b"{" + b",".join(parts) + b"}"
+    return b"{" + b",".join(part for block in reversed(blocks) for part in block) + b"}"
 
 
 def _set_again(event: Any) -> str:
@@ -233,11 +232,11 @@ def _set_again(event: Any) -> str:
 
 
 def _dicts(value: bytes) -> list[bytes] | None:
-    """Return the dicts to merge; None if it is something else."""
-    found = (
-        [value] if value[:1] == b"{" else [*rawjson.elements(value)] if value[:1] == b"[" else []
-    )
-    return found if found and all(one[:1] == b"{" for one in found) else None
+    """Return the dicts to merge; None if the value is something else."""
+    if value[:1] not in (b"{", b"["):
+        return None
+    found = [value] if value[:1] == b"{" else [*rawjson.elements(value)]
+    return found if all(one[:1] == b"{" for one in found) else None
 
 
 def _number(text: str) -> bytes | None:
