@@ -43,7 +43,7 @@ from penstock.core.results.formats.cut import (
     grouped,
     line_blocks,
 )
-from penstock.core.results.formats.json_text import COMPACT, LARGEST_ENVELOPE
+from penstock.core.results.formats.values.json_text import COMPACT, LARGEST_ENVELOPE
 from penstock.core.results.geojson import row_list
 from penstock.errors import InvalidResult
 

@@ -16,7 +16,7 @@ from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.questions import SQL_COLUMNS, SQL_DEPTH
 from penstock.core.results.document import Document
 from penstock.core.results.formats import JSON
-from penstock.core.results.formats.headers import looks_like_number
+from penstock.core.results.formats.tables.headers import looks_like_number
 from penstock.core.results.outline import (
     alike,
     list_tables,

@@ -18,9 +18,9 @@ from markdown_oracle import markdown_it_reading
 from corpus import recordings
 from penstock.core.results.decoding import decoded
 from penstock.core.results.document import read_text_with_data
-from penstock.core.results.formats.markdown_blocks import markdown_blocks
-from penstock.core.results.formats.markdown_inline import plain
-from penstock.core.results.formats.markdown_text import FORMAT
+from penstock.core.results.formats.markdown.blocks import markdown_blocks
+from penstock.core.results.formats.markdown.format import FORMAT
+from penstock.core.results.formats.markdown.inline import plain
 
 ROOT = Path(__file__).parents[4]
 HANDBOOK = """---

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from penstock.core.json import rawjson
 from penstock.core.results import formats
 from penstock.core.results.formats import NearMiss, TextCut
-from penstock.core.results.formats.python_literal import LARGEST
+from penstock.core.results.formats.values.python_literal import LARGEST
 
 KEYS = st.text() | st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False)
 VALUES = st.recursive(

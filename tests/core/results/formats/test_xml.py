@@ -17,8 +17,8 @@ from xml_oracle import XmlOracle
 from penstock.core.json import rawjson
 from penstock.core.results import formats
 from penstock.core.results.formats import NearMiss, TextCut
-from penstock.core.results.formats.xml_scan import DEEPEST, MOST_NAMES
-from penstock.core.results.formats.xml_text import LARGEST
+from penstock.core.results.formats.xml.format import LARGEST
+from penstock.core.results.formats.xml.scan import DEEPEST, MOST_NAMES
 
 
 def cut_of(text):

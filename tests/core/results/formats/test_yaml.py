@@ -21,7 +21,7 @@ from penstock import Result
 from penstock.core.json import rawjson
 from penstock.core.results import formats
 from penstock.core.results.formats import NearMiss, TextCut
-from penstock.core.results.formats.yaml_text import LARGEST
+from penstock.core.results.formats.yaml.format import LARGEST
 
 HOSTS = "".join(f"- host: node-{n}\n  cores: {n}\n  role: web\n" for n in range(60))
 COMPOSE = """\

@@ -13,56 +13,38 @@ import msgspec
 from msgspec.structs import replace
 
 from penstock.core.json import rawjson
+from penstock.core.results.formats import signs
 from penstock.core.results.formats.cut import NearMiss, TextCut, TextFormat, ValueFrame
-from penstock.core.results.formats.delimited import Delimited
-from penstock.core.results.formats.embedded import Embedded
-from penstock.core.results.formats.json_lines import JsonLines
-from penstock.core.results.formats.json_text import JsonText
 from penstock.core.results.formats.late import Late
-from penstock.core.results.formats.python_literal import PythonLiteral
+from penstock.core.results.formats.tables.delimited import Delimited
+from penstock.core.results.formats.values.embedded import Embedded
+from penstock.core.results.formats.values.json_lines import JsonLines
+from penstock.core.results.formats.values.json_text import JsonText
+from penstock.core.results.formats.values.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
 LOG: Final = "log"
-# Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
-_LOG_SIGN: Final = (
-    rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"
-    rb"|[^\n]{0,100}?[:=\]](?:(?<=:)[0-5][0-9]:[0-6][0-9]|(?<=level=)|(?<=lvl=)|(?<=msg=)|(?<=[0-9]{6}\])))"
-)
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-# By the name that agents see, in the order in which they are tried.
+# By the name that agents see, in the order in which they are tried. Formats that few servers send are
+# loaded for the first text with their sign: the strict ones come first, those with more freedom last.
 FORMATS: Final[Mapping[str, TextFormat]] = {
     JSON: JsonText(),
     "ndjson": JsonLines(),
     "python": PythonLiteral(),
-    "junit": Late("junit_text", rb"\A[ \t\r\n]*+(?:<\?xml[^<]*+)?+<testsuites?+[\s>]"),
-    "xml": Late("xml_text", rb"\A[ \t\r\n]*+<(?:\?xml|[!A-Za-z_])"),
-    "html": Late(
-        "html_text",
-        rb"(?i)<(?:!doctype|html|h[1-6]|p|div|table|[uod]l|section|article|body|head)[\s>]",
-    ),
-    "diff": Late(
-        "diff", rb"\n(?:@@+ -[0-9]|diff --git |index [0-9a-f]|old mode |similarity index )"
-    ),
-    "git log": Late(
-        "git_log", rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
-    ),
-    "tap": Late("tap", rb"\n *+(?:not ok|ok)(?: [0-9]| -)"),
-    "pytest": Late(
-        "pytest_output", rb"= (?:test session starts|FAILURES|ERRORS|short test summary info) ="
-    ),
+    "junit": Late("reports.junit_text", signs.JUNIT),
+    "xml": Late("xml.format", signs.XML),
+    "html": Late("html.format", signs.HTML),
+    "diff": Late("changes.diff", signs.DIFF),
+    "git log": Late("changes.git_log", signs.GIT_LOG),
+    "tap": Late("reports.tap", signs.TAP),
+    "pytest": Late("reports.pytest_output", signs.PYTEST),
     "csv": Delimited(),
-    LOG: Late("log_text", _LOG_SIGN),
-    "records": Late(
-        "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
-    ),
-    # A text that begins with a key, an item or `---`, after comments.
-    "yaml": Late(
-        "yaml_text",
-        rb"\A(?:[ \t]*+(?:#[^\n]*+)?+\r?\n)*+(?:---|%YAML|%TAG|-[ \r\n]|[^\s:#\[{`|]++[ \t]*+:(?:[ \t\r\n]|\Z))",
-    ),
+    LOG: Late("logs.format", signs.LOG),
+    "records": Late("tables.keyed_records", signs.RECORDS),
+    "yaml": Late("yaml.format", signs.YAML),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
-    "markdown": Late("markdown_text", rb"\n(?:[#=`~|][=#`~ ]|--)"),
+    "markdown": Late("markdown.format", signs.MARKDOWN),
 }
 
 

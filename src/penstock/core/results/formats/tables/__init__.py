@@ -1,0 +1,1 @@
+"""Texts that are tables or records: CSV and the like, columns drawn with characters, lines with keys."""
