@@ -19,12 +19,6 @@ NOT_READ = {
     "YAML": ("filesystem/hosts",),
     "XML": ("filesystem/books",),
     "HTML": ("excel-negokaz/orders", "fetch/books-as-html"),
-    "Markdown": (
-        "markitdown/books-from-html",
-        "markitdown/orders-from-csv",
-        "markitdown/orders-from-xlsx",
-    ),
-    "columns": ("commands/pods", "kubernetes/pods"),
     "logfmt": ("filesystem/router-log",),
 }
 

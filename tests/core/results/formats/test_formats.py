@@ -69,7 +69,6 @@ NOT_DATA = {
     "ragged csv": as_csv(PLAIN) + "1,2\n",
     "csv that ends otherwise": as_csv(PLAIN) + "\nThat was all, folks, for today.\n",
     "an open quote": as_csv(PLAIN) + '401,"never closed,1,2,3\n' * 3,
-    "markdown": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40,
     "yaml": "".join(f"- id: {n}\n  name: n{n}\n" for n in range(50)),
     "code": "int main(void) {\n    int a, b;\n    return a, b;\n}\n" * 20,
     "json that is cut off": json.dumps(ROWS, indent=2)[:-20],

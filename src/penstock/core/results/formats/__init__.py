@@ -23,6 +23,11 @@ from penstock.core.results.formats.python_literal import PythonLiteral
 
 JSON: Final = "json"  # the text is JSON, and nothing else
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+# In one of the first lines: two cells with blanks between them, a rule, or a file of a listing.
+_TABLE_SIGN: Final = (
+    rb"\A(?:[^\n]*+\n){0,24}?[ \t]*+(?:(?:[^ \n]++ )++ ++[^ \r\n]|[|+:=-][|+:= \t-]++\r?+(?:\n|\Z)"
+    rb"|\xe2[\x94\x95]|[bcdlps-](?:[r-][w-][xsStT-]){3})"
+)
 # By the name that agents see, in the order in which they are tried.
 FORMATS: Final[Mapping[str, TextFormat]] = {
     JSON: JsonText(),
@@ -32,6 +37,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "records": Late(
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
     ),
+    "table": Late("text_tables", _TABLE_SIGN),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }

@@ -82,7 +82,7 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
     names: Fields = table.first[0] if table.has_header else ()
     reading = _TableReading(
         table.separator.decode(),
-        _column_names(names, table.width),
+        column_names(names, table.width),
         confirmed.numbers.are_numbers(),
         table.start,
     )
@@ -96,8 +96,8 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         reading=msgspec.json.encode(reading),
         notices=(
             *(() if any(reading.are_numbers) else _notice_of_header(text, table.start, start)),
-            *_notice_of_marks(confirmed.numbers.marks),
-            *_notice_of_text(text[table.end :]),
+            *notice_of_marks(confirmed.numbers.marks),
+            *notice_of_text(text[table.end :]),
         ),
     )
 
@@ -139,13 +139,13 @@ def _notice_of_header(text: bytes, header: int, start: int) -> tuple[str, ...]:
     return (f"The header comes again {times} times, and is a row there.",) if times else ()
 
 
-def _notice_of_marks(marks: set[bytes]) -> tuple[str, ...]:
+def notice_of_marks(marks: set[bytes]) -> tuple[str, ...]:
     """Return a notice if texts stand for missing numbers."""
     named = ", ".join(sorted(map(bytes.decode, marks)))
     return (f"In columns of numbers, {named} is null.",) if marks else ()
 
 
-def _notice_of_text(after: bytes) -> tuple[str, ...]:
+def notice_of_text(after: bytes) -> tuple[str, ...]:
     """Return a notice if there is text after the table."""
     return ("The lines in text_after are not among the rows.",) if after.strip() else ()
 
@@ -249,7 +249,7 @@ def _records(text: bytes, start: int, table: TableStart) -> Iterator[list[bytes]
     return grouped(pattern.records(text, start, table.end))
 
 
-def _column_names(header: Fields, width: int) -> tuple[str, ...]:
+def column_names(header: Fields, width: int) -> tuple[str, ...]:
     """Return a different name for each column. SQL does not distinguish between upper and lower case."""
     wanted = [
         (header[number].strip() if header else "") or f"c{number + 1}" for number in range(width)
