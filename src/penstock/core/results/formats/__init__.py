@@ -38,6 +38,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
         "keyed_records", rb"(?m)^[A-Za-z][^:\n]{0,60}:[ \t].*\n[A-Za-z][^:\n]{0,60}:[ \t\r\n]"
     ),
     "table": Late("text_tables", _TABLE_SIGN),
+    "tables": Late("table_sections", _TABLE_SIGN),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
 }
