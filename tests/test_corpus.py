@@ -14,15 +14,6 @@ from penstock import Call, Gate, Policy, Result
 from penstock.core.model.values import ABSENT
 
 RECORDINGS = {one.name: one for one in recordings()}
-# Results that are lines: there is no module for their formats yet.
-NOT_READ = {
-    "Markdown": (
-        "markitdown/books-from-html",
-        "markitdown/orders-from-csv",
-        "markitdown/orders-from-xlsx",
-    ),
-    "columns": ("commands/pods", "kubernetes/pods"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +47,7 @@ def stored(gate):
 def cases():
     for name, recording in RECORDINGS.items():
         for number, question in enumerate(recording.questions):
-            formats = [one for one, names in NOT_READ.items() if name in names]
-            is_later = formats and question.mode == "sql"
-            marks = pytest.mark.xfail(reason=f"{formats[0]} is lines") if is_later else ()
-            yield pytest.param(recording, question, id=f"{name}-{number}", marks=marks)
+            yield pytest.param(recording, question, id=f"{name}-{number}")
 
 
 @pytest.mark.parametrize(("recording", "question"), [*cases()])

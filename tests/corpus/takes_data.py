@@ -167,8 +167,8 @@ def _workbooks() -> Iterator[Take]:
         "markdown table",
         [
             *order_questions(),
-            search("How many orders are from Lyon?", "| Lyon |", len(lyon)),
-            search("Which order is 10321?", "| 10321 |", 1),
+            search("How many orders are from Lyon?", "| Lyon |", len(lyon), "/~text"),
+            search("Which order is 10321?", "| 10321 |", 1, "/~text"),
         ],
     )
 

@@ -37,8 +37,8 @@ def _fetched() -> Iterator[Take]:
         {"url": page, "max_length": _MOST},
         "markdown table without names, after a sentence",
         [
-            search("How many books are in the cellar?", "| cellar |", len(cellar)),
-            search("Which book is volume 77?", "volume 77 ", 1),
+            search("How many books are in the cellar?", "| cellar |", len(cellar), "/~text"),
+            search("Which book is volume 77?", "volume 77 ", 1, "/~text"),
         ],
     )
     yield Take(

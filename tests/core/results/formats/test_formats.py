@@ -68,7 +68,6 @@ NOT_DATA = {
     "ragged csv": as_csv(PLAIN) + "1,2\n",
     "csv that ends otherwise": as_csv(PLAIN) + "\nThat was all, folks, for today.\n",
     "an open quote": as_csv(PLAIN) + '401,"never closed,1,2,3\n' * 3,
-    "markdown": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 40,
     "code": "int main(void) {\n    int a, b;\n    return a, b;\n}\n" * 20,
     "json that is cut off": json.dumps(ROWS, indent=2)[:-20],
     "a fence that is cut off": "```json\n" + json.dumps(ROWS)[:-20] + "\n```",

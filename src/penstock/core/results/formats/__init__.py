@@ -39,12 +39,14 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "tap": Late("reports.tap", signs.TAP),
     "pytest": Late("reports.pytest_output", signs.PYTEST),
     "csv": Delimited(),
+    "table": Late("drawn.format", signs.TABLE),
     LOG: Late("logs.format", signs.LOG),
     "records": Late("tables.keyed_records", signs.RECORDS),
     "yaml": Late("yaml.format", signs.YAML),
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
     "markdown": Late("markdown.format", signs.MARKDOWN),
+    "tables": Late("drawn.sections", signs.TABLE),
 }
 
 

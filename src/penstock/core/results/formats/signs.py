@@ -15,6 +15,11 @@ DIFF: Final = rb"\n(?:@@+ -[0-9]|diff --git |index [0-9a-f]|old mode |similarity
 GIT_LOG: Final = rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}[^\n]*\n(?:Merge|Author|Reflog): "
 TAP: Final = rb"\n *+(?:not ok|ok)(?: [0-9]| -)"
 PYTEST: Final = rb"= (?:test session starts|FAILURES|ERRORS|short test summary info) ="
+# In one of the first lines: two cells with blanks between them, a rule, or a file of a listing.
+TABLE: Final = (
+    rb"\A(?:[^\n]*+\n){0,24}?[ \t]*+(?:(?:[^ \n]++ )++ ++[^ \r\n]|[|+:=-][|+:= \t-]++\r?+(?:\n|\Z)"
+    rb"|\xe2[\x94\x95]|[bcdlps-](?:[r-][w-][xsStT-]){3})"
+)
 # Near the start of one of the first lines: a level, a clock, a key of logfmt, or the seconds of a kernel.
 LOG: Final = (
     rb"\A(?:[^\n]*+\n){0,40}?(?:(?:\x1b\[[0-9;]*+m)*+\[?+(?:INFO|ERRO|WARN|DEBU|[VDIWEF]/|[a-z]{4,7}[:\]])"

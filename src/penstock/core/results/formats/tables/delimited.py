@@ -97,7 +97,7 @@ def _cut(text: bytes, table: TableStart) -> TextCut | NearMiss | None:
         notices=(
             *(() if any(reading.are_numbers) else _notice_of_header(text, table.start, start)),
             *notice_of_marks(confirmed.numbers.marks),
-            *_notice_of_text(text[table.end :]),
+            *notice_of_text(text[table.end :]),
         ),
     )
 
@@ -139,7 +139,7 @@ def _notice_of_header(text: bytes, header: int, start: int) -> tuple[str, ...]:
     return (f"The header comes again {times} times, and is a row there.",) if times else ()
 
 
-def _notice_of_text(after: bytes) -> tuple[str, ...]:
+def notice_of_text(after: bytes) -> tuple[str, ...]:
     """Return a notice if there is text after the table."""
     return ("The lines in text_after are not among the rows.",) if after.strip() else ()
 

@@ -1,0 +1,1 @@
+"""Tables drawn with characters: bars, boxes, and columns that are aligned by blanks."""
