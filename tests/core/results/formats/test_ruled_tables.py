@@ -293,7 +293,14 @@ def test_a_table_in_a_long_text_is_not_all_of_it():
         PIPES + prose,
         "Some lines\nof text\nand more\n\n" + PIPES + "\nEnd.\n",
     ):
-        assert recognise(text.encode()) is None or not read(text)[0].format
+        assert recognise(text.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "part", [MYSQL[MYSQL.index("| id") :], POLARS[: POLARS.index("└")], PIPES + "| 3 |\n"]
+)
+def test_nothing_is_told_about_a_part_of_code(part):
+    assert recognise((part + "def f():\n    return 1\n" * 8).encode()) is None
 
 
 # -- properties --------------------------------------------------------------------------------------

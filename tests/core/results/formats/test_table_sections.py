@@ -75,6 +75,23 @@ def test_the_line_before_a_table_is_its_heading_and_its_name():
     }
 
 
+def test_a_heading_may_be_underlined():
+    prices, stock = rows_in(PIPES.replace("Stock\n", "In stock:\nStock\n=====\n"), "tables")
+    assert (stock["heading"], stock["text"], [*stock["tables"]]) == (
+        "Stock",
+        "In stock:\n=====",
+        ["stock"],
+    )
+    assert prices["text"] == ""
+
+
+def test_boxes_without_a_line_between_them_are_several_tables():
+    one = "+---+\n| a |\n+---+\n| 1 |\n+---+\n"
+    other = one.replace("a", "b").replace("1", "x")
+    first, second = rows_in(one + other, "tables")
+    assert (first["tables"]["table"], second["tables"]["table"]) == ([{"a": 1}], [{"b": "x"}])
+
+
 def test_digits_of_numbers_stay():
     document, parts = read(PIPES)
     assert b'"price":2.50' in decoded(document, parts)[0]

@@ -66,6 +66,8 @@ class RuledBody:
         rule: bytes | None = None
         for start, line in all_lines(self._text, self._start):
             if is_rule_in(line, self._layout):
+                if rule is not None:
+                    break  # another box starts
                 rule, self.end = line, start + len(line)
                 self._end_group()
                 continue

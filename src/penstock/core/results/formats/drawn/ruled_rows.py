@@ -53,7 +53,7 @@ def is_whole(text: bytes, body: RuledBody, *, is_box: bool) -> bool:
 
 def break_in(text: bytes, body: RuledBody) -> NearMiss | None:
     """Return where a table breaks, unless it is a small part of another text."""
-    if not body.count or _has_other_text(text, body.end):
+    if not body.count or has_other_text(text, body.end):
         return None
     if body.broken is not None:
         line = line_number(text, body.broken)
@@ -67,7 +67,7 @@ def _is_closed(text: bytes, body: RuledBody) -> bool:
     return body.end > body.last and rawjson.text(rule)[0] in _BOTTOMS
 
 
-def _has_other_text(text: bytes, position: int) -> bool:
+def has_other_text(text: bytes, position: int) -> bool:
     """Return whether many lines below a table have no bars, so that it is part of another text."""
     others = (
         1

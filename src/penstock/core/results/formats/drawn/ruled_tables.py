@@ -27,6 +27,7 @@ from penstock.core.results.formats.drawn.ruled_rows import (
     COUNTED,
     RuledNames,
     break_in,
+    has_other_text,
     is_whole,
     with_rows,
 )
@@ -50,7 +51,7 @@ _MARKDOWN_RULE: Final = re.compile(
     rb"(?=[^|]*+\|)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+"
 )
 _TOPS: Final = frozenset("+┌┍┎┏╒╓╔╭")
-_NO_TOP: Final = NearMiss("the first rule of its box is missing")
+_NO_TOP: Final = "the first rule of its box is missing"
 _UNSURE: Final = "its first row may be the names of the columns, or a row"
 
 
@@ -60,7 +61,9 @@ def ruled_table(text: bytes, start: int) -> FoundTable | NearMiss | None:
     told = first.strip(BLANKS)
     if RULE.fullmatch(told) and told[:1] != b"|" and TableRule(first).has_edges:
         is_open = _is_row(line_at(text, after).text) and rawjson.text(told)[0] not in _TOPS
-        return _NO_TOP if is_open else _boxed(text, start, TableRule(first), after)
+        return (
+            _without_top(text, start) if is_open else _boxed(text, start, TableRule(first), after)
+        )
     line, below = line_at(text, after)
     if not told or not RULE.fullmatch(line.replace(b" ", b"").strip(BLANKS)):
         return None
@@ -72,7 +75,7 @@ def ruled_table(text: bytes, start: int) -> FoundTable | NearMiss | None:
     if not names.rule.joints:
         return _one_column(text, names)
     if names.rule.has_edges and not line.strip(BLANKS).startswith(b"|"):
-        return _NO_TOP if _is_row(first) else None
+        return _without_top(text, start) if _is_row(first) else None
     return _below_names(text, names, _layout_of_rule(names.rule, first))
 
 
@@ -180,6 +183,11 @@ def _boxed(text: bytes, start: int, top: TableRule, after: int) -> FoundTable | 
     if rule is top or not _is_row(line_at(text, below).text):
         return _unnamed(text, start, after, layout)
     return _below_names(text, RuledNames(start, lines, rule, below, is_box=True), layout)
+
+
+def _without_top(text: bytes, start: int) -> NearMiss | None:
+    """Return a near miss for the rest of a box, unless it is a small part of another text."""
+    return None if has_other_text(text, start) else NearMiss(_NO_TOP)
 
 
 def _unnamed(

@@ -31,6 +31,7 @@ _MOST: Final = 500  # tables
 _LONGEST_HEADING: Final = 100  # characters
 _TEXT_OF_TABLE: Final = 2  # lines that may be around each table, beside as many as there are rows
 _DOCUMENT: Final = re.compile(rb"^ {0,3}(?:#{1,6}[ \t]|`{3}|~{3})", re.MULTILINE)
+_LETTER: Final = re.compile(r"[^\W_]")
 _EMPTY: Final = re.compile(rb"\n(?:[ \t\r]*+\n)++")
 
 
@@ -91,12 +92,12 @@ def _section(text: bytes) -> _Section | None:
     table = next_table(text, 0)
     if not isinstance(table, FoundTable):
         return None
-    before = rawjson.text(text[: table.start]).rstrip()
-    *others, heading = before.split("\n")
-    if len(heading) > _LONGEST_HEADING:
-        others, heading = [before], ""
-    parts = ("\n".join(others).strip(), rawjson.text(text[table.end :]).strip())
-    return _Section(table, heading.strip(), "\n".join(filter(None, parts)))
+    lines = [line.strip() for line in rawjson.text(text[: table.start]).split("\n")]
+    # A heading may be underlined.
+    at = max((at for at, line in enumerate(lines) if _LETTER.search(line)), default=0)
+    heading = lines.pop(at) if len(lines[at]) <= _LONGEST_HEADING else ""
+    parts = ("\n".join(lines).strip(), rawjson.text(text[table.end :]).strip())
+    return _Section(table, heading, "\n".join(filter(None, parts)))
 
 
 def _is_all_of(sections: Sequence[_Section | None]) -> bool:
@@ -116,7 +117,10 @@ def _end_of_section(text: bytes, table: FoundTable) -> int:
     empty = _EMPTY.search(text, table.end)
     end = len(text) if empty is None else empty.end()
     after = min(table.end + 1, len(text))
-    return after if isinstance(next_table(text[after:end], 0), FoundTable) else end
+    if empty is not None and empty.start() == table.end:
+        return end
+    other = next_table(text, after)
+    return after if isinstance(other, FoundTable) and other.start < end else end
 
 
 def _encoded(section: bytes) -> bytes:
