@@ -229,6 +229,12 @@ def _documents() -> Iterator[Take]:
         [
             search("Which chapters are there?", "# Chapter ", len(handbook())),
             search("How long is shelf A7?", "| A7 |", 1),
+            sql(
+                "How many chapters are there, and what is the last?",
+                "SELECT count(*) AS n, max(heading) FILTER (WHERE heading LIKE '% 24:%') AS last "
+                "FROM result",
+                [{"n": len(handbook()), "last": handbook()[-1][0]}],
+            ),
         ],
     )
     cellar = where(books(), lambda row: row["shelf"] == "cellar")

@@ -209,6 +209,10 @@ def _markup() -> Iterator[Take]:
         ],
     )
     inventory = texts()["inventory.md"]
+    joined = (
+        "SELECT (SELECT sum(cores) FROM chapter_1_cleaning_the_spillway) AS cores, "
+        "(SELECT sum(metres) FROM chapter_2_closing_the_spillway) AS metres"
+    )
     yield _read(
         "inventory",
         "inventory.md",
@@ -216,6 +220,11 @@ def _markup() -> Iterator[Take]:
         [
             search("How many hosts are in rack r7?", "| r7 |", lines_with(inventory, "| r7 |")),
             search("Which headings are there?", "## ", lines_with(inventory, "## ")),
+            sql(
+                "How many cores and metres are there?",
+                joined,
+                [{"cores": total_of(hosts(), "cores"), "metres": total_of(shelves(), "metres")}],
+            ),
         ],
     )
 

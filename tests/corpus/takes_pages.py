@@ -50,6 +50,12 @@ def _fetched() -> Iterator[Take]:
         [
             count("How many books are from 2000 or later?", "year >= 2000", recent, table),
             sql("How many books has each shelf?", shelves, tally(books(), "shelf"), table),
+            sql(
+                "How many books are listed below the heading?",
+                "SELECT heading, (SELECT count(*) FROM books_of_the_weir_library) AS books "
+                "FROM result WHERE level = 1",
+                [{"heading": "Books of the weir library", "books": len(books())}],
+            ),
         ],
     )
     yield Take(
@@ -145,6 +151,11 @@ def _history() -> Iterator[Take]:
         "diff",
         [
             search("Which files changed?", "diff --git ", len(changed)),
+            sql(
+                "How many files changed, and in which folder?",
+                "SELECT substr(file, 1, 6) AS folder, count(*) AS n FROM result GROUP BY folder",
+                [{"folder": "basin/", "n": len(changed)}],
+            ),
             search(
                 "Did rules_05.py change?",
                 "+++ b/basin/rules_05.py",
