@@ -19,6 +19,12 @@ MANY_ROUNDS = 2_000
 RECOGNITION = 1.1
 CSV = 1.5
 SMALL_MS = 0.2
+_FEWER = 20_000  # rows
+_PAGE = (
+    "<!doctype html><html><h1>Gates</h1><table><tr><th>id</th><th>name</th><th>state</th></tr>\n"
+)
+_BOX = "+--------+--------------+----------+\n"
+_NAMES = "| id     | name         | state    |\n"
 _INLINE = Budget.parse("25kB")
 
 
@@ -45,7 +51,37 @@ def measure() -> Iterator[Line]:
     )
     per_byte = len(as_json) / len(quoted)
     yield Line("the same with quotes", ms["quoted"] * per_byte, ms["json"])
+    yield from _others()
     yield from _small()
+
+
+def _others() -> Iterator[Line]:
+    """Compare the storing of the same rows in other formats with the storing of JSON."""
+    texts = {
+        "JSON": payloads.as_json(iter(_rows(_FEWER))).decode(),
+        "XML": _written('<gate id="{id}"><name>{name}</name><state>{state}</state></gate>\n', "<gates>\n", "</gates>"),
+        "YAML": _written("- id: {id}\n  name: {name}\n  level: {level}\n  state: {state}\n"),
+        "HTML": _written("<tr><td>{id}</td><td>{name}</td><td>{state}</td></tr>\n", _PAGE, "</table></html>"),
+        "Markdown": _written("## Gate {id}\n\nThe gate is *{state}*, and its note is: {note}.\n\n"),
+        "log": _written("2026-11-16 10:00:00,123 INFO gates.{state}: gate {id} has level {level}\n"),
+        "a box": _written("| {id:>6} | {name:<12} | {state:<8} |\n", _BOX + _NAMES + _BOX, _BOX),
+        "aligned columns": _written("{id:<8}{name:<14}{state:<8}\n", "id      name          state\n"),
+    }  # fmt: skip
+    for name, text in texts.items():
+        assert name == "JSON" or read_text_with_data(text).format, name
+    ms = _stored(
+        {name: lambda text=text: read_text_with_data(text) for name, text in texts.items()}
+    )  # type: ignore[misc]
+    floor = ms.pop("JSON") / len(texts["JSON"])
+    for name, ours in ms.items():
+        size = len(texts[name])
+        yield Line(
+            f"storing {size / 1e6:.1f} MB of {name}, beside as much JSON", ours, floor * size
+        )
+
+
+def _written(form: str, before: str = "", after: str = "") -> str:
+    return before + "".join(form.format(**row) for row in _rows(_FEWER)) + after
 
 
 def _small() -> Iterator[Line]:
