@@ -128,6 +128,31 @@ def test_other_texts_are_not_records(text):
     assert rows_of(text) is None
 
 
+def near_miss(text):
+    (notice,) = read_text_with_data(text).notices
+    return notice
+
+
+def test_a_record_without_the_first_key_is_not_lost_in_another():
+    text = "Name: a\nAge: 1\nCity: X\n\nAge: 2\nCity: Y\n\nName: c\nAge: 3\nCity: Z\n\n" * 10
+    assert rows_of(text) is None
+    assert "the record in line 5 does not start with Name" in near_miss(text)
+    glued = "Results: Name: a\nAge: 1\nCity: X\n\n" + "Name: b\nAge: 1\nCity: X\n\n" * 9
+    assert "the record in line 2 does not start with Name" in near_miss(glued)
+
+
+def test_a_paragraph_after_all_records_is_no_part_of_the_last():
+    text = "Name: a\nAge: 1\n\n" * 5 + "Total: 60\nPage: 1\n"
+    rows = rows_of(text)
+    assert (len(rows), rows[-1]) == (5, {"Name": "a", "Age": 1})
+    assert read_text_with_data(text).frame.text_after == b"Total: 60\nPage: 1\n"
+
+
+def test_lines_below_a_message_are_its_text():
+    text = "Commit: 1\nAuthor: Bo\nMessage: x\n\nIt was shut.\n\nSigned-off-by: Bo\n\n" * 6
+    assert rows_of(text)[5]["text"] == "It was shut.\n\nSigned-off-by: Bo"
+
+
 def test_many_keys_end_the_search():
     assert rows_of("".join(f"a: 1\nb: 2\nkey {n}: 3\n\n" for n in range(300))) is None
 

@@ -35,6 +35,7 @@ _MOST_BEFORE: Final = 300  # bytes of text before the first record
 _TEXT: Final = "text"
 _NAME: Final = rb"[A-Za-z][\w.()/#-]*+(?: [\w.()/#-]++){0,5}+"
 _KEY_LINE: Final = re.compile(rb"(" + _NAME + rb")[ \t]*+:(?:[ \t]++(.*)|)", re.DOTALL)
+_EMPTY_LINES: Final = re.compile(rb"\n[ \t\r]*+\n(?:[ \t\r]*+\n)*+")
 _FIRST: Final = re.compile(rb"^(" + _NAME + rb")[ \t]*+:(?=[ \t\r\n])", re.MULTILINE)
 
 
@@ -64,18 +65,24 @@ class KeyedRecords:
         start = _start_of(text)
         if start is None:
             return None
+        end = _end_of_records(text, start)
         columns = _Columns()
-        for row in _rows(text, *start):
+        for row in _rows(text, end, *start):
             parsed = _parsed(row)
             if parsed is None or not columns.note(parsed):
                 return None
         if not columns.are_alike():
             return None
+        stray = _stray_line(text, end, start, columns.shared)
+        if stray is not None:
+            line = text.count(b"\n", 0, stray) + 1
+            return NearMiss(f"the record in line {line} does not start with {start.key.decode()}")
         reading = _KeyedReading(columns.are_numbers(), start.position)
         return TextCut(
             "rows",
-            grouped(_rows(text, *start)),
+            grouped(_rows(text, end, *start)),
             text[: start.position],
+            text[end:],
             reading=msgspec.json.encode(reading),
             notices=notice_of_marks(columns.marks),
         )
@@ -85,8 +92,8 @@ class KeyedRecords:
         return [_encoded(row, told.are_numbers) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
-        del suffix, reading
-        return ValueFrame(text_before=prefix)
+        del reading
+        return ValueFrame(text_before=prefix, text_after=suffix)
 
 
 FORMAT: Final = KeyedRecords()
@@ -111,12 +118,37 @@ def _start_of(text: bytes) -> _Start | None:
     return None
 
 
-def _rows(text: bytes, position: int, key: bytes) -> Iterator[bytes]:
+def _rows(text: bytes, end: int, position: int, key: bytes) -> Iterator[bytes]:
     """Yield the records, each with the empty lines below it."""
-    for found in _between(key).finditer(text, position):
+    for found in _between(key).finditer(text, position, end):
         yield text[position : found.end()]
         position = found.end()
-    yield text[position:]
+    yield text[position:end]
+
+
+def _end_of_records(text: bytes, start: _Start) -> int:
+    """Return where text after the records starts: paragraphs below the last record, if no other record
+    has some."""
+    *others, last = _rows(text, len(text), *start)
+    paragraph = _EMPTY_LINES.search(last.rstrip(b" \t\r\n"))
+    if paragraph is None or any(_EMPTY_LINES.search(one.rstrip(b" \t\r\n")) for one in others):
+        return len(text)
+    return len(text) - len(last) + paragraph.end()
+
+
+def _stray_line(text: bytes, end: int, start: _Start, shared: set[str]) -> int | None:
+    """Return where a paragraph starts that has a key of the records, but not their first. Part of a
+    record may be missing there, or it may be a record of its own."""
+    for found in _FIRST.finditer(text, 0, start.position):
+        if rawjson.text(found[1]) in shared:
+            return found.start()
+    for empty in _EMPTY_LINES.finditer(text, start.position):
+        below = _FIRST.match(text, empty.end())
+        if below is None or rawjson.text(below[1]) not in shared:
+            continue
+        if below[1] != start.key or below.start() >= end:
+            return below.start()
+    return None
 
 
 def _between(key: bytes) -> re.Pattern[bytes]:
@@ -149,25 +181,25 @@ class _Columns:
 
     def __init__(self) -> None:
         self._count = 0
-        self._shared: set[str] = set()
+        self.shared: set[str] = set()
         self._has_text = False
         self._cells: dict[str, NumberColumns] = {}
 
     def note(self, record: _Parsed) -> bool:
         """Note a record. Return whether the text can still be records."""
-        self._shared = self._shared & {*record.fields} if self._count else {*record.fields}
+        self.shared = self.shared & {*record.fields} if self._count else {*record.fields}
         self._count += 1
         self._has_text = self._has_text or bool(record.text) or record.has_free_lines
         for key, value in record.fields.items():
             if key not in self._cells:
                 self._cells[key] = NumberColumns(1, may_have_commas=True)
             self._cells[key].note([rawjson.utf8(value)])
-        return len(self._shared) >= _FEWEST_SHARED and len(self._cells) <= _MOST_KEYS
+        return len(self.shared) >= _FEWEST_SHARED and len(self._cells) <= _MOST_KEYS
 
     def are_alike(self) -> bool:
         if self._has_text and _TEXT in self._cells:
             return False  # the text below the keys has this name
-        shared = len(self._shared)
+        shared = len(self.shared)
         if self._has_text:
             return self._count >= _FEWEST_WITH_TEXT and shared >= _SHARED_WITH_TEXT
         return self._count >= (_FEWEST if shared < _MANY_SHARED else 2)
