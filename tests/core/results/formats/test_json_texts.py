@@ -129,6 +129,17 @@ def test_a_small_list_beside_the_large_one_is_text():
     assert read(text) == ("json in text", ROWS, ("Rows: ", "\n\nPages: [1, 2]\n"))
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["Found rows [100]: ", "[INFO] ", 'He said "ok": ', "set {x} ", "\x1b[32m", "Result: ", ""],
+)
+def test_the_first_value_is_a_row_also_after_other_words(words):
+    text = "Some words.\n" + words + "\n".join(json.dumps(row) for row in ROWS)
+    name, rows, _ = read(text)
+    assert name == "json in text"
+    assert rows == ROWS
+
+
 def test_values_that_are_not_alike_are_no_rows():
     half = json.dumps(ROWS[:60])
     text = f"First:\n{half}\nSecond:\n{json.dumps({'n': ROWS[60:]})}"

@@ -80,6 +80,8 @@ def _recognise(text: bytes) -> Recognised | None:
             return Recognised(name, cut)
         if cut is not None and near is None:
             near = Recognised(name, cut)
+        if cut is not None and cut.is_sure:
+            break
     return near
 
 

@@ -36,6 +36,7 @@ class NearMiss(msgspec.Struct, frozen=True):
     """A text that looks like a format, but is not of it. It stays lines, and the agent is told why."""
 
     reason: str  # the first place that breaks the format: "record 12 has 2 fields, not 3"
+    is_sure: bool = False  # no other format is meant, so no time is spent on others
 
 
 class ValueFrame(NamedTuple):

@@ -34,6 +34,7 @@ _LEAST_SHARE: Final = 0.8  # of the text that is data
 # Brackets that hold no value may hold others that do, and each is scanned. All scans together go
 # through at most this many times the text.
 _MOST_SCANS: Final = 4
+_MOST_BRACES: Final = 20  # in the line before the first value
 
 
 class Notation(Protocol):
@@ -104,7 +105,7 @@ class Embedded:
         is_most = largest.size >= least
         if is_most and (largest.keys is None or len(values) == 1):
             return self._cut_one(text, largest)
-        several = self._cut_several(text, values)
+        several = self._cut_several(text, self._with_first(text, values))
         return (
             self._cut_one(text, largest) if is_most and isinstance(several, NearMiss) else several
         )
@@ -144,6 +145,22 @@ class Embedded:
                 yield value
                 position = stop
                 start = _next_start(text, stop)
+
+    def _with_first(self, text: bytes, values: list[_Value]) -> list[_Value]:
+        """Return the values with the one before them, if that follows other words in its line. It would
+        be a row that is missing."""
+        start = text.rfind(b"\n", 0, values[0].start - 1) + 1
+        for _ in range(_MOST_BRACES):
+            start = text.find(b"{", start, values[0].start)
+            stop = None if start < 0 else self._notation.value_end(text, start)
+            if stop is None:
+                break
+            first = self._value_at(text, start, stop) if stop <= values[0].start else None
+            if first is not None and first.keys is not None:
+                is_next = _BETWEEN.fullmatch(text, stop, values[0].start)
+                return [first, *values] if is_next else values
+            start += 1
+        return values
 
     def _value_at(self, text: bytes, start: int, stop: int) -> _Value | None:
         try:

@@ -13,6 +13,7 @@ from penstock.core.results.formats.cut import BLOCK_BYTES, NearMiss, TextCut, Va
 _FEWEST: Final = 2
 # A text looks like JSON Lines if this share of its lines is JSON. Stack traces have many other lines.
 _LEAST_SHARE: Final = 0.1
+_SURE_SHARE: Final = 0.9  # with which no other format is meant
 _AT_ONCE: Final = 1_000
 # A line, and the white space before the next that is not empty.
 _ROW: Final = re.compile(rb"[^\n]++(?:\n[ \t\r\n]*+)?+")
@@ -58,14 +59,17 @@ def _rows(text: bytes, start: int) -> Iterator[bytes]:
 def _near_miss(text: bytes, start: int) -> NearMiss | None:
     """Return the first line that is not JSON, if enough lines are."""
     number, first, good, bad = 1 + text.count(b"\n", 0, start), 0, 0, 0
+    are_all_meant = True  # as JSON
     for row in _rows(text, start):
         if rawjson.are_containers([row.strip(rawjson.WHITE)]):
             good += 1
         else:
+            are_all_meant = are_all_meant and row.lstrip(rawjson.WHITE)[:1] in (b"{", b"[")
             bad += 1
             first = first or number
         number += row.count(b"\n")
     if good < _FEWEST or good < _LEAST_SHARE * (good + bad):
         return None
     others = f" ({bad} lines are not, {good} are)" if bad > 1 else ""
-    return NearMiss(f"line {first} is not a JSON object or list{others}")
+    is_sure = are_all_meant and good >= _SURE_SHARE * (good + bad)
+    return NearMiss(f"line {first} is not a JSON object or list{others}", is_sure)
