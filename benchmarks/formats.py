@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import process_time
 
 from benchmarks import clock, payloads
@@ -69,9 +70,7 @@ def _others() -> Iterator[Line]:
     }  # fmt: skip
     for name, text in texts.items():
         assert name == "JSON" or read_text_with_data(text).format, name
-    ms = _stored(
-        {name: lambda text=text: read_text_with_data(text) for name, text in texts.items()}
-    )  # type: ignore[misc]
+    ms = _stored({name: partial(read_text_with_data, text) for name, text in texts.items()})
     floor = ms.pop("JSON") / len(texts["JSON"])
     for name, ours in ms.items():
         size = len(texts[name])

@@ -240,3 +240,10 @@ def test_a_regexp_error_is_not_told_twice():
     refused(loaded, "SELECT 1 WHERE 'a' REGEXP '['")
     assert "syntax error" in refused(loaded, "SELEC").error
     assert selected(loaded, "SELECT NULL REGEXP 'a' AS x") == [{"x": None}]
+
+
+def test_a_column_that_is_a_word_of_sql_is_named_in_the_error():
+    failure = refused(table({"commit": "a", "Order": 1}), "SELECT commit FROM result")
+    assert 'write the name in quotes, "commit"' in failure.next_step
+    failure = refused(table({"commit": "a", "Order": 1}), "SELECT order FROM result")
+    assert 'write the name in quotes, "order"' in failure.next_step

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from penstock.core.budget.fitting import clip
 from penstock.core.model.questions import LONGEST_TABLE_NAME, is_reserved, is_table_name
 from penstock.core.model.values import Refusal
 
@@ -62,7 +63,7 @@ def _decoded(given: Any) -> Any:
 
 
 def _fault(name: Any, names: set[str], reference: Any) -> Refusal | None:
-    shown = repr(name)[:_SHOWN]
+    shown = repr(clip(name, _SHOWN) if isinstance(name, str) else name)[: 2 * _SHOWN]
     if not isinstance(name, str) or not is_table_name(name):
         why = "reserved" if isinstance(name, str) and is_reserved(name) else "no name of a table"
         return Refusal(f"tables: {shown} is {why}.", _RENAME)

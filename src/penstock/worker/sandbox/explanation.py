@@ -28,6 +28,7 @@ _WRITE_SIGNS = (
     "authorization denied",
 )
 _NO_COLUMN = "no such column: "
+_NEAR = re.compile(r'near "(\w+)": syntax error')
 _MESSAGE_CHARS = 500
 _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Plain words that SQLite takes for a name only in quotes.
@@ -111,7 +112,16 @@ def explain(message: str, tables: Tables) -> Failure:
         return Failure(f"{told} {_table_list(tables)}", _column_lists(tables))
     if message.startswith(_NO_COLUMN):
         return _no_column(message.removeprefix(_NO_COLUMN), told, tables)
+    word = _NEAR.match(message)
+    if word is not None and _is_name(word[1], tables):
+        return Failure(told, f'{word[1]} is a word of SQL: write the name in quotes, "{word[1]}".')
     return Failure(told, f"Correct the statement. {QUOTING}")
+
+
+def _is_name(word: str, tables: Tables) -> bool:
+    """Return whether a column or a table has this name."""
+    names = [*tables, *(name for columns in tables.values() for name in columns.names)]
+    return word.lower() in map(str.lower, names)
 
 
 def one_select(tables: Tables) -> Failure:

@@ -19,6 +19,7 @@ from yaml_oracle import IN_C, constructed
 from penstock import Result
 from penstock.core.json import rawjson
 from penstock.core.results import formats
+from penstock.core.results.document import read_text_with_data
 from penstock.core.results.formats import NearMiss, TextCut
 from penstock.core.results.formats.yaml.format import LARGEST
 
@@ -563,3 +564,13 @@ print("yaml" in sys.modules)
 def test_the_parser_is_loaded_for_yaml_only():
     done = subprocess.run([sys.executable, "-c", PROSE], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_template_is_no_data():
+    text = "spec:\n  replicas: {{ .Values.replicas }}\n  names:\n    - a: 1\n      b: 2\n"
+    (notice,) = read_text_with_data(text).notices
+    assert "line 2 has a part that a template engine replaces" in notice
+    workflow = (
+        "jobs:\n  build:\n    name: ${{ matrix.os }}\n    if: x == '{{ y }}'\n    steps: [a]\n"
+    )
+    assert read_text_with_data(workflow).format == "yaml"

@@ -14,6 +14,16 @@ _HASH: Final = re.compile(rb"^[ \t]*+[^\s#'\"][^#'\"\n]*+(?<=[ \t])(#[0-9]\w*+)"
 _OLD_LINE_ENDS: Final = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
 
 
+# A value or a line that a template engine replaces. YAML would take it for a dict in a dict.
+_TEMPLATE: Final = re.compile(rb"(?:^|[:-])[ \t]*+(?:\{\{|\{%)", re.MULTILINE)
+
+
+def template_line(text: bytes) -> int | None:
+    """Return the first line with a part that a template engine replaces."""
+    found = _TEMPLATE.search(text) if b"{{" in text or b"{%" in text else None
+    return None if found is None else text.count(b"\n", 0, found.end()) + 1
+
+
 def has_old_line_ends(text: bytes) -> bool:
     is_old = text.count(b"\r") != text.count(b"\r\n")
     return is_old or (not text.isascii() and _OLD_LINE_ENDS.search(text) is not None)

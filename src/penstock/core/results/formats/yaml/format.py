@@ -21,7 +21,11 @@ from penstock.core.json.pointers import pointer
 from penstock.core.model.stored import Shape
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.values.json_text import LARGEST_ENVELOPE
-from penstock.core.results.formats.yaml.doubts import doubtful_comment, has_old_line_ends
+from penstock.core.results.formats.yaml.doubts import (
+    doubtful_comment,
+    has_old_line_ends,
+    template_line,
+)
 from penstock.core.results.formats.yaml.events import BrokenYaml, has_parser
 from penstock.core.results.formats.yaml.outline import MAPPING, YamlOutline, YamlSurvey, surveyed
 from penstock.core.results.formats.yaml.places import (
@@ -173,6 +177,9 @@ def _lack(text: bytes, survey: YamlSurvey) -> str:
         return str(survey.error)
     if survey.declares_tags:
         return "it declares tags"
+    template = template_line(text)
+    if template is not None:
+        return f"line {template} has a part that a template engine replaces"
     if len(survey.starts) == 1 and survey.first is not None and survey.first.merges:
         return "it merges values into its top level (<<)"
     return doubtful_comment(text)
