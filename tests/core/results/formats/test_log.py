@@ -183,9 +183,10 @@ def among(entries, others):
 def test_lines_that_start_no_entry_are_counted():
     document, rows = read(among(STEPS, [f"worker-3 finished job {n}" for n in range(78)]))
     assert len(rows) == 322
-    assert document.notices == (
+    (notice,) = document.notices
+    assert notice == (
         "78 lines start no entry of a known form, and are in the message of the entry above them,"
-        " first line 3.",
+        " first line 3."
     )
     document, rows = read(among(STEPS, ["worker-3 finished"]) + "\n\nThat is all.\n")
     assert document.notices == (

@@ -206,15 +206,16 @@ def _notice_of_plain(text: bytes, found: EntryScan, end: int) -> tuple[str, ...]
     count = found.plain.count - _count_plain(text, end)
     if count <= 0:
         return ()
-    line = text.count(b"\n", 0, found.plain.first) + 1
-    if count == 1:
-        return (
-            f"Line {line} starts no entry of a known form, and is in the {_place(found)} of the entry above it.",
-        )
-    return (
-        f"{count:,} lines start no entry of a known form, and are in the {_place(found)} of the entry"
-        f" above them, first line {line}.",
+    line, place = text.count(b"\n", 0, found.plain.first) + 1, _place(found)
+    told = (
+        f"Line {line} starts no entry of a known form, and is in the {place} of the entry above it."
     )
+    if count > 1:
+        told = (
+            f"{count:,} lines start no entry of a known form, and are in the {place} of the entry above"
+            f" them, first line {line}."
+        )
+    return (told,)
 
 
 def _place(found: EntryScan) -> str:
