@@ -35,14 +35,12 @@ _EXACT: Final = ("passed", "failed", "xfailed", "xpassed")
 _AT_MOST: Final = {"skipped": "skipped", "error": "errors"}  # others are modules, without a line
 
 
-class TestLines(NamedTuple):
+class VerboseLines(NamedTuple):
     """The lines of tests."""
 
     starts: Sequence[int]  # where the name of each test is
     stop: int  # the end of the last test
     is_mixed: bool  # with other output between them
-
-    __test__ = False
 
 
 class _Mixed(NamedTuple):
@@ -52,7 +50,7 @@ class _Mixed(NamedTuple):
     output: bytes
 
 
-def test_lines(text: bytes, start: int, stop: int) -> TestLines:
+def verbose_lines(text: bytes, start: int, stop: int) -> VerboseLines:
     """Return where the names of tests are. Output is between them if some name has no outcome beside it."""
     starts: list[int] = []
     lacking: list[int] = []
@@ -70,11 +68,11 @@ def test_lines(text: bytes, start: int, stop: int) -> TestLines:
     ended_early = lacking == starts[-1:] and not has_alone
     is_mixed = (bool(lacking) and not ended_early) or (bool(starts) and has_alone)
     is_of_workers = _OF_WORKER.search(text, start, stop) is not None
-    return TestLines(starts, stop, is_mixed and not is_of_workers)
+    return VerboseLines(starts, stop, is_mixed and not is_of_workers)
 
 
 def counted_tests(
-    text: bytes, lines: TestLines, counts: Mapping[str, int]
+    text: bytes, lines: VerboseLines, counts: Mapping[str, int]
 ) -> list[VerboseTest] | None:
     """Return the tests of a run with output between them; None if they are not those that it counts."""
     stops = [*lines.starts[1:], lines.stop]

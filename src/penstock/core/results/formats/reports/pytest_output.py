@@ -21,10 +21,10 @@ from penstock.core.results.formats.contents import ContentsEntry, ContentsList, 
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.reports.pytest_bars import SUMMARY, Bar
 from penstock.core.results.formats.reports.pytest_between import (
-    TestLines,
+    VerboseLines,
     counted_tests,
     mixed_fields,
-    test_lines,
+    verbose_lines,
 )
 from penstock.core.results.formats.reports.pytest_layout import RunLayout, SectionOfRun, layout_of
 from penstock.core.results.formats.reports.pytest_rows import (
@@ -106,7 +106,7 @@ class _Parts:
             self._add_section(section, stop)
 
     def _add_tests(self, start: int, stop: int) -> None:
-        lines = test_lines(self._text, start, stop)
+        lines = verbose_lines(self._text, start, stop)
         if lines.is_mixed:
             self.is_mixed = True
             self._add_mixed(lines)
@@ -116,7 +116,7 @@ class _Parts:
             if found is not None:
                 self._add_test(position, found)
 
-    def _add_mixed(self, lines: TestLines) -> None:
+    def _add_mixed(self, lines: VerboseLines) -> None:
         tests = counted_tests(self._text, lines, self._outcomes())
         for start, found in zip(lines.starts, tests or (), strict=False):
             self._add_test(start, found)
