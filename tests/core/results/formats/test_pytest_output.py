@@ -407,7 +407,7 @@ def test_other_texts_are_no_run(outputs):
 @pytest.mark.parametrize("seed", range(60))
 def test_a_damaged_output_is_exact_or_lines(outputs, seed):
     chance = random.Random(seed)
-    text = outputs(*[*OPTIONS.values()][seed % 4])
+    text = outputs(*[("-v", "-s"), *OPTIONS.values()][seed % 5])
     for _ in range(1 + seed % 4):
         at = chance.randrange(len(text))
         put_in = chance.choice(
@@ -415,6 +415,12 @@ def test_a_damaged_output_is_exact_or_lines(outputs, seed):
         )
         text = text[:at] + put_in + text[at + chance.randrange(9) :]
     read(text)
+
+
+def test_a_summary_that_starts_with_another_line_is_a_section(outputs):
+    text = re.sub(r"(short test summary info =+\n)", r"\1other words\n", outputs("-v", "-s"))
+    (found,) = [row for row in parts(read(text), "section") if "summary info" in row["title"]]
+    assert found["text"].startswith("other words")
 
 
 START = "= test session starts =\n"

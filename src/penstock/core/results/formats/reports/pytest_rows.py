@@ -104,9 +104,8 @@ def row_fields(
     if title in REPORTS and _BAR.match(rest):
         bar, _, rest = rest.partition("\n")
         return _report(bar, rest)
-    if title == SUMMARY and rest.strip():
-        return _summary(rawjson.utf8(rest), rest) or fields_of_test(rawjson.utf8(rest))
-    return {"part": "section", "title": title, "text": rest.strip("\n")}
+    summary = _summary(rawjson.utf8(rest), rest) if title == SUMMARY else None
+    return summary or {"part": "section", "title": title, "text": rest.strip("\n")}
 
 
 def outcome_of(word: bytes) -> str:
