@@ -170,6 +170,55 @@ def test_a_log_that_changes_to_an_unknown_form_is_lines_from_there_on():
     assert "line 512 starts no entry of a known form (600 lines start none, 511 do)" in notice
 
 
+STEPS = [f"2026-11-16 10:{n // 60:02}:{n % 60:02} INFO app: step {n}" for n in range(322)]
+
+
+def among(entries, others):
+    """Return a text with another line after each of the first entries but one."""
+    between = dict(enumerate(others, 1))
+    lines = [[one, *([between[n]] if n in between else [])] for n, one in enumerate(entries)]
+    return "\n".join(line for both in lines for line in both)
+
+
+def test_lines_that_start_no_entry_are_counted():
+    document, rows = read(among(STEPS, [f"worker-3 finished job {n}" for n in range(78)]))
+    assert len(rows) == 322
+    (notice,) = document.notices
+    assert notice == (
+        "78 lines start no entry of a known form, and are in the message of the entry above them,"
+        " first line 3."
+    )
+    document, rows = read(among(STEPS, ["worker-3 finished"]) + "\n\nThat is all.\n")
+    assert document.notices == (
+        "Line 3 starts no entry of a known form, and is in the message of the entry above it.",
+    )
+    document, rows = read("\n".join(["level=info msg=a", "body", *["level=info msg=b"] * 20]))
+    assert "is in the continuation of the entry above it" in document.notices[0]
+    assert rows[0]["continuation"] == "body"
+
+
+def test_lines_that_plainly_continue_an_entry_are_not_counted():
+    trace = 'Traceback (most recent call last):\n  File "x.py", line 1\n    open()\nStuck: the door'
+    java = "java.io.IOException: no\n\tat a.B.c(B.java)\nCaused by: y\n... 3 more"
+    document, rows = read(among(STEPS, [trace, java, "  indented", "", trace]))
+    assert len(rows) == 322
+    assert document.notices == ()
+    document, _ = read(among(STEPS, ["  indented\nStuck: the door", trace]))
+    assert "Line 4 starts no entry" in document.notices[0]
+
+
+def test_json_objects_among_entries_are_told():
+    boom = '{"level":"error","msg":"boom"}'
+    document, rows = read(among(STEPS[:150], [boom] * 50))
+    assert rows is None
+    (notice,) = document.notices
+    assert "line 3 looks like a JSON object" in notice
+    assert "(50 such lines, 150 entries)" in notice
+    document, rows = read(among(STEPS, [boom] * 3))  # bodies of messages
+    assert len(rows) == 322
+    assert "3 lines start no entry" in document.notices[0]
+
+
 def test_levels_alone_are_entries_beside_others_if_there_are_many():
     level = [f"WARNING: slow {n}" for n in range(100)]
     rows = rows_of("\n".join(OLD + level))

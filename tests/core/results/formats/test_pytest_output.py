@@ -75,6 +75,44 @@ def test_prints_a_run(tmp_path):
 
 def test_after_it(): assert 0
 """
+# Tests that write beside and between their lines.
+WRITES = r"""
+import logging
+import pytest
+
+def test_quiet(): pass
+
+def test_prints(): print("one\ntwo")
+
+def test_prints_no_newline(): print("no newline", end="")
+
+def test_prints_an_outcome(): print("FAILED")
+
+def test_logs(): logging.getLogger("app").error("the door is stuck")
+
+@pytest.fixture
+def talks():
+    print("at the start")
+    yield
+    print("at the end")
+
+def test_with_a_fixture(talks): print("in between")
+
+@pytest.mark.parametrize("v", ["a b", "x::y PASSED", "[z] w"])
+def test_values(v): print("value", v)
+
+@pytest.mark.xfail(reason="known")
+def test_expected():
+    print("soon")
+    assert 0
+
+def test_fails():
+    print("before it fails")
+    assert 0
+"""
+NAMES_ANOTHER = r"""
+def test_names_another(): print("so\ntest_it.py::test_invented PASSED\nFAILED\n")
+"""
 BROKEN = "import nothing_of_that_name\n"
 
 
@@ -176,14 +214,15 @@ def test_reports_and_counts_are_those_of_junit(run, outputs, name):
         assert re.sub(r".*::| - .*", "", told) in found.rows[int(path[1:])]["test"] or " - " in told
 
 
-def test_tests_of_a_verbose_run(run, outputs):
-    found = read(outputs("-v"))
+@pytest.mark.parametrize("options", [("-v",), ("-v", "-s"), ("-v", "--log-cli-level=INFO")])
+def test_tests_of_a_verbose_run(run, outputs, options):
+    found = read(outputs(*options))
     tests = {}
     for row in parts(found, "test"):
         tests.setdefault(row["test"], set()).add(row["outcome"])
     names = {"failed": "failure", "xfailed": "skipped", "xpassed": "passed"}
     told = {test: {names.get(one, one) for one in kinds} for test, kinds in tests.items()}
-    cases = run.cases(("-v",))
+    cases = run.cases(options)
     cases["test_suite.py::test_teardown"].add("passed")  # before its error
     assert told == cases
     (skipped,) = [row for row in found.rows if row.get("test") == "test_suite.py::test_skipped"]
@@ -248,11 +287,53 @@ def test_runs_without_reports(outputs):
     assert "FAILURES" in {row["title"] for row in parts(read(outputs("--tb=line")), "section")}
 
 
-def test_output_between_the_tests_is_no_row(outputs):
-    found = read(outputs("-v", "-s"))
-    assert found.format == "pytest"
+BETWEEN = {
+    "prints": ("-s",),
+    "live log": ("--log-cli-level=INFO",),
+    "both": ("-s", "--log-cli-level=INFO"),
+}
+
+
+@pytest.mark.parametrize("options", BETWEEN.values(), ids=BETWEEN)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_tests_with_output_between_their_lines(run, options, newline):
+    (run.folder / "test_writes.py").write_text(WRITES)
+    options = ("-v", *options)
+    text = run.output(*options, f"--junitxml={run.report(options)}", only="test_writes.py")
+    found = read(text.replace("\n", newline))
+    cases = {test: kind for test, kinds in run.cases(options).items() for kind in kinds}
+    names = {"failed": "failure", "xfailed": "skipped"}
+    tests = {row["test"]: row for row in parts(found, "test")}
+    told = {test: names.get(row["outcome"], row["outcome"]) for test, row in tests.items()}
+    assert told == cases
+    assert not any("Lines of tests" in notice for notice in found.notices)
+    output = {test.partition("::")[2]: row.get("output", "") for test, row in tests.items()}
+    prints, logs = "-s" in options, "--log-cli-level=INFO" in options
+    assert output["test_prints"] == ("one\ntwo" if prints else "")
+    assert output["test_prints_no_newline"] == ("no newline" if prints else "")
+    assert output["test_values[x::y PASSED]"] == ("value x::y PASSED" if prints else "")
+    assert ("at the end" in output["test_with_a_fixture"]) == prints
+    assert ("the door is stuck" in output["test_logs"]) == logs
+
+
+def test_tests_that_cannot_be_told_from_their_output(run):
+    (run.folder / "test_names.py").write_text(NAMES_ANOTHER)
+    (notice,) = read(run.output("-v", "-s", only="test_names.py")).notices
+    assert "output between the lines of tests leaves their outcomes uncertain" in notice
+    (run.folder / "test_names.py").write_text(NAMES_ANOTHER + "def test_fails(): assert 0\n")
+    found = read(run.output("-v", "-s", only="test_names.py"))
     assert not parts(found, "test")
-    assert "out of a test that works" in found.before
+    assert len(parts(found, "report")) == 1
+    assert found.notices[0].startswith("Lines of tests are not among the rows: output between")
+
+
+def test_tests_that_are_not_among_the_rows_are_counted(outputs):
+    text = outputs("-v")
+    less = text.replace("test_suite.py::test_many[7] PASSED", "test_suite.py::test_many[7] GONE")
+    less = less.replace("test_suite.py::test_many[8] PASSED", "GONE")
+    notices = read(text.replace("test_suite.py::test_many[8] PASSED", "GONE")).notices
+    assert "counts 38 tests that passed, and 37 rows are lines of such tests" in notices[0]
+    assert read(less).notices[0].startswith("Lines of tests are not among the rows")
 
 
 def test_a_module_that_cannot_be_imported(run):
@@ -326,7 +407,7 @@ def test_other_texts_are_no_run(outputs):
 @pytest.mark.parametrize("seed", range(60))
 def test_a_damaged_output_is_exact_or_lines(outputs, seed):
     chance = random.Random(seed)
-    text = outputs(*[*OPTIONS.values()][seed % 4])
+    text = outputs(*[("-v", "-s"), *OPTIONS.values()][seed % 5])
     for _ in range(1 + seed % 4):
         at = chance.randrange(len(text))
         put_in = chance.choice(
@@ -334,6 +415,12 @@ def test_a_damaged_output_is_exact_or_lines(outputs, seed):
         )
         text = text[:at] + put_in + text[at + chance.randrange(9) :]
     read(text)
+
+
+def test_a_summary_that_starts_with_another_line_is_a_section(outputs):
+    text = re.sub(r"(short test summary info =+\n)", r"\1other words\n", outputs("-v", "-s"))
+    (found,) = [row for row in parts(read(text), "section") if "summary info" in row["title"]]
+    assert found["text"].startswith("other words")
 
 
 START = "= test session starts =\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -39,6 +40,8 @@ _SURE: Final = 20  # entries, after which a break is told
 _PLAIN_SHARE: Final = 1 / 3  # of plain lines to entries
 _PLAIN_SHARE_IF_WEAK: Final = 1 / 10
 _MEANT_SHARE: Final = 2  # beyond which a text is not meant as a log
+_FEW_OBJECTS: Final = 3  # JSON objects that may be bodies of messages
+_OBJECT_SHARE: Final = 1 / 100  # of JSON objects to entries
 _DATA: Final = (b"{", b"[", b"(", b"<")
 _FENCE: Final = b"```"
 
@@ -144,7 +147,7 @@ def _doubt(text: bytes, found: EntryScan, end: int) -> str | None:
     plain = found.plain.count - _count_plain(text, end)
     share = _PLAIN_SHARE_IF_WEAK if is_weak else _PLAIN_SHARE
     if plain <= share * count:
-        return None
+        return _break_by_objects(text, found, end)
     return _break_of(text, found) if is_sure and plain <= _MEANT_SHARE * count else ""
 
 
@@ -184,12 +187,52 @@ def _break_of(text: bytes, found: EntryScan) -> str:
     return f"line {line} starts no entry of a known form{others}"
 
 
+def _break_by_objects(text: bytes, found: EntryScan, end: int) -> str | None:
+    """Return a sentence with the first of many JSON objects: they are entries, too, and no part of the
+    entries above them. Return None if there are few."""
+    objects = found.plain.objects
+    count = bisect_left(objects, end)
+    if count <= max(_FEW_OBJECTS, _OBJECT_SHARE * len(found.starts)):
+        return None
+    line = text.count(b"\n", 0, objects[0]) + 1
+    return (
+        f"line {line} looks like a JSON object, and starts no entry of a known form"
+        f" ({count:,} such lines, {len(found.starts):,} entries)"
+    )
+
+
+def _notice_of_plain(text: bytes, found: EntryScan, end: int) -> tuple[str, ...]:
+    """Say how many lines are in an entry though nothing marks them as a part of it."""
+    count = found.plain.count - _count_plain(text, end)
+    if count <= 0:
+        return ()
+    line, place = text.count(b"\n", 0, found.plain.first) + 1, _place(found)
+    told = (
+        f"Line {line} starts no entry of a known form, and is in the {place} of the entry above it."
+    )
+    if count > 1:
+        told = (
+            f"{count:,} lines start no entry of a known form, and are in the {place} of the entry above"
+            f" them, first line {line}."
+        )
+    return (told,)
+
+
+def _place(found: EntryScan) -> str:
+    """Return the field that has the further lines of an entry."""
+    has_message = {FORMS[one].has_message for one in found.used}
+    if len(has_message) > 1:
+        return "message or continuation"
+    return "message" if True in has_message else "continuation"
+
+
 # -- rows --------------------------------------------------------------------------------------
 
 
 def _cut(text: bytes, plain: bytes, found: EntryScan, end: int) -> TextCut:
     """Cut a text into entries."""
     starts: Sequence[int] = found.starts
+    notices = (*notice_of_marks(found.pairs.marks), *_notice_of_plain(plain, found, end))
     if plain is not text:
         starts, end = _in_coloured(text, plain, starts, end)
     names = tuple(FORMS[one].name for one in found.numbers if one in found.used)
@@ -203,7 +246,7 @@ def _cut(text: bytes, plain: bytes, found: EntryScan, end: int) -> TextCut:
         text[end:],
         joint=joint,
         reading=msgspec.json.encode(reading),
-        notices=notice_of_marks(found.pairs.marks),
+        notices=notices,
         contents=contents_of_log(found),
     )
 

@@ -28,6 +28,10 @@ MARKED: Final = re.compile(
     rb"|(?:[a-z_]\w*+\.)++[A-Z]\w*+(?::|\r?$)|[\w./*]++\([^\n]*+\)\r?$",
     re.MULTILINE,
 )
+_TRACE: Final = b"Traceback ("
+_INDENTS: Final = (b" ", b"\t")
+_EXCEPTION: Final = re.compile(rb"(?:\w++\.)*+[A-Z]\w*+(?::|\r?$)", re.MULTILINE)
+_OBJECT: Final = re.compile(rb'\{ *+"[^"\n]*+" *+:')
 # Lines without this start no entry. It spares a try of each form.
 _LIKELY: Final = re.compile(
     rb"[^\n]{0,90}?[0-9]:[0-5][0-9]:[0-5][0-9]|\[?+(?:" + UPPER + rb"|(?i:info|debug|warn|error)\b)"
@@ -39,6 +43,7 @@ _COUNTED: Final = (b"time", b"seconds", b"level", b"priority", b"status")
 _MOST_FORMS: Final = 8
 _MOST_TRIED: Final = 2_000  # plain lines for which all other forms are tried
 _LONGEST_START: Final = 10_000  # bytes of a line that are tried
+_LONGEST_TRACE: Final = 10_000  # bytes before the line of an exception
 _MOST_WITHOUT: Final = 1_000  # plain lines, after which a text with few entries is given up
 _FEW: Final = 3  # times as many plain lines as entries
 
@@ -59,6 +64,7 @@ class PlainLines:
         self.first = -1  # the position of the first
         self.longest = 0  # how many are in one entry
         self.longest_at = -1
+        self.objects = array("Q")  # the positions of those that look like JSON objects
         self.weak: dict[int, int] = {}  # the weak forms that they have, and how many have each
         self._run = 0
         self._run_at = -1
@@ -131,11 +137,31 @@ class EntryScan:
                     self.numbers = tuple(sorted((*self.numbers, other)))
                     entries, match = [], _starts(self.numbers).line.match
                     continue
-                self.plain.add(position)
+                self._add_plain(text, position, end)
             after = text.find(b"\n", position, end)
             position = after + 1 if after >= 0 else end
         self._note(entries)
         return position
+
+    def _add_plain(self, text: bytes, position: int, end: int) -> None:
+        """Note a plain line. The exception that ends a trace may have any name: it is not plain."""
+        if self._ends_trace(text, position, end):
+            return
+        self.plain.add(position)
+        if _OBJECT.match(text, position, end):
+            after = text.find(b"\n", position, end)
+            if text[position : after if after >= 0 else end].rstrip().endswith(b"}"):
+                self.plain.objects.append(position)
+
+    def _ends_trace(self, text: bytes, position: int, end: int) -> bool:
+        """Return whether a line names an exception, below the indented lines of a trace."""
+        if not _EXCEPTION.match(text, position, end):
+            return False
+        line_before = text.rfind(b"\n", 0, position - 1) + 1
+        if not text.startswith(_INDENTS, line_before):
+            return False
+        entry = max(self.starts[-1], position - _LONGEST_TRACE)
+        return text.find(b"\n" + _TRACE, entry, position) >= 0
 
     def _other_form(self, text: bytes, position: int, end: int) -> int | None:
         """Return the form of a plain line that starts an entry, if it is not yet among ours. Weak forms

@@ -20,18 +20,28 @@ from penstock.core.json.encoding import encode
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 from penstock.core.results.formats.reports.pytest_bars import SUMMARY, Bar
+from penstock.core.results.formats.reports.pytest_between import (
+    VerboseLines,
+    counted_tests,
+    mixed_fields,
+    verbose_lines,
+)
 from penstock.core.results.formats.reports.pytest_layout import RunLayout, SectionOfRun, layout_of
 from penstock.core.results.formats.reports.pytest_rows import (
-    OUTCOME_ALONE,
     SUMMARY_LINE,
+    VerboseTest,
     outcome_of,
     row_fields,
+    verbose_fields,
     verbose_test,
 )
 
 _MOST_FAILED: Final = 20_000  # because the contents list them all
 _COUNTS: Final = re.compile(r"(\d+) ((?:subtests )?[a-z]+)")
 _PLURALS: Final = {"error": "errors", "warning": "warnings"}
+_MIXED: Final = b"true"  # the reading of a run with output between its tests
+_UNCERTAIN: Final = "output between the lines of tests leaves their outcomes uncertain"
+_WITHOUT_TESTS: Final = f"Lines of tests are not among the rows: {_UNCERTAIN}."
 _SEVERAL: Final = "A test can be in several rows: part says whether a row is a test, its report, or a line of the summary."
 
 
@@ -48,7 +58,7 @@ class PytestOutput:
             return layout
         parts = _Parts(text, layout)
         if not parts.starts:
-            return None
+            return NearMiss(_UNCERTAIN) if parts.is_mixed else None
         if len(parts.failed) > _MOST_FAILED:
             return NearMiss(f"it has more than {_MOST_FAILED:,} tests that failed")
         return TextCut(
@@ -56,13 +66,14 @@ class PytestOutput:
             grouped(parts.rows()),
             text[: parts.starts[0]],
             text[layout.end :],
+            reading=_MIXED if parts.is_mixed else b"",
             contents=parts.contents(),
             notices=parts.notices(),
         )
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
-        del reading
-        return [encode(row_fields(row)) for row in rows]
+        fields_of_test = mixed_fields if reading == _MIXED else verbose_fields
+        return [encode(row_fields(row, fields_of_test)) for row in rows]
 
     def frame(self, prefix: bytes, suffix: bytes, reading: bytes) -> ValueFrame:
         del reading
@@ -87,18 +98,33 @@ class _Parts:
         self._kinds: set[str] = set()
         self.starts = array("q")
         self.failed: list[_Failed] = []
+        self.is_mixed = False
+        self._passed = 0  # rows of tests
         first, *stops = [*(section.bar.start for section in layout.sections), layout.end]
         self._add_tests(layout.start, first)
         for section, stop in zip(layout.sections, stops, strict=True):
             self._add_section(section, stop)
 
     def _add_tests(self, start: int, stop: int) -> None:
-        if OUTCOME_ALONE.search(self._text, start, stop):
+        lines = verbose_lines(self._text, start, stop)
+        if lines.is_mixed:
+            self.is_mixed = True
+            self._add_mixed(lines)
             return
         for line, position in _lines(self._text, start, stop):
             found = verbose_test(line)
             if found is not None:
-                self._add(position, "test", outcome_of(found.outcome), found.test)
+                self._add_test(position, found)
+
+    def _add_mixed(self, lines: VerboseLines) -> None:
+        tests = counted_tests(self._text, lines, self._outcomes())
+        for start, found in zip(lines.starts, tests or (), strict=False):
+            self._add_test(start, found)
+
+    def _add_test(self, start: int, found: VerboseTest) -> None:
+        outcome = outcome_of(found.outcome)
+        self._passed += outcome == "passed"
+        self._add(start, "test", outcome, found.test)
 
     def _add_section(self, section: SectionOfRun, stop: int) -> None:
         bar = section.bar
@@ -173,9 +199,21 @@ class _Parts:
             found.append(
                 f"The last line counts {counted:,} tests that failed, and {reports:,} reports are there."
             )
+        found += self._notices_of_tests()
         if len(self._kinds & {"test", "report", "summary"}) > 1:
             found.append(_SEVERAL)
         return tuple(found)
+
+    def _notices_of_tests(self) -> list[str]:
+        """Say which lines of tests are missing. A run without `-v` has none."""
+        if "test" not in self._kinds:
+            return [_WITHOUT_TESTS] if self.is_mixed else []
+        counted = self._outcomes().get("passed", 0)
+        if not self._layout.counts or self._passed == counted:
+            return []
+        return [
+            f"The last line counts {counted:,} tests that passed, and {self._passed:,} rows are lines of such tests."
+        ]
 
 
 def _lines(text: bytes, start: int, stop: int) -> Iterator[tuple[bytes, int]]:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from penstock.core.json import rawjson
 from penstock.core.results.formats.reports.pytest_bars import REPORTS, SUMMARY
 
 _OUTCOMES: Final = {"xfail": "xfailed", "xpass": "xpassed"}
-_WORDS: Final = (
+WORDS: Final = (
     rb"PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN|SUBPASS(?:ED)?|SUBFAIL(?:ED)?|SUBSKIP(?:PED)?"
 )
 _OF_WORKER: Final = re.compile(
-    rb"\[gw[0-9]+\] \[ *[0-9]+%\] (?P<outcome>" + _WORDS + rb") (?P<test>[^\n]+)"
+    rb"\[gw[0-9]+\] \[ *[0-9]+%\] (?P<outcome>" + WORDS + rb") (?P<test>[^\n]+)"
 )
 _PROGRESS: Final = re.compile(rb" *[0-9]+(?:%|/[0-9]+)\]")
-_REASON: Final = re.compile(rb" (?P<outcome>" + _WORDS + rb") \(")
-_WORD: Final = re.compile(_WORDS)
+_REASON: Final = re.compile(rb" (?P<outcome>" + WORDS + rb") \(")
+_WORD: Final = re.compile(WORDS)
 _NO_NODE: Final = re.compile(rb"[ :]|[=_!-]+ ")
 _BAR: Final = re.compile(r"[=_]+ ")
-# A test that wrote something has its outcome in another line.
-OUTCOME_ALONE: Final = re.compile(rb"^(?:" + _WORDS + rb")(?: +\[[^\]\n]*\])? *\r?$", re.MULTILINE)
 SUMMARY_LINE: Final = re.compile(
-    rb"(?P<outcome>" + _WORDS + rb")(?: \[(?P<count>[0-9]+)\])? (?P<rest>[^\n]*)"
+    rb"(?P<outcome>" + WORDS + rb")(?: \[(?P<count>[0-9]+)\])? (?P<rest>[^\n]*)"
 )
 _NODE: Final = re.compile(r"(?P<test>[^\[\n]*?(?:\[[^\n]*?\])?)(?: - (?P<message>.*))?", re.DOTALL)
 _SKIPPED: Final = re.compile(r"(?P<test>.*?(?::\d+)?): (?P<message>.*)", re.DOTALL)
@@ -50,8 +49,7 @@ def verbose_test(line: bytes) -> VerboseTest | None:
     of_worker = _OF_WORKER.fullmatch(line)
     if of_worker is not None:
         return VerboseTest(of_worker["test"], of_worker["outcome"])
-    start, _, progress = line.rpartition(b" [")
-    line = start.rstrip(b" ") if start and _PROGRESS.fullmatch(progress) else line
+    line = without_progress(line)
     name, _, word = line.rpartition(b" ")
     if _WORD.fullmatch(word):
         return VerboseTest(name, word) if _is_node(name) else None
@@ -61,15 +59,44 @@ def verbose_test(line: bytes) -> VerboseTest | None:
     return VerboseTest(line[: reason.start()], reason["outcome"], line[reason.end() : -1])
 
 
+def without_progress(line: bytes) -> bytes:
+    """Return a line without the progress at its end, such as `[ 50%]`."""
+    start, _, progress = line.rpartition(b" [")
+    return start.rstrip(b" ") if start and _PROGRESS.fullmatch(progress) else line
+
+
 def _is_node(name: bytes) -> bool:
     return b"::" in name and not _NO_NODE.match(name)
 
 
-def row_fields(row: bytes) -> dict[str, Any]:
+def verbose_fields(row: bytes) -> dict[str, Any]:
+    """Return the fields of a test in a line."""
+    line, _, output = row.partition(b"\n")
+    found = verbose_test(line)
+    assert found is not None  # noqa: S101 (each row was recognised)
+    return test_fields(found, output)
+
+
+def test_fields(found: VerboseTest, output: bytes) -> dict[str, Any]:
+    """Return the fields of a test, and what was written after its line."""
+    fields: dict[str, Any] = {
+        "part": "test",
+        "test": rawjson.text(found.test),
+        "outcome": outcome_of(found.outcome),
+    }
+    if found.reason:
+        fields["message"] = rawjson.text(found.reason)
+    written = rawjson.text(output).strip("\r\n")
+    return {**fields, "output": written} if written else fields
+
+
+def row_fields(
+    row: bytes, fields_of_test: Callable[[bytes], dict[str, Any]] = verbose_fields
+) -> dict[str, Any]:
     """Return the fields of a row."""
     text = rawjson.text(row).replace("\r\n", "\n")
     if not _BAR.match(text):
-        return _summary_or_test(row, text)
+        return _summary(row, text) or fields_of_test(row)
     bar, _, rest = text.partition("\n")
     if bar.startswith("_"):
         return _report(bar, rest)
@@ -77,9 +104,8 @@ def row_fields(row: bytes) -> dict[str, Any]:
     if title in REPORTS and _BAR.match(rest):
         bar, _, rest = rest.partition("\n")
         return _report(bar, rest)
-    if title == SUMMARY and rest.strip():
-        return _summary_or_test(rawjson.utf8(rest), rest)
-    return {"part": "section", "title": title, "text": rest.strip("\n")}
+    summary = _summary(rawjson.utf8(rest), rest) if title == SUMMARY else None
+    return summary or {"part": "section", "title": title, "text": rest.strip("\n")}
 
 
 def outcome_of(word: bytes) -> str:
@@ -87,10 +113,10 @@ def outcome_of(word: bytes) -> str:
     return _OUTCOMES.get(small, small)
 
 
-def _summary_or_test(row: bytes, text: str) -> dict[str, Any]:
+def _summary(row: bytes, text: str) -> dict[str, Any] | None:
     found = SUMMARY_LINE.match(row)
     if found is None:
-        return _test(row)
+        return None
     rest = text[text.index(" ") + 1 :].rstrip("\n")
     fields: dict[str, Any] = {
         "part": "summary",
@@ -106,21 +132,6 @@ def _summary_or_test(row: bytes, text: str) -> dict[str, Any]:
     if node is not None:
         fields |= {name: value for name, value in node.groupdict().items() if value is not None}
     return fields
-
-
-def _test(row: bytes) -> dict[str, Any]:
-    line, _, rest = row.partition(b"\n")
-    found = verbose_test(line)
-    assert found is not None  # noqa: S101 (each row was recognised)
-    fields: dict[str, Any] = {
-        "part": "test",
-        "test": rawjson.text(found.test),
-        "outcome": outcome_of(found.outcome),
-    }
-    if found.reason:
-        fields["message"] = rawjson.text(found.reason)
-    output = rawjson.text(rest).strip("\r\n")
-    return {**fields, "output": output} if output else fields
 
 
 def _report(bar: str, text: str) -> dict[str, Any]:
