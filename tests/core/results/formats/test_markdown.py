@@ -17,6 +17,7 @@ from markdown_oracle import markdown_it_reading
 from corpus import recordings
 from penstock.core.results.decoding import decoded
 from penstock.core.results.document import read_text_with_data
+from penstock.core.results.formats.markdown import signs
 from penstock.core.results.formats.markdown.blocks import markdown_blocks
 from penstock.core.results.formats.markdown.format import FORMAT
 from penstock.core.results.formats.markdown.inline import plain
@@ -238,7 +239,8 @@ LINES = st.sampled_from(
      "<!-- c", "-->", "<div>", "</div>", "<b>", "<b>x", "<pre>", "</pre>", "***", "- - x", "[a]: /x",
      "  # in item", "  ```", "   ```", "    ```", "-\tx", "1.  x", "   para", "\t\tx", "> \tq", "| x |",
      " | y | z", "- # h", "* * *", "a\\|b | c", "**b**", "_i_", "`c`", "[l](x)", "12 x", "|", ":-", "é",
-     "<a b='>'>", '<a b=">">x', "<a>  x", "</a>", "<i", "<img a=1 b>"]
+     "<a b='>'>", '<a b=">">x', "<a>  x", "</a>", "<i", "<img a=1 b>", "+x", "-x", "=x", "~x", "~~x~~", "1.5 x",
+     "-|-", "- +x", "- 1.5", "- a\n  b", "1. a\nlazy"]
 )  # fmt: skip
 TEXTS = st.lists(LINES, max_size=14).map("\n".join)
 
@@ -247,6 +249,14 @@ TEXTS = st.lists(LINES, max_size=14).map("\n".join)
 def test_any_lines_are_read_as_markdown_it_reads_them(text):
     assume(not text.startswith("---"))  # front matter, which CommonMark does not know
     assert own_reading(text) == expected(text)
+
+
+@given(TEXTS, st.sampled_from(["\n", "\r\n"]))
+def test_sections_read_at_once_have_the_same_blocks(text, newline):
+    data = text.replace("\n", newline).encode()
+    with_texts = markdown_blocks(data, keeps_lines=True, has_texts=True)
+    without = [block for block in with_texts if block.kind != "text"]
+    assert [*markdown_blocks(data, keeps_lines=True)] == without
 
 
 @given(TEXTS)
@@ -313,6 +323,19 @@ def test_a_text_that_is_no_document_is_not_read_as_one(name):
     text = NOT_DOCUMENTS[name]
     assert FORMAT.recognise(text.encode()) is None
     assert read_text_with_data(text).format != "markdown"
+
+
+def test_a_text_that_is_no_document_is_not_read_to_its_end(monkeypatch):
+    sizes = []
+
+    def spy(text, **options):
+        sizes.append(len(text))
+        return markdown_blocks(text, **options)
+
+    monkeypatch.setattr(signs, "markdown_blocks", spy)
+    text = b"@@ -1,3 +1,99999999 @@\n" + b"+x\n" * 1_000_000
+    assert FORMAT.recognise(text) is None
+    assert sum(sizes) <= 100_000
 
 
 def test_no_file_of_code_or_settings_is_a_document():

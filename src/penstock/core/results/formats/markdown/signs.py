@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import takewhile
 from typing import Final
 
 import msgspec
 
+from penstock.core.results.formats.markdown.blocks import markdown_blocks
+from penstock.core.results.formats.markdown.lines import ROW_LINES
 from penstock.core.results.formats.markdown.open import MarkdownBlock
 
 _SAMPLE: Final = 100_000  # bytes at the start, whose blocks are looked at
@@ -116,12 +117,15 @@ class _Evidence(msgspec.Struct):
         return is_nested or marks + self.sentences >= _SEVERAL
 
 
-def is_markdown(text: bytes, blocks: Iterable[MarkdownBlock]) -> bool:
-    """Return whether a text is certainly Markdown, given its blocks."""
-    sample = b"\n" + text[:_SAMPLE]
-    if _OTHER_START.match(text) or any(other.search(sample) for other in _OTHER):
+def is_markdown(text: bytes) -> bool:
+    """Return whether a text is certainly Markdown, by the blocks at its start."""
+    if _OTHER_START.match(text):
         return False
-    found = _evidence(text, takewhile(lambda block: block.start < _SAMPLE, blocks))
+    # The rest is not read: a text that is none may be one block of many lines.
+    sample = text[: _SAMPLE if len(text) <= _SAMPLE else text.rfind(b"\n", 0, _SAMPLE) + 1]
+    if any(other.search(b"\n" + sample) for other in _OTHER):
+        return False
+    found = _evidence(text, markdown_blocks(sample, keeps_lines=False, has_texts=True))
     if not found.has_titles or not found.is_prose:
         return False
     if found.tables == 1 and found.titles == 1 and found.table_bytes > _LARGE_TABLE * len(text):
@@ -142,7 +146,8 @@ def _evidence(text: bytes, blocks: Iterable[MarkdownBlock]) -> _Evidence:
                 found.fences += block.is_fenced
             case "table":
                 found.tables += 1
-                found.table_bytes += block.stop - block.start
+                more = ROW_LINES.match(text, block.stop)  # beyond the sample
+                found.table_bytes += (more.end() if more else block.stop) - block.start
             case "text":
                 _note_text(found, text[block.start : block.stop])
         last = block
