@@ -288,6 +288,31 @@ def test_a_damaged_document_comes_back(noise, at):
     decoded(document, parts)
 
 
+# -- short documents -------------------------------------------------------------------------------
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+DOCUMENTS = {
+    "tables and a word": f"# Doc\n\nText\n\n## Limits\n\n{TABLE}## Other\n\n{TABLE}",
+    "lists": "# Changelog\n\n## 1.0.2\n\n- item\n- item\n\n## 1.0.1\n\n- fix\n",
+    "lists without empty lines": "# Changes\n## 1.0.1\n### Fixed\n- Fix it\n- More\n## 1.0.0\n- First\n",
+    "links in two lines": "# Changes\n\n## v2\n\n" + "- Fix [it](https://x.org\n/a/b)\n" * 5,
+    "sentences": "# Issue 1\n\nA sentence.\n\n# Issue 2\n\nA sentence.\n",
+    "30 sentences": "".join(f"# Issue {n}\n\nA sentence.\n\n" for n in range(30)),
+    "pairs": "".join(f"## Host {n}\n\n- cpu: {n}\n- memory: 2\n\n" for n in range(9)),
+    "sentences without empty lines": "".join(f"## Issue {n}\nA sentence.\n" for n in range(9)),
+    "a title below a fence": "Title\n=====\n\nSome words.\n\n```js\nx()\n```\nLicense\n-------\n\nIt is free.\n",
+    "code in titles": "# match\n\nSome words.\n\n## API\n\n### m = match(a, b)\n\nReturn it.\n\n### r = range(a)\n\nReturn it.\n",
+    "code and a word": "# wrap\n\nWraps functions\n\n## Usage\n\n```js\nwrap(x)\n```\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_short_document_is_read(name):
+    document, sections = read(DOCUMENTS[name])
+    assert document.format == "markdown"
+    assert len(sections) == len(markdown_it_reading(DOCUMENTS[name]).headings)
+
+
 # -- texts that are none ---------------------------------------------------------------------------
 
 
@@ -300,6 +325,10 @@ NOT_DOCUMENTS = {
     "yaml": "# Playbook\n\n- name: install\n  apt: name=x\n\n# Second\n\n- name: start\n  service: x\n" * 5,
     "dockerfile": "# Base\nFROM x:1\n\n# Dependencies\nRUN apt-get update\n\n# Start\nCMD run\n" * 5,
     "python": "# Imports\n\nimport os\nimport re\n\n# Names\n\nA = 1\nB = 2\n" * 9,
+    "yaml of pairs": "# Host\n\n- cpu: 1\n- memory: 2\n\n# Host\n\n- cpu: 2\n- memory: 4\n" * 5,
+    "settings with two marks": "## Where the server listens\nlisten 80\n\n## The root.\nroot=/var\nindex=x\n" * 5,
+    "a script with two marks": "## Read it\nx <- read(1)\ny <- 2\n## Plot it\nplot(x)\n" * 9,
+    "a snapshot of a page": "### Page\n- URL: x\n### Snapshot\n```yaml\n" + "- cell [ref=e1]\n" * 50 + "```\n",
     "comments alone": "# one line of a comment\n# and another one\n\n# and more of it\n# to the end\n" * 5,
     "csv with comments": "# Made by us\n# in 2026\n\n# Columns\nthe,names,are\n1,2,x\n",
     "c": "# include <stdio.h>\n\n# define A 1\n\nint main(void) {\n  return 0;\n}\n" * 3,
