@@ -17,6 +17,7 @@ from markdown_oracle import markdown_it_reading
 from corpus import recordings
 from penstock.core.results.decoding import decoded
 from penstock.core.results.document import read_text_with_data
+from penstock.core.results.formats.markdown import signs
 from penstock.core.results.formats.markdown.blocks import markdown_blocks
 from penstock.core.results.formats.markdown.format import FORMAT
 from penstock.core.results.formats.markdown.inline import plain
@@ -238,7 +239,8 @@ LINES = st.sampled_from(
      "<!-- c", "-->", "<div>", "</div>", "<b>", "<b>x", "<pre>", "</pre>", "***", "- - x", "[a]: /x",
      "  # in item", "  ```", "   ```", "    ```", "-\tx", "1.  x", "   para", "\t\tx", "> \tq", "| x |",
      " | y | z", "- # h", "* * *", "a\\|b | c", "**b**", "_i_", "`c`", "[l](x)", "12 x", "|", ":-", "é",
-     "<a b='>'>", '<a b=">">x', "<a>  x", "</a>", "<i", "<img a=1 b>"]
+     "<a b='>'>", '<a b=">">x', "<a>  x", "</a>", "<i", "<img a=1 b>", "+x", "-x", "=x", "~x", "~~x~~", "1.5 x",
+     "-|-", "- +x", "- 1.5", "- a\n  b", "1. a\nlazy"]
 )  # fmt: skip
 TEXTS = st.lists(LINES, max_size=14).map("\n".join)
 
@@ -247,6 +249,14 @@ TEXTS = st.lists(LINES, max_size=14).map("\n".join)
 def test_any_lines_are_read_as_markdown_it_reads_them(text):
     assume(not text.startswith("---"))  # front matter, which CommonMark does not know
     assert own_reading(text) == expected(text)
+
+
+@given(TEXTS, st.sampled_from(["\n", "\r\n"]))
+def test_sections_read_at_once_have_the_same_blocks(text, newline):
+    data = text.replace("\n", newline).encode()
+    with_texts = markdown_blocks(data, keeps_lines=True, has_texts=True)
+    without = [block for block in with_texts if block.kind != "text"]
+    assert [*markdown_blocks(data, keeps_lines=True)] == without
 
 
 @given(TEXTS)
@@ -278,6 +288,31 @@ def test_a_damaged_document_comes_back(noise, at):
     decoded(document, parts)
 
 
+# -- short documents -------------------------------------------------------------------------------
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+DOCUMENTS = {
+    "tables and a word": f"# Doc\n\nText\n\n## Limits\n\n{TABLE}## Other\n\n{TABLE}",
+    "lists": "# Changelog\n\n## 1.0.2\n\n- item\n- item\n\n## 1.0.1\n\n- fix\n",
+    "lists without empty lines": "# Changes\n## 1.0.1\n### Fixed\n- Fix it\n- More\n## 1.0.0\n- First\n",
+    "links in two lines": "# Changes\n\n## v2\n\n" + "- Fix [it](https://x.org\n/a/b)\n" * 5,
+    "sentences": "# Issue 1\n\nA sentence.\n\n# Issue 2\n\nA sentence.\n",
+    "30 sentences": "".join(f"# Issue {n}\n\nA sentence.\n\n" for n in range(30)),
+    "pairs": "".join(f"## Host {n}\n\n- cpu: {n}\n- memory: 2\n\n" for n in range(9)),
+    "sentences without empty lines": "".join(f"## Issue {n}\nA sentence.\n" for n in range(9)),
+    "a title below a fence": "Title\n=====\n\nSome words.\n\n```js\nx()\n```\nLicense\n-------\n\nIt is free.\n",
+    "code in titles": "# match\n\nSome words.\n\n## API\n\n### m = match(a, b)\n\nReturn it.\n\n### r = range(a)\n\nReturn it.\n",
+    "code and a word": "# wrap\n\nWraps functions\n\n## Usage\n\n```js\nwrap(x)\n```\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_short_document_is_read(name):
+    document, sections = read(DOCUMENTS[name])
+    assert document.format == "markdown"
+    assert len(sections) == len(markdown_it_reading(DOCUMENTS[name]).headings)
+
+
 # -- texts that are none ---------------------------------------------------------------------------
 
 
@@ -290,6 +325,10 @@ NOT_DOCUMENTS = {
     "yaml": "# Playbook\n\n- name: install\n  apt: name=x\n\n# Second\n\n- name: start\n  service: x\n" * 5,
     "dockerfile": "# Base\nFROM x:1\n\n# Dependencies\nRUN apt-get update\n\n# Start\nCMD run\n" * 5,
     "python": "# Imports\n\nimport os\nimport re\n\n# Names\n\nA = 1\nB = 2\n" * 9,
+    "yaml of pairs": "# Host\n\n- cpu: 1\n- memory: 2\n\n# Host\n\n- cpu: 2\n- memory: 4\n" * 5,
+    "settings with two marks": "## Where the server listens\nlisten 80\n\n## The root.\nroot=/var\nindex=x\n" * 5,
+    "a script with two marks": "## Read it\nx <- read(1)\ny <- 2\n## Plot it\nplot(x)\n" * 9,
+    "a snapshot of a page": "### Page\n- URL: x\n### Snapshot\n```yaml\n" + "- cell [ref=e1]\n" * 50 + "```\n",
     "comments alone": "# one line of a comment\n# and another one\n\n# and more of it\n# to the end\n" * 5,
     "csv with comments": "# Made by us\n# in 2026\n\n# Columns\nthe,names,are\n1,2,x\n",
     "c": "# include <stdio.h>\n\n# define A 1\n\nint main(void) {\n  return 0;\n}\n" * 3,
@@ -313,6 +352,19 @@ def test_a_text_that_is_no_document_is_not_read_as_one(name):
     text = NOT_DOCUMENTS[name]
     assert FORMAT.recognise(text.encode()) is None
     assert read_text_with_data(text).format != "markdown"
+
+
+def test_a_text_that_is_no_document_is_not_read_to_its_end(monkeypatch):
+    sizes = []
+
+    def spy(text, **options):
+        sizes.append(len(text))
+        return markdown_blocks(text, **options)
+
+    monkeypatch.setattr(signs, "markdown_blocks", spy)
+    text = b"@@ -1,3 +1,99999999 @@\n" + b"+x\n" * 1_000_000
+    assert FORMAT.recognise(text) is None
+    assert sum(sizes) <= 100_000
 
 
 def test_no_file_of_code_or_settings_is_a_document():

@@ -17,16 +17,20 @@ from penstock.core.results.formats.markdown.open import Leaf, MarkdownBlock, Ope
 from penstock.core.results.formats.markdown.tables import cell_count
 
 
-def markdown_blocks(text: bytes, *, keeps_lines: bool) -> Iterator[MarkdownBlock]:
-    """Yield the blocks of a document, or of a section of it. `keeps_lines`: code has its lines."""
-    return _Scanner(text, keeps_lines=keeps_lines).blocks()
+def markdown_blocks(
+    text: bytes, *, keeps_lines: bool, has_texts: bool = False
+) -> Iterator[MarkdownBlock]:
+    """Yield the blocks of a document, or of a section of it. `keeps_lines`: code has its lines.
+    `has_texts`: paragraphs are yielded too. Without them, most sections are read at once."""
+    return _Scanner(text, keeps_lines=keeps_lines, has_texts=has_texts).blocks()
 
 
 class _Scanner:
     """A reader of lines, with the blocks that are open."""
 
-    def __init__(self, text: bytes, *, keeps_lines: bool) -> None:
+    def __init__(self, text: bytes, *, keeps_lines: bool, has_texts: bool) -> None:
         self._text = text
+        self._has_texts = has_texts
         self._containers = Containers()
         self._open = OpenBlock(keeps_lines=keeps_lines)
         self._last_line = 0  # the start of the last line of the text that is open
@@ -37,7 +41,9 @@ class _Scanner:
         front = patterns.FRONT_MATTER.match(self._text)
         position = front.end() if front else 0
         while position < size:
-            position = self._skipped(position) or self._read_line(position)
+            position = (
+                self._settled(position) or self._skipped(position) or self._read_line(position)
+            )
             if self._closed:
                 yield from self._closed
                 self._closed = []
@@ -66,11 +72,37 @@ class _Scanner:
         self._containers.leave(depth)
 
     def _close(self) -> None:
+        if self._open.leaf is Leaf.NONE:
+            return
         block = self._open.closed()
-        if block is not None:
+        if block is not None and (self._has_texts or block.kind != "text"):
             self._closed.append(block)
 
     # -- many lines at once ------------------------------------------------------------------------
+
+    def _settled(self, position: int) -> int:
+        """Read headings and lines after which nothing is open, and return where they end; 0 if there
+        are none."""
+        leaf, text = self._open.leaf, self._text
+        if self._has_texts or leaf is Leaf.FENCE or leaf is Leaf.HTML:
+            return 0
+        end = 0
+        if leaf is Leaf.NONE and not self._is_in_container(position):
+            lines = patterns.SETTLED_LINES.match(text, position)
+            end = lines.end() if lines else 0
+        section = patterns.SETTLED_SECTION.match(text, end or position)
+        if section is not None or end:
+            self._enter(0)
+        while section is not None:
+            marks, title = section["marks"], section["title"].removesuffix(b"\r")
+            self._found_heading(section.start(), section.end("head"), len(marks), _title(title))
+            end = section.end()
+            section = patterns.SETTLED_SECTION.match(text, end)
+        return end
+
+    def _is_in_container(self, position: int) -> bool:
+        """Return whether a line may belong to a container that is open."""
+        return bool(self._containers.depth) and self._text[position] in b" \t\r\n>"
 
     def _skipped(self, position: int) -> int:
         """Read lines that need no closer look, and return where they end; 0 if there are none."""
@@ -174,8 +206,7 @@ class _Scanner:
             return stop
         if code == ord("#") and (heading := patterns.HEADING.match(data, first)):
             self._enter(matched)
-            title = patterns.CLOSING_MARKS.sub(b"", (heading[2] or b"").rstrip(b" \t"))
-            return self._found_heading(start, stop, len(heading[1]), title)
+            return self._found_heading(start, stop, len(heading[1]), _title(heading[2] or b""))
         if code in b"`~" and (fence := patterns.FENCE.match(data, first)):
             self._enter(matched)
             return self._start_fence(fence, line.indent, start, stop)
@@ -270,3 +301,9 @@ class _Scanner:
             elif not patterns.DEFINITION.match(line.data, line.first):
                 self._take_text(start, stop)
         return stop
+
+
+def _title(source: bytes) -> bytes:
+    """Return the rest of a heading without the marks that close it."""
+    title = source.rstrip(b" \t")
+    return patterns.CLOSING_MARKS.sub(b"", title) if title.endswith(b"#") else title

@@ -32,7 +32,7 @@ class Markdown:
     has_sections = True
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
-        if not is_markdown(text, markdown_blocks(text, keeps_lines=False)):
+        if not is_markdown(text):
             return None
         found = _SectionsFound(text)
         before = found.starts[1]
@@ -83,6 +83,9 @@ class _SectionsFound:
 
     def _add(self, level: int, heading: bytes, tables: Sequence[MarkdownBlock]) -> None:
         title = _words(heading)
+        if not tables:
+            self.sections.append(Section(level, title))
+            return
         shapes = [shape for shape in map(self._shape, tables) if shape is not None]
         names = _table_names(title, len(shapes))
         named = [SectionTable(name, *shape) for name, shape in zip(names, shapes, strict=True)]

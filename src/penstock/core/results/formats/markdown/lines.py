@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 TAB: Final = 4  # columns
@@ -14,9 +15,8 @@ _INLINE_TAG: Final = (
 )
 # A line that is text at any place. It starts nothing else, and rules no table.
 _PLAIN: Final = (
-    rb"(?:[^\s#>`~\-+*_=|:<\[0-9]|\[(?![^\]\n]*+\]:)|[*_]{1,2}+[A-Za-z]|`{1,2}+[^`\s]|[0-9]++(?![.)])|"
-    + _INLINE_TAG
-    + rb")[^\n]*+\n"
+    rb"(?:[^\s#>`~\-+*_=|:<\[0-9]|\[(?![^\]\n]*+\]:)|[*_]{1,2}+[A-Za-z]|`{1,2}+[^`\s]|~{1,2}+[^~\s]|[0-9]++(?![.)])|[0-9]++[.)](?=\S)|"
+    rb"\+(?=\S)|-(?=[^\s:|-])|\#(?=[^#\s])|=(?=[^=\s])|" + _INLINE_TAG + rb")[^\n]*+\n"
 )
 # Runs of lines that need no closer look. A text that is open takes plain lines, however they are indented.
 PLAIN_LINES: Final = re.compile(rb"(?:" + _PLAIN + rb")++")
@@ -24,7 +24,22 @@ MORE_PLAIN_LINES: Final = re.compile(rb"(?:[ \t]*+" + _PLAIN + rb")++")
 PLAIN_ITEMS: Final = re.compile(rb"(?:[-*+] " + _PLAIN + rb")++")
 ROW_LINES: Final = re.compile(rb"(?:\|[^\n]*+\n)++")
 CODE_LINES: Final = re.compile(rb"(?: {4}[^\n]*+\n)++")
-BLANK_LINES: Final = re.compile(rb"(?:[ \t]*+\r?\n)++")
+_BLANK: Final = rb"[ \t]*+\r?\n"
+BLANK_LINES: Final = re.compile(rb"(?:" + _BLANK + rb")++")
+# Blank lines, paragraphs and list items that end for certain, so that nothing is open after them. A line
+# that starts at the margin after an empty line is in no list item.
+_HEADING_OR_END: Final = rb"#{1,6}[ \t]|\Z"
+_SETTLED: Final = (
+    rb"(?:(?:%(blank)b)++"
+    rb"|(?:%(plain)b)++(?=%(blank)b|%(end)b)"
+    rb"|(?:(?:[-*+]|[0-9]{1,9}[.)]) %(plain)b(?:[ \t]*+%(plain)b)*+)++(?:(?:%(blank)b)++(?=\S|\Z)|(?=%(end)b)))"
+    % {b"blank": _BLANK, b"plain": _PLAIN, b"end": _HEADING_OR_END}
+)
+SETTLED_LINES: Final = re.compile(_SETTLED + rb"++")
+# A heading at the margin, which ends all that is open, and such lines after it.
+SETTLED_SECTION: Final = re.compile(
+    rb"(?P<head>(?P<marks>#{1,6})[ \t]++(?P<title>[^\n]*+)\n)" + _SETTLED + rb"*+"
+)
 HEADING: Final = re.compile(rb"(#{1,6})(?:[ \t]++(.*+))?+\Z", re.DOTALL)
 CLOSING_MARKS: Final = re.compile(rb"(?:\A|[ \t]++)#++[ \t]*+\Z")
 UNDERLINE: Final = re.compile(rb"(?:=++|-++)[ \t]*+\Z")
@@ -42,6 +57,7 @@ FRONT_MATTER: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=16)
 def fence_end(fence: bytes) -> re.Pattern[bytes]:
     """Return the pattern of the line that ends a fence, with the newline before it."""
     marks = re.escape(fence[:1]) + b"{%d,}+" % len(fence)

@@ -10,20 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import takewhile
 from typing import Final
 
 import msgspec
 
+from penstock.core.results.formats.markdown.blocks import markdown_blocks
+from penstock.core.results.formats.markdown.lines import ROW_LINES
 from penstock.core.results.formats.markdown.open import MarkdownBlock
 
 _SAMPLE: Final = 100_000  # bytes at the start, whose blocks are looked at
 _SEVERAL: Final = 2
 _LARGE_TABLE: Final = 0.8  # of the text
+_LARGE_FENCE: Final = 0.5  # of the sample
 # Most scripts have comments with one mark, and few have others. So there have to be more signs beside
 # such headings.
 _ONE_MARK: Final = frozenset({b"#"})
 _FEWEST_MARKS: Final = 3
+_FEW_STATEMENTS: Final = 0.1  # of the lines
+_SOME_STATEMENTS: Final = 0.34
+_STATEMENTS_PER_SIGN: Final = 0.5
+_DEEP: Final = 3  # the level of headings that may have code in them: no comment has so many marks
 # Comments are in a row, and no two headings of a level are. So each such pair counts for more.
 _IN_A_ROW: Final = 4
 _LONGEST_TITLE: Final = 200  # bytes
@@ -51,7 +57,7 @@ _KEYWORDS: Final = (
 )
 # A line of a program, of settings, of a list of words, or of a diff.
 _STATEMENT: Final = re.compile(
-    rb"^[ \t]*+(?:-[ \t]++(?=[a-z_]\w*+:))?+(?![\[!<*(`>\\]|https?:)"
+    rb"^[ \t]*+(?P<item>-[ \t]++(?=[a-z_]\w*+:))?+(?![\[!<*(`>\\]|https?:)"
     rb"(?:[\w.\[\]\"'-]++[ \t]*+(?:[-+*/:|&]?=(?!=)|==|<-|:=|>=|~=)[^\n]*+"
     rb"|[a-z_\"'][\w.\"'/-]*+:(?:[ \t][^\n]*+)?"
     rb"|(?:" + _KEYWORDS + rb")\b[^\n]*+(?<![.!?,])"
@@ -76,8 +82,10 @@ _MARK: Final = re.compile(
 )
 _WORD: Final = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 _MARK_IN_TITLE: Final = re.compile(rb"[`<]|\]\(")
+_RULER: Final = rb"\A[-=#*~]{3}|[-=#*~]{4}\Z"
+_RULER_IN_TITLE: Final = re.compile(_RULER)
 _CODE_IN_TITLE: Final = re.compile(
-    rb"[;{}\\=,]\Z|\w[ \t]*+=[ \t]*+\S|\A[-=#*~]{3}|[-=#*~]{4}\Z"
+    _RULER + rb"|[;{}\\=,]\Z|\w[ \t]*+=[ \t]*+\S"
     rb"|\A(?:define|ifdef|ifndef|include|undef|pragma|endif)\b"
 )
 
@@ -88,13 +96,17 @@ class _Evidence(msgspec.Struct):
     titles: int = 0  # headings that are certainly no comments
     comments: int = 0  # other headings
     styles: set[bytes] = set()  # of titles: their marks, or the byte of their underlines
+    tight: int = 0  # headings with several marks, and a line of text right before them
+    tight_styles: set[bytes] = set()
     fences: int = 0
+    largest_fence: int = 0  # bytes
     tables: int = 0
     table_bytes: int = 0
     texts: int = 0
     sentences: int = 0  # texts that start and end like a sentence
     lines: int = 0  # of texts
     statements: int = 0  # lines that are in no sentence
+    pairs: int = 0  # list items with a name and a value: `- cpu: 1`, which YAML has too
     marks: int = 0
 
     @property
@@ -104,28 +116,50 @@ class _Evidence(msgspec.Struct):
 
     @property
     def is_prose(self) -> bool:
-        share = 0.1 if self.styles == _ONE_MARK else 0.34
-        return self.statements <= share * self.lines
+        if self.styles == _ONE_MARK:
+            return self.statements + self.pairs <= _FEW_STATEMENTS * self.lines
+        most = max(_SOME_STATEMENTS * self.lines, _STATEMENTS_PER_SIGN * self._signs)
+        return self.statements <= most
 
     @property
     def has_signs(self) -> bool:
-        marks = self.marks + self.fences + self.tables
         if self.styles == _ONE_MARK:
-            return marks >= _FEWEST_MARKS or self.sentences > max(self.titles, _FEWEST_MARKS)
-        is_nested = len(self.styles) > 1 and not self.texts
-        return is_nested or marks + self.sentences >= _SEVERAL
+            is_marked = self.marks + self.fences + self.tables >= _FEWEST_MARKS
+            fewest = 0 if self.sentences == self.texts else _FEWEST_MARKS
+            return is_marked or self.sentences >= max(self.titles, fewest)
+        is_nested = len(self.styles) > 1 and (not self.texts or self._signs > 0)
+        return is_nested or self._signs >= _SEVERAL
+
+    @property
+    def _signs(self) -> int:
+        return self.marks + self.fences + self.tables + self.sentences
+
+    def settle(self) -> None:
+        """Count tight headings as titles if there are sentences and lists below them, and as comments
+        otherwise."""
+        has_few = self.statements <= _FEW_STATEMENTS * self.lines
+        if has_few and self._signs >= self.tight:
+            self.titles += self.tight
+            self.styles |= self.tight_styles
+        else:
+            self.comments += self.tight
 
 
-def is_markdown(text: bytes, blocks: Iterable[MarkdownBlock]) -> bool:
-    """Return whether a text is certainly Markdown, given its blocks."""
-    sample = b"\n" + text[:_SAMPLE]
-    if _OTHER_START.match(text) or any(other.search(sample) for other in _OTHER):
+def is_markdown(text: bytes) -> bool:
+    """Return whether a text is certainly Markdown, by the blocks at its start."""
+    if _OTHER_START.match(text):
         return False
-    found = _evidence(text, takewhile(lambda block: block.start < _SAMPLE, blocks))
+    # The rest is not read: a text that is none may be one block of many lines.
+    sample = text[: _SAMPLE if len(text) <= _SAMPLE else text.rfind(b"\n", 0, _SAMPLE) + 1]
+    if any(other.search(b"\n" + sample) for other in _OTHER):
+        return False
+    found = _evidence(text, markdown_blocks(sample, keeps_lines=False, has_texts=True))
     if not found.has_titles or not found.is_prose:
         return False
     if found.tables == 1 and found.titles == 1 and found.table_bytes > _LARGE_TABLE * len(text):
         return False  # a table with a title is read by the format of tables
+    if found.tight and found.largest_fence > _LARGE_FENCE * len(sample):
+        return False  # the snapshot of a page with a few lines around it is better read as lines
     if found.titles < _SEVERAL:
         return bool(found.fences or found.tables) and found.texts > 0
     return found.has_signs
@@ -140,14 +174,17 @@ def _evidence(text: bytes, blocks: Iterable[MarkdownBlock]) -> _Evidence:
                 _note_heading(found, text, block, last)
             case "code":
                 found.fences += block.is_fenced
+                found.largest_fence = max(found.largest_fence, block.stop - block.start)
             case "table":
                 found.tables += 1
-                found.table_bytes += block.stop - block.start
+                more = ROW_LINES.match(text, block.stop)  # beyond the sample
+                found.table_bytes += (more.end() if more else block.stop) - block.start
             case "text":
                 _note_text(found, text[block.start : block.stop])
         last = block
         if found.comments > _MOST_COMMENTS and not found.has_titles:
             break
+    found.settle()
     return found
 
 
@@ -156,7 +193,11 @@ def _note_text(found: _Evidence, text: bytes) -> None:
     found.lines += text.rstrip(b"\r\n").count(b"\n") + 1
     if _SENTENCE_START.match(text) and _SENTENCE_END.search(text[-_BEFORE:]):
         found.sentences += 1
-    found.statements += sum(1 for _ in _STATEMENT.finditer(text))
+    for statement in _STATEMENT.finditer(text):
+        if statement["item"]:
+            found.pairs += 1
+        else:
+            found.statements += 1
     if _PROGRAM.search(text):
         found.comments += _IN_A_ROW
     found.marks += sum(1 for _ in _MARK.finditer(text))
@@ -165,29 +206,43 @@ def _note_text(found: _Evidence, text: bytes) -> None:
 def _note_heading(
     found: _Evidence, text: bytes, heading: MarkdownBlock, last: MarkdownBlock | None
 ) -> None:
-    is_below = last is not None and last.kind == "heading" and last.stop == heading.start
-    if is_below and last is not None and last.level == heading.level:
+    is_next = last is not None and last.stop == heading.start
+    is_marked = text[heading.start : heading.start + 1] == b"#"
+    style = b"#" * heading.level if is_marked else b"=-"[heading.level - 1 : heading.level]
+    if is_next and last is not None and last.kind == "heading" and last.level == heading.level:
         found.comments += _IN_A_ROW
-    elif _is_title(text, heading):
+    elif not _is_title(text, heading):
+        found.comments += 1
+    elif _is_apart(text, heading) or (is_next and last is not None and _may_precede(last, heading)):
         found.titles += 1
-        is_marked = text[heading.start : heading.start + 1] == b"#"
-        found.styles.add(
-            b"#" * heading.level if is_marked else b"=-"[heading.level - 1 : heading.level]
-        )
+        found.styles.add(style)
+    elif is_marked and heading.level > 1:
+        found.tight += 1
+        found.tight_styles.add(style)
     else:
         found.comments += 1
 
 
+def _may_precede(last: MarkdownBlock, heading: MarkdownBlock) -> bool:
+    """Return whether a heading may follow a block without an empty line: a heading above it, or a
+    fence."""
+    return last.is_fenced or (last.kind == "heading" and last.level < heading.level)
+
+
+def _is_apart(text: bytes, heading: MarkdownBlock) -> bool:
+    """Return whether a heading is at the start, or has an empty line before it."""
+    before = text[max(0, heading.start - _BEFORE) : heading.start]
+    gap = before[len(before.rstrip()) :]
+    return gap == before or gap.count(b"\n") >= _SEVERAL
+
+
 def _is_title(text: bytes, heading: MarkdownBlock) -> bool:
-    """Return whether a heading has a title, and an empty line before it."""
+    """Return whether a heading has the words of a title."""
     title = heading.info
     if not _WORD.search(title) or len(title) > _LONGEST_TITLE:
         return False
-    if _CODE_IN_TITLE.search(title) and not _MARK_IN_TITLE.search(title):
-        return False
-    before = text[max(0, heading.start - _BEFORE) : heading.start]
-    gap = before[len(before.rstrip()) :]
-    if gap != before and gap.count(b"\n") < _SEVERAL:
+    pattern = _CODE_IN_TITLE if heading.level < _DEEP else _RULER_IN_TITLE
+    if pattern.search(title) and not _MARK_IN_TITLE.search(title):
         return False
     source = text[heading.start : heading.stop].rstrip()
     return source.startswith(b"#") or _is_underlined(source, title)
