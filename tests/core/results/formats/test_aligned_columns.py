@@ -17,6 +17,7 @@ from text_table_reading import aligned, near_miss, read, rows_in
 
 from corpus import recordings
 from penstock.core.results.decoding import decoded
+from penstock.core.results.document import read_text_with_data
 
 # Recorded from real machines.
 PODS = """\
@@ -338,3 +339,19 @@ def test_nothing_raises_on_damaged_columns(text, cuts):
     document, _ = read(text)
     if document.format in ("table", "tables"):
         rows_in(text, document.format)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The header may be any line above.
+        "COMMAND  PID\nx-1\n100%     x-1\n100%     100%\n10.0.0.1 10.0.0.1\na\n100%     10.0.0.1\n",
+        # Cells are longer than their columns.
+        "PID   SIZE     MOUNTED ON\nfoo bar  foo bar  x-1\nfoo bar  x-1      foo bar\n",
+        # A head cannot hold half of a surrogate pair.
+        "NAME  A\ud800E\n" + "aaaa  bbbb\n" * 20,
+        "|\ud800a|b|\n|-|-|\n" + "|1|2|\n" * 30,
+    ],
+)
+def test_cells_that_may_be_in_another_column_are_no_table(text):
+    assert read_text_with_data(text).format == ""

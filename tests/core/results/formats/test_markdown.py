@@ -461,3 +461,9 @@ def test_a_table_whose_rows_would_be_too_large_stays_text():
     document, sections = read(prose + BAD["a wide table of short rows"])
     assert "tables" not in sections[-1]
     assert document.notices == ("Tables left as text, because their rows would be much larger: 1.",)
+
+
+def test_a_document_of_many_megabytes_is_lines_with_a_notice():
+    document = read_text_with_data("# One\n\nSome words.\n\n" * 500_000)
+    assert document.shape == "lines"
+    assert "at most 10,000,000 are read" in document.notices[0]

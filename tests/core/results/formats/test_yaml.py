@@ -574,3 +574,10 @@ def test_a_template_is_no_data():
         "jobs:\n  build:\n    name: ${{ matrix.os }}\n    if: x == '{{ y }}'\n    steps: [a]\n"
     )
     assert read_text_with_data(workflow).format == "yaml"
+
+
+def test_documents_are_rows_only_if_all_are_alike_also_before_an_empty_one():
+    one = "---\na: 1\nb:\n  c: 1\n"
+    assert read_text_with_data(one * 30 + "---\n -- \n" + one * 30 + "---\n").format == ""
+    assert read_text_with_data("a:\n  b: 1\n---\nc:\n  d: 1\n---\n").format == ""
+    assert read_text_with_data(one * 3 + "---\n").format == "yaml"

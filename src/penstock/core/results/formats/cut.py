@@ -11,6 +11,7 @@ from penstock.core.model.stored import Shape
 
 BLOCK_ROWS: Final = 1_000
 BLOCK_BYTES: Final = 64_000
+LARGEST_SCANNED: Final = 10_000_000  # bytes of a text that is read line by line
 
 
 class TextCut(msgspec.Struct, frozen=True):
@@ -37,6 +38,13 @@ class NearMiss(msgspec.Struct, frozen=True):
 
     reason: str  # the first place that breaks the format: "record 12 has 2 fields, not 3"
     is_sure: bool = False  # no other format is meant, so no time is spent on others
+
+
+def too_large(text: bytes, largest: int = LARGEST_SCANNED) -> NearMiss | None:
+    """Refuse a text that would take seconds to read."""
+    if len(text) <= largest:
+        return None
+    return NearMiss(f"it has {len(text):,} bytes, and at most {largest:,} are read", is_sure=True)
 
 
 class ValueFrame(NamedTuple):

@@ -130,9 +130,9 @@ def _found(
 
 def _alone(text: bytes, table: FoundTable, columns: ColumnPlaces) -> FoundTable | NearMiss | None:
     """Return a table, unless a line beside it may be a row too, so that its place is not certain."""
-    before = line_before(text, table.start)
-    if may_be_row(before) or _is_like_rows(before, columns):
-        return None
+    for before in _lines_above(text, table.start):
+        if may_be_row(before) or _is_like_rows(before, columns):
+            return None
     empty = _EMPTY_LINES.match(text, table.end)
     start = empty.end() if empty is not None else len(text)
     after = line_at(text, start).text.rstrip(BLANKS)
@@ -140,6 +140,16 @@ def _alone(text: bytes, table: FoundTable, columns: ColumnPlaces) -> FoundTable 
         return table
     place = f"line {line_number(text, start)}, after an empty line,"
     return NearMiss(f"{place} keeps to its columns too") if table.count >= _SURE else None
+
+
+def _lines_above(text: bytes, position: int) -> Iterator[bytes]:
+    """Yield the lines above a place, up to an empty one. One of them may be the header."""
+    while position > 0:
+        line = line_before(text, position)
+        if not line.strip(BLANKS):
+            return
+        yield line
+        position = text.rfind(b"\n", 0, position - 1) + 1
 
 
 def _is_like_rows(line: bytes, columns: ColumnPlaces) -> bool:

@@ -102,6 +102,8 @@ class _Search:
         ends = (*self._starts[1:], len(line))
         cells = [line[start:end] for start, end in zip(self._starts, ends, strict=True)]
         are_filled = [bool(cell) and not cell.isspace() for cell in cells]
+        if any(b"  " in cell.strip(b" ") for cell in cells[:-1]):
+            return False  # the cell of another column may begin there
         for number, is_filled in enumerate(are_filled):
             self._cells[number] += is_filled
         for number, start in self._single:

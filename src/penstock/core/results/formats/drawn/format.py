@@ -15,7 +15,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
+from penstock.core.json.surrogates import has_half_pair
+from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped, too_large
 from penstock.core.results.formats.drawn.aligned_columns import aligned_table
 from penstock.core.results.formats.drawn.found_table import FoundTable, line_at
 from penstock.core.results.formats.drawn.listing_tables import listing_table
@@ -40,6 +41,9 @@ class TextTable:
         table = next_table(text, 0)
         if not isinstance(table, FoundTable):
             return table
+        refusal = too_large(text)
+        if refusal is not None:
+            return refusal
         before, after = text[: table.start], text[table.end :]
         lines_after = count_lines(after)
         around = count_lines(before) + lines_after
@@ -78,6 +82,8 @@ def next_table(text: bytes, position: int) -> FoundTable | NearMiss | None:
         line, after = line_at(text, position)
         if line.strip(BLANKS):
             found = _table_at(text, position)
+            if isinstance(found, FoundTable) and any(map(has_half_pair, found.layout.columns)):
+                return None  # a head cannot hold such names
             if found is not None:
                 return found
             others += 1

@@ -14,7 +14,13 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
+from penstock.core.results.formats.cut import (
+    LARGEST_SCANNED,
+    NearMiss,
+    TextCut,
+    ValueFrame,
+    grouped,
+)
 from penstock.core.results.formats.drawn.format import MOST_AROUND, count_lines, next_table
 from penstock.core.results.formats.drawn.found_table import FoundTable
 from penstock.core.results.formats.drawn.table_cells import row_reader
@@ -43,6 +49,8 @@ class TextTables:
     has_sections = True
 
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
+        if len(text) > LARGEST_SCANNED:
+            return None
         starts: list[int] = []
         position = 0
         while isinstance(table := next_table(text, position), FoundTable):

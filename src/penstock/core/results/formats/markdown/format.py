@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from penstock.core.json import rawjson
 from penstock.core.model.questions import unique_names
-from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
+from penstock.core.results.formats.cut import (
+    NearMiss,
+    TextCut,
+    ValueFrame,
+    grouped,
+    too_large,
+)
 from penstock.core.results.formats.markdown.blocks import markdown_blocks
 from penstock.core.results.formats.markdown.inline import plain
 from penstock.core.results.formats.markdown.open import MarkdownBlock
@@ -34,6 +40,9 @@ class Markdown:
     def recognise(self, text: bytes) -> TextCut | NearMiss | None:
         if not is_markdown(text):
             return None
+        refusal = too_large(text)
+        if refusal is not None:
+            return refusal
         found = _SectionsFound(text)
         before = found.starts[1]
         if text[:before].strip():

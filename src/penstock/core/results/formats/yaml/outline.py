@@ -180,10 +180,11 @@ class YamlSurvey:
         first, last = self.first or self.last, self.last
         if first.is_flow or (self.empty and not first.nests):
             return False  # without nesting, an empty document is the text after a page's head
-        if first is last or not last.root:
+        is_several = len(self.starts) > 1 or (first is not last and bool(last.root))
+        if not is_several:
             return first.is_data
-        are_alike = bool(first.keys & last.keys)
-        return first.is_data and first.root == MAPPING and self.are_dicts and are_alike
+        shared = first.keys & last.keys if last.root else first.keys
+        return first.is_data and first.root == MAPPING and self.are_dicts and bool(shared)
 
     def handlers(self) -> dict[type, Callable[[Any], None]]:
         from yaml import events as kinds
