@@ -38,8 +38,7 @@ def told_by_git(repository, *options):
 
 def told_by_rows(rows):
     return [
-        tuple(row[name] for name in ("commit", "author", "email", "date", "message"))
-        for row in rows
+        tuple(row[name] for name in ("hash", "author", "email", "date", "message")) for row in rows
     ]
 
 
@@ -143,7 +142,7 @@ def test_the_diff_of_a_commit_is_its_text(repository):
     for options in ((), ("--stat",)):
         rows = read(repository.git("log", "-p", *options)).rows
         (row,) = [row for row in rows if row["message"] == MESSAGES[1]]
-        expected = repository.git("show", "--format=", row["commit"])
+        expected = repository.git("show", "--format=", row["hash"])
         assert row["diff"] == expected.strip("\n")
         assert read(row["diff"]).format == "diff"
 
@@ -263,7 +262,7 @@ QUESTIONS = {
         ],
     ),
     "the newest commit": (
-        'SELECT "commit" FROM result ORDER BY date DESC LIMIT 1',
+        "SELECT hash FROM result ORDER BY date DESC LIMIT 1",
         lambda git: [(git.git("rev-parse", "HEAD").strip(),)],
     ),
     "the first day": (
@@ -275,23 +274,23 @@ QUESTIONS = {
         lambda git: [(one,) for one in sorted(set(column(git, "--format=%ae")))],
     ),
     "which change a file": (
-        "SELECT \"commit\" FROM result, json_each(files) AS f WHERE f.value ->> 'file' = 'side.txt'",
+        "SELECT hash FROM result, json_each(files) AS f WHERE f.value ->> 'file' = 'side.txt'",
         lambda git: [(one,) for one in column(git, "--format=%H", "--", "side.txt")],
     ),
     "which speak of an issue": (
-        "SELECT \"commit\" FROM result WHERE message LIKE '%#7%'",
+        "SELECT hash FROM result WHERE message LIKE '%#7%'",
         lambda git: [(one,) for one in column(git, "--format=%H", "--grep=#7")],
     ),
     "the merges": (
-        'SELECT "commit" FROM result WHERE "merge" IS NOT NULL',
+        "SELECT hash FROM result WHERE merge IS NOT NULL",
         lambda git: [(one,) for one in column(git, "--format=%H", "--merges")],
     ),
     "the largest commit": (
-        'SELECT "commit" FROM result ORDER BY insertions + deletions DESC LIMIT 1',
+        "SELECT hash FROM result ORDER BY insertions + deletions DESC LIMIT 1",
         lambda git: [(column(git, "--reverse", "--format=%H")[0],)],
     ),
     "which has a tag": (
-        "SELECT \"commit\" FROM result WHERE refs LIKE '%tag: v1%'",
+        "SELECT hash FROM result WHERE refs LIKE '%tag: v1%'",
         lambda git: [(git.git("rev-parse", "v1").strip(),)],
     ),
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """The output of `git log`: each commit is a row.
 
-    {"commit": "41a9018…", "author": "Ann", "email": "ann@example.com", "date": "2026-01-02T12:00:00+01:00",
+    {"hash": "41a9018…", "author": "Ann", "email": "ann@example.com", "date": "2026-01-02T12:00:00+01:00",
      "message": "Mend the door\\n\\nIt squeaked.", "files": [{"file": "door.py", "changes": 3}],
      "files_changed": 1, "insertions": 2, "deletions": 1}
 
@@ -31,7 +31,7 @@ _COMMIT: Final = rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}(?=[ \r\n])"
 _FIRST: Final = re.compile(_COMMIT)
 _FURTHER: Final = re.compile(rb"\n" + _COMMIT)  # much faster than a search for starts of lines
 _ENTRY: Final = re.compile(
-    rb"commit (?:[-<>=+] )?(?P<commit>[0-9a-f]++)(?P<parents>(?: [0-9a-f]{7,64}+)*+)(?: \((?P<refs>[^\n]*?)\))?\r?\n"
+    rb"commit (?:[-<>=+] )?(?P<hash>[0-9a-f]++)(?P<parents>(?: [0-9a-f]{7,64}+)*+)(?: \((?P<refs>[^\n]*?)\))?\r?\n"
     rb"(?P<head>(?:(?:Merge|Reflog|Reflog message): [^\n]*+\n)*+Author: ++(?P<author>[^\n<]*+)<[^\n<>]*+>\r?\n"
     rb"(?:(?:Author)?Date: ++(?P<date>[^\n]*+)\n|Commit(?:Date)?: [^\n]*+\n)*+)"
     rb"(?P<message>(?:(?: {4}[^\n]*+|[ \t\r]*+)(?:\n|\Z))*+)"
@@ -195,7 +195,7 @@ def _head(entry: re.Match[bytes]) -> dict[str, Any]:
     told = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
     author = _person(told["Author"])
     fields: dict[str, Any] = {
-        "commit": entry["commit"].decode(),
+        "hash": entry["hash"].decode(),
         "author": author[0],
         "email": author[1],
     }
