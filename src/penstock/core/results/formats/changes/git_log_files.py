@@ -71,7 +71,7 @@ class FilesOfCommit:
             position = line.end()
         if position < self._stop and _DIFF.match(self._text, position):
             start = position
-            for file in files_of(self._text, position, self._stop):
+            for file in files_of(self._text, position, self._stop, may_be_cut=False):
                 position = file.stop
             self._diff = self._text[start:position]
         elif position < self._stop and not (self._files or self._told):
