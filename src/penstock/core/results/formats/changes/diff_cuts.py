@@ -72,7 +72,7 @@ def cut_first_line(text: bytes, position: int, end: int) -> str:
     return IN_HUNK if line.startswith(b"@") else IN_HEADER
 
 
-def cut_notice(text: bytes, place: str) -> str:
+def cut_notice(text: bytes, place: str, unit: str = "file") -> str:
     """Return the sentence that tells of a text which ends too early."""
     line = text.count(b"\n", 0, max(0, len(text) - 1)) + 1
-    return f"The text ends inside {place} (line {line}): the last file is not complete."
+    return f"The text ends inside {place} (line {line}): the last {unit} is not complete."
