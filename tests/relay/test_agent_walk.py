@@ -183,23 +183,23 @@ def test_a_document(agent, tmp_path):
     token = probe["continuation_token"]
     assert probe["preview"].startswith("# Penstocks\n\n## Section 0")
 
+    assert probe["contents"]["/0"] == "# Penstocks"
     summary = agent.read(token, mode="summary")
-    assert summary["head"][0] == "# Penstocks"
+    assert summary["total"] == 151
 
-    assert text_of(agent.pages(token)) == markdown
+    assert text_of(agent.pages(token, path="/~text")) == markdown
 
     found = agent.read(token, mode="search", query="section 149")
-    assert [hit["text"] for hit in shown_rows(found)] == ["## Section 149"]
+    (hit,) = shown_rows(found)
+    section = agent.read_result(token, mode="full", path=hit["path"].removesuffix("/heading"))
+    assert "Water flows where th" in section["content"][0]["text"]
     around = agent.read(
-        token,
-        mode="sql",
-        query="SELECT text FROM result WHERE line >= (SELECT line FROM result WHERE text = '## Section 149') LIMIT 3",
+        token, mode="sql", query="SELECT heading, text FROM result WHERE heading = 'Section 149'"
     )
-    assert [row["text"][:20] for row in shown_rows(around)] == [
-        "## Section 149",
-        "",
-        "Water flows where th",
-    ]
+    (row,) = shown_rows(around)
+    assert row["text"].lstrip().startswith("Water flows where th")
+    joined = agent.read(token, mode="sql", query="SELECT a, b FROM section_149")
+    assert shown_rows(joined) == [{"a": 149, "b": "é"}]
 
     assert whole_of(agent, token) == markdown
 

@@ -259,9 +259,11 @@ def test_git(both, git_server, repository):
     whole = direct.call("git_diff_unstaged", repo_path=path)["content"][0]["text"]
     probe = relayed.probe("git_diff_unstaged", repo_path=path)
     token = probe["continuation_token"]
-    assert "\n".join(relayed.rows(token, page_size=1_000)) == whole
-    found = relayed.read(token, mode="search", query="-2 4999")
+    assert "\n".join(relayed.rows(token, page_size=1_000, path="/~text")) == whole
+    found = relayed.read(token, mode="search", query="-2 4999", path="/~text")
     assert found["items"][0]["text"] == "-2 4999"
+    (file,) = relayed.rows(token, mode="sql", query="SELECT file, removed FROM result")
+    assert file == {"file": "data.txt", "removed": 5_000}
 
 
 def test_the_values_of_two_servers_are_kept_apart(start, tmp_path):

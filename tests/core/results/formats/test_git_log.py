@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from git_repository import MESSAGES
@@ -38,8 +39,7 @@ def told_by_git(repository, *options):
 
 def told_by_rows(rows):
     return [
-        tuple(row[name] for name in ("commit", "author", "email", "date", "message"))
-        for row in rows
+        tuple(row[name] for name in ("hash", "author", "email", "date", "message")) for row in rows
     ]
 
 
@@ -143,9 +143,62 @@ def test_the_diff_of_a_commit_is_its_text(repository):
     for options in ((), ("--stat",)):
         rows = read(repository.git("log", "-p", *options)).rows
         (row,) = [row for row in rows if row["message"] == MESSAGES[1]]
-        expected = repository.git("show", "--format=", row["commit"])
+        expected = repository.git("show", "--format=", row["hash"])
         assert row["diff"] == expected.strip("\n")
         assert read(row["diff"]).format == "diff"
+
+
+# -- logs that a tool has cut off --------------------------------------------------------------------
+
+
+def test_a_log_with_patches_that_ends_inside_a_hunk(repository):
+    text = repository.git("log", "-p", "--no-merges")
+    whole = read(text).rows
+    for cut in (text[: text.rindex("@@ -0,0 +1,") + 30], text[: text.rindex("@@ -0,0 +1,") + 5]):
+        found = read(cut)
+        line = cut.count("\n") + 1
+        assert found.format == "git log"
+        assert found.notices == (
+            f"The text ends inside a hunk (line {line}): the last file is not complete.",
+        )
+        assert found.rows[:-1] == whole[:-1]
+        last = found.rows[-1]["diff"]
+        assert cut.rstrip("\n").endswith(last)
+        assert whole[-1]["diff"].startswith(last)
+
+
+def test_a_log_with_files_that_ends_inside_a_list(repository):
+    text = repository.git("log", "--stat=500")
+    whole = read(text).rows
+    start = text.rindex(" d/long")
+    for at in range(start + 1, text.rindex(" files changed") + 30):
+        found = read(text[:at])
+        line = text.count("\n", 0, at - 1) + 1
+        assert found.notices == (
+            f"The text ends inside a list of files (line {line}): the last commit is not complete.",
+        )
+        assert found.rows[:-1] == whole[:-1]
+        files = found.rows[-1].get("files", [])
+        known = [file for file in files if file["changes"] is not None or "binary" in file]
+        assert all(file in whole[-1]["files"] or "binary" in file for file in known)
+        assert "files_changed" not in found.rows[-1]
+
+
+def test_a_last_count_that_is_missing(repository):
+    text = repository.git("log", "--stat", "main", "--", "plain.txt")
+    cut = text[: text.index(", 2 deletions(-)")]
+    assert cut.endswith("insertions(+)")
+    assert "inside a list of files" in read(cut).notices[0]
+    assert "insertions" not in read(cut).rows[-1]
+    stripped = read(text.rstrip("\n"))
+    assert (stripped.notices, stripped.rows) == ((), read(text).rows)
+
+
+def test_a_log_with_files_that_ends_inside_a_message(repository):
+    text = repository.git("log", "--stat")
+    found = read(text[: text.rindex("Start the project") + 5])
+    assert found.notices == ("The last commit lists no files, so the text may be cut off.",)
+    assert found.rows[-1]["message"] == "Start"
 
 
 # -- near misses and other texts -------------------------------------------------------------------
@@ -160,13 +213,12 @@ def notice_of(text):
 
 def test_a_log_that_is_cut_off(repository):
     stat = repository.git("log", "--stat")
-    at = stat.index(" files changed", len(stat) - 100)
-    last = stat.rindex("\n", 0, at) + 1
-    assert f"line {stat.count(chr(10), 0, last)} ends a list of files that is cut off" in notice_of(
-        stat[:last]
-    )
+    side = re.sub(r" 2 files changed.*\n", "", stat)
+    assert side != stat
+    assert "ends a list of files that is cut off" in notice_of(side)
     patches = repository.git("log", "-p", "--no-merges")
-    assert "starts a hunk that is cut off" in notice_of(patches[:-3])
+    wrong = patches.replace("@@ -1,4 +1 @@", "@@ -1,5 +1 @@")
+    assert "the counts of @@ -1,5 +1 @@" in notice_of(wrong)
     plain = repository.git("log")
     assert "starts no commit of a log" in notice_of(plain[: plain.rindex("Author:") + 12])
 
@@ -263,7 +315,7 @@ QUESTIONS = {
         ],
     ),
     "the newest commit": (
-        'SELECT "commit" FROM result ORDER BY date DESC LIMIT 1',
+        "SELECT hash FROM result ORDER BY date DESC LIMIT 1",
         lambda git: [(git.git("rev-parse", "HEAD").strip(),)],
     ),
     "the first day": (
@@ -275,23 +327,23 @@ QUESTIONS = {
         lambda git: [(one,) for one in sorted(set(column(git, "--format=%ae")))],
     ),
     "which change a file": (
-        "SELECT \"commit\" FROM result, json_each(files) AS f WHERE f.value ->> 'file' = 'side.txt'",
+        "SELECT hash FROM result, json_each(files) AS f WHERE f.value ->> 'file' = 'side.txt'",
         lambda git: [(one,) for one in column(git, "--format=%H", "--", "side.txt")],
     ),
     "which speak of an issue": (
-        "SELECT \"commit\" FROM result WHERE message LIKE '%#7%'",
+        "SELECT hash FROM result WHERE message LIKE '%#7%'",
         lambda git: [(one,) for one in column(git, "--format=%H", "--grep=#7")],
     ),
     "the merges": (
-        'SELECT "commit" FROM result WHERE "merge" IS NOT NULL',
+        "SELECT hash FROM result WHERE merge IS NOT NULL",
         lambda git: [(one,) for one in column(git, "--format=%H", "--merges")],
     ),
     "the largest commit": (
-        'SELECT "commit" FROM result ORDER BY insertions + deletions DESC LIMIT 1',
+        "SELECT hash FROM result ORDER BY insertions + deletions DESC LIMIT 1",
         lambda git: [(column(git, "--reverse", "--format=%H")[0],)],
     ),
     "which has a tag": (
-        "SELECT \"commit\" FROM result WHERE refs LIKE '%tag: v1%'",
+        "SELECT hash FROM result WHERE refs LIKE '%tag: v1%'",
         lambda git: [(git.git("rev-parse", "v1").strip(),)],
     ),
 }  # fmt: skip

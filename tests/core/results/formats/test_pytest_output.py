@@ -239,7 +239,7 @@ def test_the_fields_of_a_report(outputs):
     )
     assert failed["message"] == "assert 1 == 2"
     assert "hello from stdout" in failed["report"]
-    assert (rows["test_error"]["when"], rows["test_teardown"]["when"]) == ("setup", "teardown")
+    assert (rows["test_error"]["phase"], rows["test_teardown"]["phase"]) == ("setup", "teardown")
     deep = rows["TestClass.test_deep"]
     assert (deep["message"], lines[deep["line"] - 1].strip()) == (
         "KeyError: 'deep'",
@@ -340,7 +340,7 @@ def test_a_module_that_cannot_be_imported(run):
     (run.folder / "test_broken.py").write_text(BROKEN)
     found = read(run.output(only="test_broken.py"))
     (report,) = parts(found, "report")
-    assert (report["test"], report["when"], report["line"]) == ("test_broken.py", "collection", 1)
+    assert (report["test"], report["phase"], report["line"]) == ("test_broken.py", "collection", 1)
     assert found.contents["outcomes"] == {"errors": 1}
     assert found.after.startswith("!!!")
 
@@ -489,7 +489,7 @@ QUESTIONS = {
         lambda _: ["not now"],
     ),
     "which failed in setup": (
-        "SELECT test FROM result WHERE \"when\" = 'setup'",
+        "SELECT test FROM result WHERE phase = 'setup'",
         lambda cases: [test.rpartition("::")[2] for test in having(cases, "error") if "teardown" not in test],
     ),
     "which has odd characters": (

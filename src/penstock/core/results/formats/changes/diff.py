@@ -5,7 +5,8 @@
                 "text": "-    a\\n …"}]}
 
 `old_file` is there if a file has another name now, `binary` if its lines are not shown. The text of
-a hunk is exact. A commit message may be before the files, and the signature of a mail after them.
+a hunk is exact. A commit message may be before the files, and the signature of a mail after them. If
+the text ends inside a hunk, because a tool has cut it, a notice says so.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from penstock.core.results.formats.changes.diff_files import DiffFile, files_of, first_file, row_of
+from penstock.core.results.formats.changes.diff_cuts import cut_notice
+from penstock.core.results.formats.changes.diff_files import (
+    DiffFile,
+    cut_rest,
+    files_of,
+    first_file,
+    row_of,
+)
 from penstock.core.results.formats.changes.diff_hunks import BrokenDiff
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
@@ -57,7 +65,8 @@ class UnifiedDiff:
             return _near_miss(text, error.position, error.reason)
         if not files.is_certain:
             return None
-        if not _SIGNATURE.match(text, end):
+        cut = files.cut or cut_rest(text, end, len(text))
+        if not cut and not _SIGNATURE.match(text, end):
             is_most = 2 * end > len(text)  # otherwise the diff may be an example in a document
             return _near_miss(text, end, "belongs to no file and no hunk") if is_most else None
         return TextCut(
@@ -66,6 +75,7 @@ class UnifiedDiff:
             text[:start],
             text[end:],
             contents=files.contents(),
+            notices=(cut_notice(text, cut),) if cut else (),
         )
 
     def decode(self, rows: Sequence[bytes], reading: bytes) -> list[bytes]:
@@ -85,17 +95,19 @@ class _FilesOfDiff:
         self._starts = array("q", [start])  # and the end of the last
         self._entries: list[ContentsEntry] = []
         self._added = self._removed = 0
+        self.cut = ""  # the part in which the text ends, if the last file is not complete
         self.is_certain = False  # a line says more than a text of another kind may by chance
 
     def read(self) -> int:
         """Read all files, and return where the last ends. Raise `BrokenDiff` where one is broken."""
         text, start = self._text, self._starts[0]
-        for file in files_of(text, start, len(text)):
+        for file in files_of(text, start, len(text), may_be_cut=True):
             if len(self._entries) == _MOST_FILES:
                 raise BrokenDiff(self._starts[-1], f"is after {_MOST_FILES:,} files, the most")
             is_git = text.startswith(b"diff --", self._starts[-1])
             self.is_certain = self.is_certain or bool(file.hunks) or is_git
             self._note(file)
+            self.cut = file.cut
         return self._starts[-1]
 
     def _note(self, file: DiffFile) -> None:

@@ -8,6 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.results.formats.changes.diff_cuts import (
+    IN_HEADER,
+    IN_HUNK,
+    cut_first_line,
+    is_cut_head,
+    is_unknown,
+)
 from penstock.core.results.formats.changes.diff_hunks import (
     HUNK,
     BrokenDiff,
@@ -15,7 +22,7 @@ from penstock.core.results.formats.changes.diff_hunks import (
     hunk_fields,
     hunks_at,
 )
-from penstock.core.results.formats.changes.diff_names import names_of, text_of
+from penstock.core.results.formats.changes.diff_names import NOTHING, names_of, text_of
 
 _END: Final = rb"(?:\n|\Z)"
 _LINE: Final = rb"[^\n]*+" + _END
@@ -68,6 +75,7 @@ class DiffFile(NamedTuple):
     hunks: list[Hunk]
     properties: bytes
     stop: int
+    cut: str = ""  # the part in which the text ends, if the file is not complete
 
     @property
     def added(self) -> int:
@@ -87,18 +95,41 @@ def first_file(text: bytes, position: int) -> int | None:
     return None if found is None else found.start()
 
 
-def files_of(text: bytes, position: int, end: int) -> Iterator[DiffFile]:
+def files_of(text: bytes, position: int, end: int, *, may_be_cut: bool) -> Iterator[DiffFile]:
     """Yield the files of a diff, as long as one follows the other. Raise `BrokenDiff` where a file is
-    broken."""
+    broken. If the text may be cut, the last file may end early, unless its name or status is
+    not known: `cut_rest` tells of such a file."""
     while position < end:
         if position and not _START.match(text, position, end):
             return
-        file = file_at(text, position, end)
+        if may_be_cut and _is_unknown_file(text, position, end):
+            return
+        file = file_at(text, position, end, may_be_cut=may_be_cut)
         yield file
         position = file.stop
 
 
-def file_at(text: bytes, position: int, end: int) -> DiffFile:
+def cut_rest(text: bytes, position: int, end: int) -> str:
+    """Return what starts after the last file, if the text ends before it can be read."""
+    is_file = _START.match(text, position, end) and _is_unknown_file(text, position, end)
+    return IN_HEADER if is_file else cut_first_line(text, position, end)
+
+
+def _is_unknown_file(text: bytes, position: int, end: int) -> bool:
+    """Return whether the text ends before the name and the status of a file are known."""
+    head = _HEAD.match(text, position, end)
+    if head is None:
+        return cut_first_line(text, position, end) == IN_HEADER
+    if not is_cut_head(text, head, end):
+        return False
+    return is_unknown(head) or _names_of_cut(head)["file"] == rawjson.text(NOTHING)
+
+
+def _names_of_cut(head: re.Match[bytes]) -> dict[str, Any]:
+    return names_of(head.groupdict(), {}, is_binary=False)
+
+
+def file_at(text: bytes, position: int, end: int, *, may_be_cut: bool) -> DiffFile:
     """Return the file that starts there. Raise `BrokenDiff` where it is broken."""
     note = _NOTE.match(text, position, end)
     if note:
@@ -108,12 +139,15 @@ def file_at(text: bytes, position: int, end: int) -> DiffFile:
     if head is None:
         raise BrokenDiff(position, "starts no file")
     binary = _BINARY.match(text, head.end(), end)
+    if may_be_cut and not binary and is_cut_head(text, head, end):
+        return DiffFile(_names_of_cut(head), text[position:end], [], b"", end, IN_HEADER)
     names = None if binary else _NAMES.match(text, head.end(), end)
     stop = (binary or names or head).end()
     has_data = binary is not None and binary.group().startswith(b"GIT")
     header = text[position : head.end() if has_data else stop]
-    hunks = [*hunks_at(text, stop, end)] if names or head["bare"] is not None else []
-    if not hunks and names:
+    has_hunks = names is not None or head["bare"] is not None
+    hunks = [*hunks_at(text, stop, end, may_be_cut=may_be_cut)] if has_hunks else []
+    if not hunks and names and not (may_be_cut and cut_first_line(text, stop, end) == IN_HUNK):
         raise BrokenDiff(stop, "should start a hunk")
     stop = hunks[-1].stop if hunks else stop
     properties = _PROPERTIES.match(text, stop, end)
@@ -126,12 +160,13 @@ def file_at(text: bytes, position: int, end: int) -> DiffFile:
         hunks,
         properties.group() if properties else b"",
         _after_empty(text, stop, end),
+        IN_HUNK if hunks and hunks[-1].is_cut else "",
     )
 
 
 def row_of(row: bytes) -> bytes:
     """Return a file as compact JSON."""
-    file = file_at(row, 0, len(row))
+    file = file_at(row, 0, len(row), may_be_cut=True)
     fields = {
         **file.names,
         "added": file.added,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from penstock.core.json import rawjson
 
-_NOTHING: Final = b"/dev/null"
+NOTHING: Final = b"/dev/null"
 # Git puts one of these letters before a name: for the old and new file, the index, the work tree.
 _PREFIXED: Final = re.compile(rb"[abciow12]/")
 _QUOTED: Final = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"')
@@ -70,7 +70,7 @@ def _status(extended: Mapping[bytes, bytes], lines: Mapping[str, bytes]) -> str:
 
 def _is_missing(line: bytes) -> bool:
     name, _, time = line.partition(b"\t")
-    return name.rstrip(b"\r") == _NOTHING or _MISSING.match(time) is not None
+    return name.rstrip(b"\r") == NOTHING or _MISSING.match(time) is not None
 
 
 def _names(
@@ -87,10 +87,10 @@ def _names(
     twice = _same_twice((head["git"] or b"").rstrip(b"\r"))
     if twice is not None:
         return twice, twice
-    old, new = (_name_in_line(lines.get(key, _NOTHING)) for key in ("old", "new"))
-    if all(name == _NOTHING or name[:2] == prefix for name, prefix in ((old, b"a/"), (new, b"b/"))):
-        old, new = (name if name == _NOTHING else name[2:] for name in (old, new))
-    return (new if old == _NOTHING else old), (old if new == _NOTHING else new)
+    old, new = (_name_in_line(lines.get(key, NOTHING)) for key in ("old", "new"))
+    if all(name == NOTHING or name[:2] == prefix for name, prefix in ((old, b"a/"), (new, b"b/"))):
+        old, new = (name if name == NOTHING else name[2:] for name in (old, new))
+    return (new if old == NOTHING else old), (old if new == NOTHING else new)
 
 
 def _same_twice(names: bytes) -> bytes | None:

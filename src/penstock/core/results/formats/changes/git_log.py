@@ -1,6 +1,6 @@
 """The output of `git log`: each commit is a row.
 
-    {"commit": "41a9018…", "author": "Ann", "email": "ann@example.com", "date": "2026-01-02T12:00:00+01:00",
+    {"hash": "41a9018…", "author": "Ann", "email": "ann@example.com", "date": "2026-01-02T12:00:00+01:00",
      "message": "Mend the door\\n\\nIt squeaked.", "files": [{"file": "door.py", "changes": 3}],
      "files_changed": 1, "insertions": 2, "deletions": 1}
 
@@ -20,9 +20,10 @@ from typing import Any, Final
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.results.formats.changes.diff_cuts import cut_notice
 from penstock.core.results.formats.changes.diff_hunks import BrokenDiff
 from penstock.core.results.formats.changes.git_dates import GitDate, git_date
-from penstock.core.results.formats.changes.git_log_files import FilesOfCommit
+from penstock.core.results.formats.changes.git_log_files import IN_LIST, FilesOfCommit
 from penstock.core.results.formats.contents import ContentsEntry, ContentsList, contents_of
 from penstock.core.results.formats.cut import NearMiss, TextCut, ValueFrame, grouped
 
@@ -31,7 +32,7 @@ _COMMIT: Final = rb"commit (?:[-<>=+] )?[0-9a-f]{7,64}(?=[ \r\n])"
 _FIRST: Final = re.compile(_COMMIT)
 _FURTHER: Final = re.compile(rb"\n" + _COMMIT)  # much faster than a search for starts of lines
 _ENTRY: Final = re.compile(
-    rb"commit (?:[-<>=+] )?(?P<commit>[0-9a-f]++)(?P<parents>(?: [0-9a-f]{7,64}+)*+)(?: \((?P<refs>[^\n]*?)\))?\r?\n"
+    rb"commit (?:[-<>=+] )?(?P<hash>[0-9a-f]++)(?P<parents>(?: [0-9a-f]{7,64}+)*+)(?: \((?P<refs>[^\n]*?)\))?\r?\n"
     rb"(?P<head>(?:(?:Merge|Reflog|Reflog message): [^\n]*+\n)*+Author: ++(?P<author>[^\n<]*+)<[^\n<>]*+>\r?\n"
     rb"(?:(?:Author)?Date: ++(?P<date>[^\n]*+)\n|Commit(?:Date)?: [^\n]*+\n)*+)"
     rb"(?P<message>(?:(?: {4}[^\n]*+|[ \t\r]*+)(?:\n|\Z))*+)"
@@ -92,7 +93,9 @@ class _Commits:
         self._starts.append(len(text))
         self._authors: Counter[bytes] = Counter()
         self._span: _Span | None = _Span()  # of time; None if a date is not known
-        self._has_names = self._has_short_names = False
+        self._has_names = self._has_short_names = self._has_stats = False
+        self._lacks_files = False  # the last commit, although it is no merge
+        self._cut = ""  # the part in which the text ends, if the last commit is not complete
         self.count = 0
 
     def read(self) -> NearMiss | None:
@@ -101,6 +104,7 @@ class _Commits:
             entry = _ENTRY.match(self._text, start, stop)
             if entry is None:
                 return self._near_miss(start, "starts no commit of a log")
+            self._lacks_files = entry.end() == stop and b"Merge: " not in entry["head"]
             near = self._read_files(entry.end(), stop) if entry.end() < stop else None
             if near is not None:
                 return near
@@ -112,17 +116,20 @@ class _Commits:
         return None
 
     def _read_files(self, start: int, stop: int) -> NearMiss | None:
+        is_last = stop == len(self._text)
         try:
-            files = FilesOfCommit(self._text, start, stop)
+            files = FilesOfCommit(self._text, start, stop, may_be_cut=is_last)
         except BrokenDiff as error:
             return self._near_miss(error.position, error.reason)
         # After the last commit, other text could pass for names.
-        is_last = stop == len(self._text)
         is_doubtful = is_last and files.are_names and not (self._has_names and files.are_paths)
+        self._has_stats = self._has_stats or files.has_stats
+        is_doubtful = is_doubtful or (files.cut == IN_LIST and not self._has_stats)
         if files.end < stop or is_doubtful:
             return self._near_miss(start if is_doubtful else files.end, "belongs to no commit")
         if problem := files.problem():
             return self._near_miss(stop - 1, problem)
+        self._cut = files.cut
         self._has_names = self._has_names or files.are_names
         self._has_short_names = self._has_short_names or files.has_short_names
         return None
@@ -145,8 +152,15 @@ class _Commits:
         return contents_of(ContentsList("authors", authors), told=told)
 
     def notices(self) -> tuple[str, ...]:
-        told = "Names of files that start with ... are shortened, as git wrote them."
-        return (told,) if self._has_short_names else ()
+        found = []
+        if self._has_short_names:
+            found.append("Names of files that start with ... are shortened, as git wrote them.")
+        if self._cut:
+            unit = "commit" if self._cut == IN_LIST else "file"
+            found.append(cut_notice(self._text, self._cut, unit))
+        elif self._has_stats and self._lacks_files:
+            found.append("The last commit lists no files, so the text may be cut off.")
+        return tuple(found)
 
 
 class _Span:
@@ -186,7 +200,7 @@ def _row(row: bytes) -> bytes:
     fields["message"] = _unindented(entry["message"])
     if entry["notes"]:
         fields["notes"] = _unindented(entry["notes"])
-    return encode({**fields, **FilesOfCommit(row, entry.end(), len(row)).fields()})
+    return encode({**fields, **FilesOfCommit(row, entry.end(), len(row), may_be_cut=True).fields()})
 
 
 def _head(entry: re.Match[bytes]) -> dict[str, Any]:
@@ -195,7 +209,7 @@ def _head(entry: re.Match[bytes]) -> dict[str, Any]:
     told = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
     author = _person(told["Author"])
     fields: dict[str, Any] = {
-        "commit": entry["commit"].decode(),
+        "hash": entry["hash"].decode(),
         "author": author[0],
         "email": author[1],
     }

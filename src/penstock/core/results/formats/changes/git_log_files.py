@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from penstock.core.json import rawjson
-from penstock.core.results.formats.changes.diff_files import files_of
+from penstock.core.results.formats.changes.diff_files import cut_rest, files_of
 from penstock.core.results.formats.changes.diff_names import text_of, unquoted
 
 _END: Final = rb"\r?(?:\n|\Z)"
@@ -25,22 +25,27 @@ _LINE: Final = re.compile(
 )  # fmt: skip
 _NAME: Final = re.compile(rb"[^\s][^\n]*?" + _END)
 _PATH: Final = re.compile(rb"[^\s]+|[^\n]*(?:/[^\n]*|\.\w{1,5})")  # a sentence is none
+IN_LIST: Final = "a list of files"
+_CUT_LINE: Final = re.compile(rb" [^\s][^\n]*+\Z| \Z")  # of `--stat`
 _DIFF: Final = re.compile(rb"diff --|Submodule |\* Unmerged path ")
 
 
 class FilesOfCommit:
-    """The lines after the message of a commit."""
+    """The lines after the message of a commit. In the last commit of a text, they may be cut."""
 
-    def __init__(self, text: bytes, start: int, stop: int) -> None:
+    def __init__(self, text: bytes, start: int, stop: int, *, may_be_cut: bool) -> None:
         self._text = text
         self._stop = stop
+        self._may_be_cut = may_be_cut
         self._files: list[dict[str, Any]] = []
         self._told: dict[str, Any] = {}
         self._diff = b""
         self._is_short = False  # `--stat-count` leaves files out
         self.are_names = False  # the names of files stand alone
         self.are_paths = True  # these can be nothing but names
+        self.cut = ""  # the part in which the text ends, if the commit is not complete
         self.end = self._read(start)  # of the lines that are understood
+        self._note_cut()
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the row."""
@@ -50,13 +55,24 @@ class FilesOfCommit:
 
     def problem(self) -> str | None:
         """Return what is wrong with the counts of `--stat`."""
-        stats = sum("changes" in file for file in self._files)
+        stats = self._stats
         counted = self._told.get("files_changed")
+        if self.cut == IN_LIST:
+            return None
         if stats and counted is None:
             return "ends a list of files that is cut off"
         if stats and counted != stats and not self._is_short:
             return f"ends a list of {stats} files, of which {counted} are counted"
         return None
+
+    @property
+    def has_stats(self) -> bool:
+        """Whether `--stat` lists the files."""
+        return self._stats > 0
+
+    @property
+    def _stats(self) -> int:
+        return sum("changes" in file for file in self._files)
 
     @property
     def has_short_names(self) -> bool:
@@ -71,12 +87,35 @@ class FilesOfCommit:
             position = line.end()
         if position < self._stop and _DIFF.match(self._text, position):
             start = position
-            for file in files_of(self._text, position, self._stop):
-                position = file.stop
+            position = self._end_of_diff(position)
             self._diff = self._text[start:position]
         elif position < self._stop and not (self._files or self._told):
             position = self._read_names(position)
         return position
+
+    def _end_of_diff(self, position: int) -> int:
+        for file in files_of(self._text, position, self._stop, may_be_cut=self._may_be_cut):
+            position, self.cut = file.stop, file.cut
+        if self._may_be_cut and position < self._stop:
+            self.cut = cut_rest(self._text, position, self._stop)
+        return self._stop if self.cut else position
+
+    def _note_cut(self) -> None:
+        """Note that the text ends inside the list of `--stat`."""
+        if not self._may_be_cut or self._diff:
+            return
+        if self.end < self._stop and _CUT_LINE.match(self._text, self.end, self._stop):
+            self.cut, self.end = IN_LIST, self._stop
+        elif self.end == self._stop and self._stats and not self._has_all_counts():
+            self.cut, self._told = IN_LIST, {}
+
+    def _has_all_counts(self) -> bool:
+        """Return whether the last line of `--stat` is there. Its second count may be cut off."""
+        if not self._told or self._text.endswith(b"\n", 0, self._stop):
+            return bool(self._told)
+        changes: int = sum(file.get("changes") or 0 for file in self._files)
+        counted: int = self._told["insertions"] + self._told["deletions"]
+        return changes <= counted
 
     def _lines(self, position: int) -> Iterator[re.Match[bytes]]:
         while position < self._stop and (line := _LINE.match(self._text, position, self._stop)):
@@ -96,7 +135,8 @@ class FilesOfCommit:
     def _note(self, line: re.Match[bytes]) -> None:
         parts = line.groupdict()
         if parts["stat"] is not None:
-            changes = None if parts["changes"] is None else int(parts["changes"])
+            is_cut = line.group()[-1:].isdigit()  # further digits may be missing
+            changes = None if parts["changes"] is None or is_cut else int(parts["changes"])
             file = {"file": _name(parts["stat"].strip(b" ")), "changes": changes}
             if parts["binary"] is not None:
                 file["binary"] = text_of(parts["binary"].strip())

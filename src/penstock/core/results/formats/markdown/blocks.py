@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from penstock.core.results.formats.markdown import lines as patterns
 from penstock.core.results.formats.markdown.containers import Containers
-from penstock.core.results.formats.markdown.lines import BLANK_LINE, CODE_INDENT, Line
+from penstock.core.results.formats.markdown.lines import BLANK_LINE, CODE_INDENT, MarkdownLine
 from penstock.core.results.formats.markdown.open import Leaf, MarkdownBlock, OpenBlock
 from penstock.core.results.formats.markdown.tables import cell_count
 
@@ -54,7 +54,7 @@ class _Scanner:
         """Read a line, and all of a block that is known by its first line. Return where it ends."""
         newline = self._text.find(b"\n", position)
         end, stop = (newline, newline + 1) if newline >= 0 else (len(self._text),) * 2
-        line = Line(self._text[position:end].removesuffix(b"\r"))
+        line = MarkdownLine(self._text[position:end].removesuffix(b"\r"))
         matched = self._containers.matched(line)
         if matched == self._containers.depth and self._open.takes(line, stop):
             if self._open.is_ended(line):
@@ -159,7 +159,7 @@ class _Scanner:
 
     # -- what a line starts ------------------------------------------------------------------------
 
-    def _start_blocks(self, line: Line, start: int, stop: int, matched: int) -> int:
+    def _start_blocks(self, line: MarkdownLine, start: int, stop: int, matched: int) -> int:
         """Start what a line starts: containers, and then a block in them. Return where the block ends,
         if all of it was read."""
         while line.indent < CODE_INDENT:
@@ -173,7 +173,7 @@ class _Scanner:
                 return stop
         return self._start_text(line, start, stop, matched)
 
-    def _entered(self, line: Line, matched: int) -> bool:
+    def _entered(self, line: MarkdownLine, matched: int) -> bool:
         """Return whether a line starts a container, and enter it."""
         if matched >= self._containers.depth and self._containers.is_full:
             return False
@@ -188,7 +188,7 @@ class _Scanner:
         self._containers.enter_item(line, len(item[0]))
         return True
 
-    def _may_start(self, item: re.Match[bytes], line: Line, matched: int) -> bool:
+    def _may_start(self, item: re.Match[bytes], line: MarkdownLine, matched: int) -> bool:
         """Return whether a list item may start there. In a text, only one that is filled, and that has
         no other number than 1."""
         if self._open.leaf is not Leaf.TEXT or matched < self._containers.depth:
@@ -196,7 +196,7 @@ class _Scanner:
         is_filled = bool(line.data[item.end() :].strip(b" \t"))
         return is_filled and (len(item[0]) == 1 or item[0][:-1] == b"1")
 
-    def _started(self, line: Line, start: int, stop: int, matched: int) -> int | None:
+    def _started(self, line: MarkdownLine, start: int, stop: int, matched: int) -> int | None:
         """Start a block that a line starts in its container, and return where it ends. Return None if
         the line starts none."""
         data, first = line.data, line.first
@@ -239,14 +239,14 @@ class _Scanner:
         lines = self._text[stop : end.start() + 1 if end else None]
         if indent and lines:
             for line in lines.removesuffix(b"\n").split(b"\n"):
-                block.keep(Line(line.removesuffix(b"\r")), indent)
+                block.keep(MarkdownLine(line.removesuffix(b"\r")), indent)
         elif lines:
             block.keep_all(lines, 0)
         block.stop = end.end() if end else len(self._text)
         self._close()
         return block.stop
 
-    def _start_html(self, line: Line, start: int, stop: int, matched: int) -> int | None:
+    def _start_html(self, line: MarkdownLine, start: int, stop: int, matched: int) -> int | None:
         """Start a block of HTML. In no container, read all of it."""
         is_in_text = self._open.leaf in (Leaf.TEXT, Leaf.TABLE)
         end = patterns.html_end(line.data, line.first, is_in_text=is_in_text)
@@ -268,7 +268,7 @@ class _Scanner:
         newline = self._text.find(b"\n", found.end())
         return len(self._text) if newline < 0 else newline + 1
 
-    def _starts_table(self, line: Line, stop: int) -> bool:
+    def _starts_table(self, line: MarkdownLine, stop: int) -> bool:
         """Return whether a line is the rule below the names of columns, and start the table."""
         if not patterns.TABLE_RULE.match(line.data, line.first):
             return False
@@ -284,7 +284,7 @@ class _Scanner:
         self._open.lines = [header]
         return True
 
-    def _start_text(self, line: Line, start: int, stop: int, matched: int) -> int:
+    def _start_text(self, line: MarkdownLine, start: int, stop: int, matched: int) -> int:
         """Take a line that starts nothing: of the table or text that is open, or of new code or text."""
         leaf = self._open.leaf
         is_indented = line.indent >= CODE_INDENT

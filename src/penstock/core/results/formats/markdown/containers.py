@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from penstock.core.results.formats.markdown.lines import CODE_INDENT, ITEM, Line
+from penstock.core.results.formats.markdown.lines import CODE_INDENT, ITEM, MarkdownLine
 
 _QUOTE: Final = 0  # on the stack; a list item is there with its indentation, which is never 0
 _DEEPEST: Final = 50  # beyond this, marks are text
@@ -26,7 +26,7 @@ class Containers:
     def is_full(self) -> bool:
         return len(self._stack) >= _DEEPEST
 
-    def matched(self, line: Line) -> int:
+    def matched(self, line: MarkdownLine) -> int:
         """Return how many containers a line belongs to, and read their marks."""
         if line.is_blank:
             return self._items
@@ -48,13 +48,13 @@ class Containers:
             number += 1
         return number
 
-    def enter_quote(self, line: Line) -> None:
+    def enter_quote(self, line: MarkdownLine) -> None:
         """Read the mark of a quote."""
         line.skip_quote()
         self._stack.append(_QUOTE)
         self._has_empty_item = False
 
-    def enter_item(self, line: Line, marker: int) -> None:
+    def enter_item(self, line: MarkdownLine, marker: int) -> None:
         """Read the marker of a list item."""
         self.enter_plain_item(line.skip_item(marker))
         self._has_empty_item = line.is_blank
@@ -83,7 +83,7 @@ class Containers:
 
     def stripped(self, data: bytes) -> bytes:
         """Return a line that was read before, without the marks of these containers."""
-        line = Line(data)
+        line = MarkdownLine(data)
         for columns in self._stack:
             if columns == _QUOTE:
                 if line.starts_with(b">"):

@@ -109,7 +109,7 @@ def html_end(line: bytes, first: int, *, is_in_text: bool) -> re.Pattern[bytes] 
 _WHITE: Final = re.compile(rb"[ \t]*+")
 
 
-class Line:
+class MarkdownLine:
     """A line without its end, and how far it is read. `column` counts from the left margin, with tabs.
     `first` is the place of the next byte that is not white."""
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from penstock.core.results.formats.markdown.lines import BLANK_LINE, CODE_INDENT, Line
+from penstock.core.results.formats.markdown.lines import BLANK_LINE, CODE_INDENT, MarkdownLine
 
 
 class MarkdownBlock(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class OpenBlock:
             return MarkdownBlock("code", self.start, self.stop, lines=self.lines)
         return None
 
-    def keep(self, line: Line, columns: int) -> None:
+    def keep(self, line: MarkdownLine, columns: int) -> None:
         """Keep a line of code, without some columns of its indentation."""
         if self.keeps_lines:
             self.lines.append(line.dedented(columns))
@@ -88,7 +88,7 @@ class OpenBlock:
             each = lines.removesuffix(b"\n").split(b"\n")
             self.lines += [line[columns:].removesuffix(b"\r") for line in each]
 
-    def takes(self, line: Line, stop: int) -> bool:
+    def takes(self, line: MarkdownLine, stop: int) -> bool:
         """Return whether a line belongs to code or HTML that is open, and take it. Whether the line
         ends the block shows in `is_ended`."""
         if self.leaf is Leaf.FENCE:
@@ -105,13 +105,13 @@ class OpenBlock:
             return True
         return False
 
-    def is_ended(self, line: Line) -> bool:
+    def is_ended(self, line: MarkdownLine) -> bool:
         """Return whether a line of the block is its last."""
         if self.leaf is Leaf.FENCE:
             return self._is_fence_end(line)
         is_marked = self.leaf is Leaf.HTML and self.html_end is not BLANK_LINE
         return is_marked and self.html_end.search(line.data, line.first) is not None
 
-    def _is_fence_end(self, line: Line) -> bool:
+    def _is_fence_end(self, line: MarkdownLine) -> bool:
         marks = line.data[line.first :].rstrip(b" \t") if line.indent < CODE_INDENT else b""
         return len(marks) >= len(self.fence) and not marks.strip(self.fence[:1])

@@ -27,7 +27,7 @@ SUMMARY_LINE: Final = re.compile(
 _NODE: Final = re.compile(r"(?P<test>[^\[\n]*?(?:\[[^\n]*?\])?)(?: - (?P<message>.*))?", re.DOTALL)
 _SKIPPED: Final = re.compile(r"(?P<test>.*?(?::\d+)?): (?P<message>.*)", re.DOTALL)
 _ERROR: Final = re.compile(
-    r"ERROR (?:at (?P<when>setup|teardown) of|(?P<collecting>collecting)) (?P<test>.*)"
+    r"ERROR (?:at (?P<phase>setup|teardown) of|(?P<collecting>collecting)) (?P<test>.*)"
 )
 _PLACE: Final = re.compile(r"^(?P<file>[^\s:>][^\n:]*):(?P<line>\d{1,9}): ", re.MULTILINE)
 _NATIVE: Final = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
@@ -140,7 +140,11 @@ def _report(bar: str, text: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"part": "report", "test": name, "outcome": "failed"}
     error = _ERROR.fullmatch(name)
     if error is not None:
-        fields |= {"test": error["test"], "outcome": "error", "when": error["when"] or "collection"}
+        fields |= {
+            "test": error["test"],
+            "outcome": "error",
+            "phase": error["phase"] or "collection",
+        }
     captured = _CAPTURED.search(text)
     trace = text[: captured.start()] if captured else text
     places = [*_PLACE.finditer(trace)] or [*_NATIVE.finditer(trace)]

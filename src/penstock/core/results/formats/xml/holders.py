@@ -10,7 +10,7 @@ _MOST_GROUPS: Final = 1_000  # of children with one name
 _NEAR: Final = 8  # rows are not deeper than this
 
 
-class _Group:
+class _ElementGroup:
     """The children of one name in an element."""
 
     __slots__ = ("count", "first", "is_split", "last", "size")
@@ -29,10 +29,10 @@ class RowHolder:
     def __init__(self, path: tuple[str, ...]) -> None:
         self.path = path
         self.starts = array("I")  # of all children, in four bytes each: a text is small enough
-        self.groups: dict[str, _Group] = {}
+        self.groups: dict[str, _ElementGroup] = {}
         self.has_text = False  # beside its children
         self.end = 0  # where its end tag starts
-        self._last: _Group | None = None
+        self._last: _ElementGroup | None = None
         self._last_name = ""
 
     def note_child(self, name: str, start: int) -> RowHolder | None:
@@ -43,7 +43,7 @@ class RowHolder:
         if group is None:
             if len(self.groups) >= _MOST_GROUPS:
                 name = OTHERS
-            group = self.groups.setdefault(name, _Group(len(self.starts)))
+            group = self.groups.setdefault(name, _ElementGroup(len(self.starts)))
         elif name != self._last_name:
             group.is_split = True
         group.count += 1
