@@ -194,7 +194,7 @@ def test_a_document(agent, tmp_path):
     section = agent.read_result(token, mode="full", path=hit["path"].removesuffix("/heading"))
     assert "Water flows where th" in section["content"][0]["text"]
     around = agent.read(
-        token, mode="sql", query="SELECT heading, text FROM result WHERE heading = 'Section 149'"
+        token, mode="sql", query="SELECT heading, text FROM result WHERE heading = 'Section 148'"
     )
     (row,) = shown_rows(around)
     assert row["text"].lstrip().startswith("Water flows where th")

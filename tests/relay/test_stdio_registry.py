@@ -262,8 +262,8 @@ def test_git(both, git_server, repository):
     assert "\n".join(relayed.rows(token, page_size=1_000, path="/~text")) == whole
     found = relayed.read(token, mode="search", query="-2 4999", path="/~text")
     assert found["items"][0]["text"] == "-2 4999"
-    (file,) = relayed.rows(token, mode="sql", query="SELECT file, removed FROM result")
-    assert file == {"file": "data.txt", "removed": 5_000}
+    files = relayed.read(token, mode="sql", query="SELECT file, removed FROM result")
+    assert files["items"] == [{"file": "data.txt", "removed": 5_000}]
 
 
 def test_the_values_of_two_servers_are_kept_apart(start, tmp_path):
