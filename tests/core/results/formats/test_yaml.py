@@ -241,7 +241,7 @@ def test_documents_are_rows():
 def test_empty_documents_are_told():
     text = PODS.replace("---\n# Source: pod 2", "---\n# nothing\n---\n# Source: pod 2")
     cut = recognised("# by helm\n---\n" + text)
-    assert cut.notices == ("2 empty documents are not rows.",)
+    assert cut.notices == ("2 empty documents are not among the rows.",)
     assert len(value_of(cut, "# by helm\n---\n" + text)) == 5
     alone = "a:\n  b: 1\n---\n"
     assert read(alone) == {"a": {"b": 1}}

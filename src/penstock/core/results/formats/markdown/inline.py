@@ -8,7 +8,6 @@ from typing import Final
 _CODE: Final = re.compile(r"(?<!`)(`{1,5})(?!`)((?:(?!`)[^\n])*+)\1(?!`)")
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,500}+>|<!--(?:(?!-->)[^<]){0,500}+-->")
 _LINK: Final = re.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:[ \t][^()]*+)?\)|\[[^\[\]]*+\])")
-_BRACKETS: Final = re.compile(r"\[([^\[\]]++)\](?=\Z|[^\[(:])")
 _STRONG: Final = re.compile(r"(\*\*|__)(?=\S)([^*_]++)(?<=\S)\1")
 _EMPHASIS: Final = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_]++)(?<=\S)\1(?![\w*])")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")

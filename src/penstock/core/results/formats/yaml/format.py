@@ -241,7 +241,8 @@ def _cut(text: bytes, rows: _Rows, survey: YamlSurvey) -> TextCut:
 def _empty_told(survey: YamlSurvey) -> tuple[str, ...]:
     if not survey.empty or len(survey.starts) == 1:
         return ()
-    return (f"{survey.empty} empty documents are not rows.",)
+    many = survey.empty > 1
+    return (f"{survey.empty} empty document{'s are' if many else ' is'} not among the rows.",)
 
 
 def _checked(text: bytes, rows: _Rows, told: _YamlReading) -> tuple[_YamlReading, tuple[str, ...]]:
