@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from penstock.core.json import rawjson
 from penstock.core.results.formats import signs
 from penstock.core.results.formats.cut import NearMiss, TextCut, TextFormat, ValueFrame
+from penstock.core.results.formats.fenced import Fenced
 from penstock.core.results.formats.late import Late
 from penstock.core.results.formats.tables.delimited import Delimited
 from penstock.core.results.formats.values.embedded import Embedded
@@ -25,26 +26,33 @@ from penstock.core.results.formats.values.python_literal import PythonLiteral
 JSON: Final = "json"  # the text is JSON, and nothing else
 LOG: Final = "log"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-# By the name that agents see, in the order in which they are tried. Formats that few servers send are
-# loaded for the first text with their sign: the strict ones come first, those with more freedom last.
-FORMATS: Final[Mapping[str, TextFormat]] = {
-    JSON: JsonText(),
-    "ndjson": JsonLines(),
-    "python": PythonLiteral(),
+# Formats that few servers send are loaded for the first text with their sign. These allow no fence
+# around a text.
+_ALONE: Final[Mapping[str, TextFormat]] = {
     "junit": Late("reports.junit_text", signs.JUNIT),
     "xml": Late("xml.format", signs.XML),
     "html": Late("html.format", signs.HTML),
     "diff": Late("changes.diff", signs.DIFF),
     "git log": Late("changes.git_log", signs.GIT_LOG),
-    "tap": Late("reports.tap", signs.TAP),
     "pytest": Late("reports.pytest_output", signs.PYTEST),
+}
+_YAML: Final = Late("yaml.format", signs.YAML)
+# By the name that agents see, in the order in which they are tried: the strict ones first, those with
+# more freedom last.
+FORMATS: Final[Mapping[str, TextFormat]] = {
+    JSON: JsonText(),
+    "ndjson": JsonLines(),
+    "python": PythonLiteral(),
+    **_ALONE,
+    "tap": Late("reports.tap", signs.TAP),
     "csv": Delimited(),
     "table": Late("drawn.format", signs.TABLE),
     LOG: Late("logs.format", signs.LOG),
     "records": Late("tables.keyed_records", signs.RECORDS),
-    "yaml": Late("yaml.format", signs.YAML),
+    "yaml": _YAML,
     "json in text": Embedded(JsonText()),
     "python in text": Embedded(PythonLiteral()),
+    **{f"{name} in text": Fenced(format_) for name, format_ in {**_ALONE, "yaml": _YAML}.items()},
     "markdown": Late("markdown.format", signs.MARKDOWN),
     "tables": Late("drawn.sections", signs.TABLE),
 }
