@@ -1,4 +1,4 @@
-"""What holds for every format, on texts of real servers and programs, also if they are damaged."""
+"""The rules that hold for every format, on texts of real servers and programs, also damaged ones."""
 
 from __future__ import annotations
 
