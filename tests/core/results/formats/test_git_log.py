@@ -243,7 +243,6 @@ def test_lines_that_belong_to_no_commit(repository):
 OTHER = {
     "one line each": "0123456 Mend the door\n89abcde Paint the wall\n" * 50,
     "a sentence": "Look at commit 0123456789 by Ann.\nAuthor: Ann\n" * 20,
-    "a fence": "```\ncommit 0123456789\nAuthor: Ann <a@b>\nDate:   now\n\n    Mend\n```\n",
     "after prose": "words and words\n" * 30 + "commit 0123456789\nAuthor: Ann <a@b>\n\n    Mend\n",
 }
 

@@ -394,7 +394,7 @@ def test_reports_that_do_not_fit_the_counts_are_told(outputs):
 def test_other_texts_are_no_run(outputs):
     text = outputs()
     for other in (
-        f"# A run\n\n```\n{text}```\n",
+        f"# A run\n\nWords.\n\n```\n{text}```\n\n" + "And many more words. " * 200,
         "words and words\n" * 20 + text,
         "==== FAILURES ====\nOf our plans, none.\n==== ERRORS ====\nMany.\n" * 9,
         "== test session starts ==\n",
