@@ -51,4 +51,4 @@ def _decoder_of(
         )
     except ValueError:  # A key has a quote, a backslash or a control character.
         return None
-    return msgspec.json.Decoder(list[row], float_hook=float_hook)  # type: ignore[valid-type]
+    return msgspec.json.Decoder(list[row], float_hook=float_hook)  # type: ignore[valid-type]  # made above

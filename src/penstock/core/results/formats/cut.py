@@ -26,7 +26,7 @@ class TextCut(msgspec.Struct, frozen=True):
     list_path: str = ""  # the pointer to the one list of a dict, if its elements are the rows
     reading: bytes = b""  # all that decoding needs to know about the text, as JSON
     notices: tuple[str, ...] = ()  # what the rows do not show, in whole sentences
-    # What the probe tells of the whole text, such as its headings: JSON objects, from long to short.
+    # The contents of the whole text for the probe, such as its headings: JSON objects, from long to short.
     contents: tuple[bytes, ...] = ()
     # JSON without white space: the text and its value are the same bytes. Read it as a value, whose
     # depth is checked as its rows are cut: a check of its own would cost as much as recognition.

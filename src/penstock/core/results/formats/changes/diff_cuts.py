@@ -9,7 +9,7 @@ IN_HUNK: Final = "a hunk"
 IN_HEADER: Final = "the header of a file"
 
 _DATA: Final = rb"(?:(?:(?:literal|delta) [0-9]*+|[A-Za-z]\S*+)(?:\n|\Z)|\n)*+"  # of a binary file
-# What may be after the first lines of a file, up to the end of the text.
+# The lines that may follow the first ones of a file, up to the end of the text.
 _CUT_NAMES: Final = re.compile(
     rb"(?:-{1,3}+|--- [^\n]*+(?:\n(?:\+{1,3}+(?: [^\n]*+\n?+)?+)?+)?+|Binary files [^\n]*+"
     rb"|GIT binary patch\n" + _DATA + rb")\Z"

@@ -1,4 +1,4 @@
-"""Where the columns of aligned text are. A cell in the wrong column is worse than no table, so each
+"""The places of columns in aligned text. A cell in the wrong column is worse than no table, so each
 way to find the columns is checked on every line.
 
 - `LeftColumns`: each cell starts below the first letter of its name, after two blanks or more. So

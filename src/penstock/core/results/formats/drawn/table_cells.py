@@ -37,7 +37,7 @@ RULE: Final = re.compile(rb"(?=.*?(?:[-=]|\xe2[\x94\x95]))(?:[-=+|:]|\xe2[\x94\x
 
 
 class TextTableLayout(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How to cut a row of a table into cells, and what the cells are."""
+    """The rules that cut a row of a table into cells, and the types of the cells."""
 
     cut: Literal["bars", "drawn bars", "places", "words", "listing"]
     columns: tuple[str, ...]

@@ -41,7 +41,7 @@ _PAIRED: Final = (b"html", b"body", b"div", b"table", b"ul", b"ol", b"section", 
 
 
 class _PageReading(msgspec.Struct, frozen=True):
-    """How to tell the page from the text around it."""
+    """The size of the text before the page."""
 
     before: int = 0  # the bytes of text before the page
 

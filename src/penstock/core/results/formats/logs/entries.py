@@ -26,7 +26,7 @@ _LONGEST_NAME: Final = 40
 
 
 class LogReading(msgspec.Struct, frozen=True):
-    """How to decode an entry."""
+    """The facts that decoding an entry needs."""
 
     forms: tuple[str, ...]  # that entries have, in the order of the table
     numbers: tuple[str, ...] = ()  # the keys of pairs that hold numbers

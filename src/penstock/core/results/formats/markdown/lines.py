@@ -82,7 +82,7 @@ _TAG_ALONE: Final = re.compile(
     + _ATTRIBUTE
     + rb")*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>\s*+\Z"
 )
-# What starts a block of HTML, and the end of the block.
+# The start of a block of HTML, and the end of the block.
 _UNTIL_END: Final = (
     (re.compile(rb"<(?:script|pre|style|textarea)(?:\s|>|\Z)", re.IGNORECASE),
      re.compile(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE)),

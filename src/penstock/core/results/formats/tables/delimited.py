@@ -26,7 +26,7 @@ from penstock.core.results.formats.tables.table_start import SURE, TableStart, b
 
 
 class _TableReading(msgspec.Struct, frozen=True):
-    """How to decode a record."""
+    """The facts that decoding a record needs."""
 
     separator: str  # with the space that follows it everywhere, if one does
     columns: tuple[str, ...]

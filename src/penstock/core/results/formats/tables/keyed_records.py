@@ -40,7 +40,7 @@ _FIRST: Final = re.compile(rb"^(" + _NAME + rb")[ \t]*+:(?=[ \t\r\n])", re.MULTI
 
 
 class _KeyedReading(msgspec.Struct, frozen=True):
-    """How to decode a record."""
+    """The facts that decoding a record needs."""
 
     are_numbers: dict[str, bool]  # by key
     before: int  # the bytes of text before the first record

@@ -27,7 +27,7 @@ _PRESERVE: Final = ("xml:space", "preserve")
 
 
 class XmlReading(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How to make values of elements. An element is named `parent/name` here, an attribute
+    """The rules that make values of elements. An element is named `parent/name` here, an attribute
     `element/@name`."""
 
     parent: str  # the element that holds the rows

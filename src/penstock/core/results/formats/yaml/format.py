@@ -61,7 +61,7 @@ class _YamlReading(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Rows(msgspec.Struct, frozen=True):
-    """Where rows start, and where the last ends."""
+    """The starts of all rows, and the end of the last."""
 
     kind: _Kind
     starts: Sequence[int]
