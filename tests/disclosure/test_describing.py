@@ -77,7 +77,7 @@ def test_no_names(uri):
 def test_unknown_names_are_names_and_nothing_else(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     reply = ask(f"{URI}?tools={name}")
-    assert reply.pop("$available_tools") == "read_file, write_file, list/odd name"
+    assert reply.pop("$available_tools") == 'read_file write_file "list/odd name"'
     (told,) = reply.values()
     assert "There is no tool" in told["error"]
     assert "root:" not in json.dumps(told)

@@ -9,6 +9,7 @@ from penstock.core.budget.measure import default_meter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister
 from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.ladder import WORTH_TELLING
 from penstock.errors import InvalidSetting
 
 METER = default_meter()
@@ -37,7 +38,7 @@ def names(listing):
     return [json.loads(raw)["name"] for raw in listing.tools]
 
 
-SMALL = Catalogue.from_tools([tool(n, words=2) for n in range(3)])
+SMALL = Catalogue.from_tools([tool(n, words=2) for n in range(1)])
 MIDDLE = Catalogue.from_tools([tool(n) for n in range(20)])
 LARGE = Catalogue.from_tools([tool(n) for n in range(300)])
 
@@ -48,41 +49,117 @@ def test_a_small_list_passes_as_it_is():
     assert listing.tools == [*(entry.raw for entry in SMALL), READER]
 
 
-def test_a_longer_list_is_told_in_brief():
+def test_a_longer_list_says_what_is_needed_to_act():
     listing = lister().listing(MIDDLE, [READER])
-    assert listing.form == "brief"
+    assert listing.form == "signatures"
     assert names(listing) == [*MIDDLE.names, "describe_tools", "read_result"]
-    assert cost(listing.tools) <= 2_000
-    first = json.loads(listing.tools[0])
-    assert first["description"].startswith("Does thing number 0 to the files.")
-    assert first["inputSchema"] == {
+    last = json.loads(listing.tools[-3])
+    assert last["description"] == (
+        "Does thing number 19 to the files. "
+        "(parameter_0* parameter_1 parameter_2 parameter_3 parameter_4 parameter_5)"
+    )
+    assert last["inputSchema"] == {
         "type": "object",
         "properties": {},
         "additionalProperties": True,
     }
 
 
-@pytest.mark.parametrize("tokens", [1_000, 1_500, 2_000, 3_000, 5_000])
-def test_brief_fills_the_budget(tokens):
-    """One more word for any tool would be too much, or there are no more words."""
+@pytest.mark.parametrize("tokens", [2_000, 3_000, 8_000, 20_000])
+def test_the_budget_is_a_ceiling_and_no_target(tokens):
+    enough = cost(lister(tokens, "signatures").listing(MIDDLE).tools)
     listing = lister(tokens).listing(MIDDLE)
-    assert listing.form == "brief"
-    assert tokens - cost(listing.tools) < len(MIDDLE) * 3
-    assert cost(listing.tools) <= tokens
+    assert enough <= cost(listing.tools) <= min(tokens, enough + WORTH_TELLING)
+
+
+def test_parameters_come_before_prose():
+    """A schema without words costs little more than a signature, so that it is listed."""
+    described = {"type": "string", "description": "A glob, such as **/*.py. " * 30}
+    schema = {"type": "object", "properties": {"pattern": described}, "required": ["pattern"]}
+    found = {"name": "find", "description": "Finds files. " + "At length. " * 300}
+    catalogue = Catalogue.from_tools([{**found, "inputSchema": schema}])
+    listing = lister().listing(catalogue)
+    shown = json.loads(listing.tools[0])
+    assert listing.form == "short"
+    assert shown["description"] == "Finds files."
+    assert shown["inputSchema"]["required"] == ["pattern"]
+    assert shown["inputSchema"]["properties"] == {
+        "pattern": {"type": "string", "description": "A glob, such as **/*.py."}
+    }
+    assert names(listing) == ["find", "describe_tools"]
+
+
+def test_tools_that_begin_alike_get_more_sentences():
+    same = "Read the complete contents of a file. "
+    tools = [
+        {"name": "read_file", "description": same + "Deprecated. Use read_text_file."},
+        {"name": "read_text_file", "description": same + "Handles encodings. It is safe."},
+        {"name": "write", "description": "Write a file. It is safe."},
+    ]
+    long = [{**each, "inputSchema": {"$comment": "x " * 900}} for each in tools]
+    listing = lister(form="brief").listing(Catalogue.from_tools(long))
+    told = [json.loads(raw).get("description") for raw in listing.tools[:3]]
+    assert told == [same + "Deprecated.", same + "Handles encodings.", "Write a file."]
+
+
+def test_labels_that_say_nothing_are_left_out():
+    noise = {
+        "title": "Files 0", "readOnlyHint": True, "destructiveHint": False,
+        "idempotentHint": True, "openWorldHint": True,
+    }  # fmt: skip
+    catalogue = Catalogue.from_tools([tool(0, annotations=noise), *map(tool, range(1, 20))])
+    first = json.loads(lister(form="signatures").listing(catalogue).tools[0])
+    assert first["annotations"] == {"readOnlyHint": True}
+
+
+def test_a_tool_that_was_called_before_tells_more():
+    called = Lister(Budget(tokens=2_500), METER, called=frozenset({"files_7"}))
+    listing = called.listing(MIDDLE)
+    by_name = {json.loads(raw)["name"]: json.loads(raw) for raw in listing.tools}
+    assert by_name["files_7"]["description"].endswith("It has details. ")
+    assert len(by_name["files_7"]["inputSchema"]["properties"]) == 6
+    assert listing.says_all_of("files_7")
+    assert not listing.says_all_of("files_8")
+    index = Lister(Budget(tokens=2_000), METER, "index", called=frozenset({"files_7"}))
+    directory = json.loads(index.listing(LARGE).tools[1])["description"]
+    assert " 7(parameter_0* parameter_1" in directory
+    assert directory.count("parameter_0") == 1
 
 
 def test_an_even_longer_list_becomes_an_index():
-    listing = lister(1_000).listing(LARGE, [READER])
+    listing = lister().listing(LARGE, [READER])
     assert listing.form == "index"
-    assert names(listing) == [
-        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result",
-    ]  # fmt: skip
-    assert cost(listing.tools) <= 1_000
-    assert "files… (300): files_0" in json.loads(listing.tools[1])["description"]
-    assert "files_299" in json.loads(lister(form="index").listing(LARGE).tools[1])["description"]
+    assert names(listing) == ["find_tools", "describe_tools", "call_tool", "read_result"]
+    assert cost(listing.tools) <= 2_000
+    told = json.loads(listing.tools[1])["description"]
+    assert told.endswith(f"files_({' '.join(map(str, range(300)))})")
 
 
-@pytest.mark.parametrize("form", ["brief", "index", "auto"])
+def test_an_index_marks_the_tools_that_only_read():
+    reads = {"readOnlyHint": True}
+    mixed = Catalogue.from_tools([tool(n, annotations=reads if n < 3 else {}) for n in range(90)])
+    listing = lister(form="index").listing(mixed)
+    assert names(listing) == ["find_tools", "describe_tools", "call_read_only_tool", "call_tool"]
+    told = json.loads(listing.tools[1])["description"]
+    assert "Read-only: files_(0 1 2); others: files_(3 4" in told
+    every = Catalogue.from_tools([tool(n, annotations=reads) for n in range(90)])
+    assert "call_tool" not in names(lister(form="index").listing(every))
+
+
+def test_an_index_tells_whose_tools_they_are():
+    listing = lister().listing(LARGE, about="Plant (readings of pumps)")
+    assert "All 300 of Plant (readings of pumps), " in json.loads(listing.tools[1])["description"]
+
+
+def test_an_index_shows_parameters_if_that_costs_little():
+    tiny = Catalogue.from_tools(
+        [{"name": f"files_{n}", "description": "Does it. " * 40} for n in range(90)]
+    )
+    assert " 7()" in json.loads(lister().listing(tiny).tools[1])["description"]
+    assert " 7()" not in json.loads(lister(form="index").listing(tiny).tools[1])["description"]
+
+
+@pytest.mark.parametrize("form", ["signatures", "brief", "index", "auto"])
 @pytest.mark.parametrize("catalogue", [SMALL, MIDDLE, LARGE, Catalogue([])])
 def test_never_above_raw_and_our_own(form, catalogue):
     raw = [*(entry.raw for entry in catalogue), READER]
@@ -92,7 +169,7 @@ def test_never_above_raw_and_our_own(form, catalogue):
 
 def test_the_same_catalogue_gives_the_same_bytes():
     again = Catalogue.from_tools([json.loads(entry.raw) for entry in MIDDLE])
-    for form in ("brief", "index"):
+    for form in ("signatures", "brief", "index"):
         assert lister(form=form).listing(MIDDLE) == lister(form=form).listing(again)
 
 
@@ -108,8 +185,7 @@ def test_what_a_host_needs_stays_in_brief():
     marked = tool(0, title="A chart", annotations=annotations, _meta={"ui": ui, "x": 1})
     catalogue = Catalogue.from_tools([{**marked, "inputSchema": schema}, *map(tool, range(1, 20))])
     first = json.loads(lister(form="brief").listing(catalogue).tools[0])
-    assert first["annotations"] == annotations
-    assert first["title"] == "A chart"
+    assert first["annotations"] == {"title": "A chart", "readOnlyHint": True}
     assert first["_meta"] == {"ui": ui}
     assert first["inputSchema"] == {
         "type": "object",
@@ -120,7 +196,7 @@ def test_what_a_host_needs_stays_in_brief():
 
 
 def test_tools_that_are_always_listed_are_listed_in_full():
-    for form in ("brief", "index"):
+    for form in ("signatures", "brief", "index"):
         listing = lister(form=form, always=("files_7",)).listing(LARGE)
         assert LARGE.get("files_7").raw in listing.tools
 
@@ -157,7 +233,7 @@ def test_tools_that_say_nothing():
 
 
 def test_a_form_that_is_not_there():
-    with pytest.raises(InvalidSetting, match="auto, full, brief, index"):
+    with pytest.raises(InvalidSetting, match="auto, full, signatures, brief, index"):
         lister(form="tree")
 
 

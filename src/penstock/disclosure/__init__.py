@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from penstock.disclosure.catalogue import Catalogue
     from penstock.disclosure.described_tool import DescribedTool
     from penstock.disclosure.discloser import Audience, Discloser
-    from penstock.disclosure.forms import Lister, Listing
+    from penstock.disclosure.forms import Lister
     from penstock.disclosure.grants import Grants, Holder
+    from penstock.disclosure.listing import Listing
     from penstock.disclosure.on_demand import DisclosureAnswers
     from penstock.disclosure.workflow import system_prompt
 
@@ -34,7 +35,8 @@ _HOMES = {
     "described_tool": ("DescribedTool",),
     "on_demand": ("DisclosureAnswers",),
     "discloser": ("Audience", "Discloser"),
-    "forms": ("Lister", "Listing"),
+    "forms": ("Lister",),
+    "listing": ("Listing",),
     "grants": ("Grants", "Holder"),
     "workflow": ("system_prompt",),
 }

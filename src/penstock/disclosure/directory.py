@@ -1,64 +1,126 @@
 """A short directory of all names in a catalogue.
 
-It holds every name if they fit. Otherwise it groups names by their first word, with the size of
-each group and as many of its names as fit. So a model at least knows where to look.
+Names that begin alike are written together: `jira_(add_comment get_issue)` stands for
+`jira_add_comment` and `jira_get_issue`. If not even so all names fit, the directory tells how many
+names begin with each word. So a model at least knows where to look.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from penstock.core.budget.fitting import largest
+from penstock.core.json.encoding import encode
 
-# Where a name's first word ends: list_files, list-files, files.list, files/list, listFiles.
-_FIRST_WORD: Final = re.compile(r"[^_\-./:]+?(?=[_\-./:]|(?<=[a-z0-9])(?=[A-Z])|$)")
-_LEAST_GROUP: Final = 2
+# One word of a name with the signs behind it: list_, files., or the list of listFiles.
+_WORD: Final = re.compile(r"[^_\-./:]+?(?:[_\-./:]+|(?<=[a-z0-9])(?=[A-Z])|$)")
+_LEAST_GROUP: Final = 3
+_LEAST_ENDING: Final = 20
+# Levels of groups inside groups: three are harder to read, so they are used only for their room.
+_DEPTHS: Final = (2, 3)
+# A name with one of these could be read as several, so it is written as a JSON text.
+_UNCLEAR: Final = re.compile(r"[\s()\";,]")
 
 Fits = Callable[[str], bool]
+# Sections of names by heading. The heading of the only section may be empty.
+Sections = Mapping[str, Sequence[str]]
 
 
-def directory(names: Sequence[str], fits: Fits) -> str:
-    """Return the most detailed directory that fits, or nothing if not even a count fits."""
-    everything = ", ".join(names)
-    if fits(everything):
-        return everything
-    groups = _grouped(names)
-    longest = max((len(members) for members in groups.values()), default=0)
-    if fits(_shown(groups, 0)):
-        most = largest(longest, lambda count: fits(_shown(groups, count)))
-        return _shown(groups, most)
-    count = largest(len(groups), lambda some: fits(_first_groups(groups, some)))
-    shortest = _first_groups(groups, count)
-    return shortest if fits(shortest) else ""
+def directory(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str]] = ()) -> str:
+    """Return the most detailed directory that fits, or nothing if not even a count fits.
+
+    `details` are texts to show behind names, such as their parameters, the most wanted first.
+    """
+    spellings = [
+        *(partial(_grouped, behind=behind, depth=_DEPTHS[0]) for behind in details),
+        *(partial(_grouped, behind={}, depth=depth) for depth in _DEPTHS),
+        *(partial(_grouped_by_ending, depth=depth) for depth in _DEPTHS),
+    ]
+    for written in spellings:
+        if fits(everything := _joined(sections, written)):
+            return everything
+    words = Counter(_first_word(name) for names in sections.values() for name in names)
+    return _counted(words, fits)
 
 
-def _grouped(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the names by first word, in order of appearance. Single names form the last group."""
-    by_word: dict[str, list[str]] = {}
+def _joined(sections: Sections, written: Callable[[Sequence[str]], str]) -> str:
+    parts = [(heading, written(names)) for heading, names in sections.items() if names]
+    return "; ".join(f"{heading}: {names}" if heading else names for heading, names in parts)
+
+
+def _grouped(names: Sequence[str], behind: Mapping[str, str], depth: int, before: str = "") -> str:
+    """Return the names in one line. `before` is the beginning of these names that is already
+    written, and `behind` has texts to show behind whole names."""
+    groups: dict[str, list[str]] = {}
     for name in names:
-        match = _FIRST_WORD.match(name)
-        by_word.setdefault(match[0] if match else name, []).append(name)
-    groups = {word: found for word, found in by_word.items() if len(found) >= _LEAST_GROUP}
-    alone = [found[0] for found in by_word.values() if len(found) < _LEAST_GROUP]
-    return {**groups, "other": alone} if alone else groups
+        groups.setdefault(_first_word(name) if depth else name, []).append(name)
+    written: list[str] = []
+    for word, members in groups.items():
+        longer = [name for name in members if name != word]
+        is_group = len(longer) >= _LEAST_GROUP and not _UNCLEAR.search(word)
+        alone = [name for name in members if name == word or not is_group]
+        written += [_plain(name) + behind.get(before + name, "") for name in alone]
+        if is_group:
+            beginning = _common_beginning(longer, word)
+            rests = [name[len(beginning) :] for name in longer]
+            inside = _grouped(rests, behind, depth - 1, before + beginning)
+            written.append(f"{beginning}({inside})")
+    return " ".join(written)
 
 
-def _shown(groups: dict[str, list[str]], most: int) -> str:
-    return "; ".join(_group(word, members, most) for word, members in groups.items())
+def _grouped_by_ending(names: Sequence[str], depth: int) -> str:
+    """Return the names in one line, those with a common ending together: `(listOrders getOrder)V1`."""
+    endings = {name: _last_word(name) for name in names}
+    counts = Counter(endings.values())
+    groups: dict[str, list[str]] = {}
+    for name, ending in endings.items():
+        groups.setdefault(ending if counts[ending] >= _LEAST_ENDING else "", []).append(name)
+    parts = [
+        f"({_grouped([name.removesuffix(ending) for name in members], {}, depth)}){ending}"
+        if ending
+        else _grouped(members, {}, depth)
+        for ending, members in groups.items()
+    ]
+    return " ".join(parts)
 
 
-def _first_groups(groups: dict[str, list[str]], count: int) -> str:
-    shown = dict(list(groups.items())[:count])
-    rest = sum(len(members) for members in list(groups.values())[count:])
-    parts = [_shown(shown, 0)] if shown else []
-    return "; ".join([*parts, f"and {rest} more"] if rest else parts)
+def _plain(name: str) -> str:
+    return encode(name).decode() if _UNCLEAR.search(name) else name
 
 
-def _group(word: str, members: list[str], most: int) -> str:
-    if most == 0:
-        return f"{word}… ({len(members)})"
-    hidden = len(members) - most
-    more = f", and {hidden} more" if hidden > 0 else ""
-    return f"{word}… ({len(members)}): {', '.join(members[:most])}{more}"
+def _common_beginning(names: Sequence[str], word: str) -> str:
+    """Return the longest beginning in whole words that all names share and go on after."""
+    longest = min(map(len, names)) - 1
+    beginnings = [names[0][:end] for end in _word_ends(names[0]) if end <= longest]
+    shared = [text for text in beginnings if all(name.startswith(text) for name in names)]
+    return shared[-1] if shared else word
+
+
+def _word_ends(name: str) -> list[int]:
+    return [word.end() for word in _WORD.finditer(name)]
+
+
+def _first_word(name: str) -> str:
+    """Return the first word with the signs behind it, or the whole name if it has one word."""
+    return name[: next(iter(_word_ends(name)), len(name))] or name
+
+
+def _last_word(name: str) -> str:
+    ends = _word_ends(name)
+    return name[ends[-2] :] if len(ends) > 1 else ""
+
+
+def _counted(words: Counter[str], fits: Fits) -> str:
+    """Return how many names begin with each word, for as many words as fit."""
+    shown = [f"{_plain(word)}… ({count})" for word, count in words.items()]
+
+    def some(count: int) -> str:
+        rest = sum([*words.values()][count:])
+        return "; ".join([*shown[:count], f"and {rest} more"] if rest else shown)
+
+    text = some(largest(len(shown), lambda count: fits(some(count))))
+    return text if fits(text) else ""

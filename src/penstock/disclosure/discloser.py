@@ -15,8 +15,9 @@ import msgspec
 from penstock.core.budget.measure import Meter
 from penstock.core.model.store import Store
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister, Listing
+from penstock.disclosure.forms import Lister
 from penstock.disclosure.grants import Grants
+from penstock.disclosure.listing import Listing
 from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ class Discloser:
         store: Store,
         *,
         clock: Callable[[], float] = time.time,
+        called: frozenset[str] = frozenset(),
     ) -> None:
+        """Make a discloser. `called` names the tools that were called before on this machine: fixed
+        from the start, so that no list changes because of other requests."""
         self._policy = policy
         self._meter = meter
+        self._called = called
         self.grants = Grants(store, idle=policy.grant_ttl, clock=clock)
         self._folder = _folder(policy.descriptions)
         # Cached by value: listing the same tools again costs nothing.
@@ -66,9 +71,12 @@ class Discloser:
         around: bytes = b"",
         *,
         for_apps: Sequence[bytes] = (),
+        about: str = "",
     ) -> Listing:
         policy = self._policy.for_client(audience.client)
-        lister = Lister(policy.list_budget, self._meter, policy.list_form, policy.always)
+        lister = Lister(
+            policy.list_budget, self._meter, policy.list_form, policy.always, self._called
+        )
         return self._listing(
             lister,
             catalogue,
@@ -76,6 +84,7 @@ class Discloser:
             has_apps=audience.has_apps,
             around=around,
             for_apps=tuple(for_apps),
+            about=about,
         )
 
 

@@ -1,45 +1,23 @@
-"""Lists of tools, in the fullest listing form that fits: full, brief or index.
+"""Lists of tools, in the listing form that says enough and fits.
 
 The same catalogue and the same settings give the same bytes, so that prompt caches stay valid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from penstock.core.budget.budget import Budget
-from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.host_parts import counted_list
-from penstock.disclosure.names import DESCRIBE, HEADER_KEY, own_names
+from penstock.disclosure.listing import Listing, Terms
 from penstock.errors import InvalidSetting
+from penstock.log import logger
 
-Form = Literal["full", "brief", "index"]
-FORMS: Final = ("auto", "full", "brief", "index")
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """A list of tools, and its listing form."""
-
-    form: Form
-    tools: Sequence[bytes]
-    own: Mapping[str, str] = {}  # names of the tools that find, describe and call others, by role
-    in_full: frozenset[str] | None = None  # tools with all that a call needs; None: every tool
-    has_outputs: bool = False  # output schemas are listed too
-    is_over: bool = False  # over the budget (not measured if the settings ask for `full`)
-
-    def says_all_of(self, tool: str) -> bool:
-        return self.in_full is None or tool in self.in_full
-
-    def role_of(self, name: str) -> str:
-        """Return the role of a tool in `own`, or ""."""
-        return next((role for role, known in self.own.items() if known == name), "")
+FORMS: Final = ("auto", "full", "signatures", "brief", "index")
 
 
 class Lister(msgspec.Struct, frozen=True):
@@ -49,6 +27,7 @@ class Lister(msgspec.Struct, frozen=True):
     meter: Meter
     form: str = "auto"
     always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
+    called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -62,116 +41,55 @@ class Lister(msgspec.Struct, frozen=True):
         has_apps: bool = False,  # the client shows apps, and needs their tools
         around: bytes = b"",  # the other members of the result
         for_apps: Sequence[bytes] = (),  # Penstock's tools that only apps call
+        about: str = "",  # the server's name, and its purpose in a few words
     ) -> Listing:
+        terms = Terms(
+            self.budget, self.meter, tuple(ours), around, self.always, self.called, has_apps, about
+        )
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
-        listing = self._for_models(catalogue.without_apps(), ours, has_apps=has_apps, around=around)
-        if not (apart or for_apps):
-            return listing
-        # The host hides these tools from the model: they are listed whole, and cost no tokens.
-        tools = [*listing.tools, *(tool.in_full for tool in apart), *for_apps]
+        listing = self._for_models(catalogue.without_apps(), terms)
+        # The host hides the tools for apps from the model: they are listed whole, and cost nothing.
+        tools = [*listing.tools, *ours, *(tool.in_full for tool in apart), *for_apps]
         in_full = listing.in_full
         named = None if in_full is None else in_full | {tool.name for tool in apart}
         return msgspec.structs.replace(listing, tools=tools, in_full=named)
 
-    def _for_models(
-        self, catalogue: Catalogue, ours: Sequence[bytes], *, has_apps: bool, around: bytes
-    ) -> Listing:
-        weighing = _Weighing(self.budget, self.meter, tuple(ours), around)
-        everything = [*(tool.in_full for tool in catalogue), *ours]
-        full = Listing("full", [*(tool.in_full_unwidened for tool in catalogue), *ours])
-        if self.form == "full" or full.tools == everything:
-            full = Listing("full", everything, has_outputs=True)
+    def _for_models(self, catalogue: Catalogue, terms: Terms) -> Listing:
+        """Return the list without the tools of `ours`."""
+        full = self._full(catalogue)
         if self.form == "full":
             return full
-        if self.form == "auto" and (weighing.surely_fits(full.tools) or weighing.fits(full.tools)):
-            return full
-        brief = self._brief(catalogue, weighing) if self.form in ("auto", "brief") else None
-        other = brief or self._index(catalogue, weighing, has_apps=has_apps)
-        return weighing.cheaper(other, full)
+        if self.form == "auto" and terms.estimating().fits(full.tools):
+            terms = terms.estimating()
+        listing = self._shorter(catalogue, terms, full)
+        return full if listing is full else _cheaper(listing, full, terms)
 
-    def _brief(self, catalogue: Catalogue, weighing: _Weighing) -> Listing | None:
-        from penstock.disclosure import index_form
-        from penstock.disclosure.brief_form import brief_tools
+    def _full(self, catalogue: Catalogue) -> Listing:
+        everything = [tool.in_full for tool in catalogue]
+        unwidened = [tool.in_full_unwidened for tool in catalogue]
+        if self.form == "full" or unwidened == everything:
+            return Listing("full", everything, has_outputs=True)
+        return Listing("full", unwidened)
 
-        own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
-        describe = index_form.describe_tool(own[DESCRIBE], index_form.IN_BRIEF)
-        shown = {
-            tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always_full(tool)
-        }
-        others = [tool for tool in catalogue if tool.name not in shown]
+    def _shorter(self, catalogue: Catalogue, terms: Terms, full: Listing) -> Listing:
+        # Imported here, because a server with a short list needs none of them.
+        from penstock.disclosure import entry_form, index_form
 
-        def together(brief: Sequence[bytes]) -> list[bytes]:
-            by_name = {tool.name: raw for tool, raw in zip(others, brief, strict=True)} | shown
-            return [*(by_name[tool.name] for tool in catalogue), describe, *weighing.ours]
-
-        found = brief_tools(others, lambda brief: weighing.fits(together(brief)))
-        if found is None and self.form == "brief":
-            # Nothing fits, and `brief` is set: make the list as short as it can be.
-            found = brief_tools(others, lambda _: False, at_least=True)
-        return None if found is None else Listing("brief", together(found), own, frozenset(shown))
-
-    def _index(self, catalogue: Catalogue, weighing: _Weighing, *, has_apps: bool) -> Listing:
-        from penstock.disclosure import index_form
-        from penstock.disclosure.brief_form import shortest
-
-        listed = {
-            tool.name: tool.in_full_unwidened for tool in catalogue if self._is_always_full(tool)
-        }
-        staying = [
-            shortest(tool)
-            for tool in catalogue
-            if tool.name not in listed and _stays(tool, has_apps=has_apps)
-        ]
-        own = own_names(catalogue.names)
-        find, calls = index_form.find_tool(own), index_form.call_tools(own)
-
-        def together(describe: bytes) -> list[bytes]:
-            return [find, describe, *calls, *listed.values(), *staying, *weighing.ours]
-
-        describe = index_form.describe_tool_with(
-            own[DESCRIBE], catalogue.names, lambda tool: weighing.fits(together(tool))
-        )
-        return Listing("index", together(describe), own, frozenset(listed))
-
-    def _is_always_full(self, tool: DescribedTool) -> bool:
-        return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
+        match self.form:
+            case "signatures" | "brief":
+                return entry_form.same_for_all(catalogue, terms, self.form)
+            case "index":
+                return index_form.listed(catalogue, terms)
+            case _:
+                found = entry_form.as_rich_as_worth(catalogue, terms, full)
+                return found or index_form.listed(catalogue, terms, tells_more=True)
 
 
-def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
-    """Return whether an index must list this tool, because `call_tool` cannot stand in for it.
-
-    `call_tool` cannot request a task, show the widget of another tool, or tell a client which
-    parameters to repeat in headers.
-    """
-    needs_header = HEADER_KEY.encode() in tool.raw
-    return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
-
-
-class _Weighing(msgspec.Struct, frozen=True):
-    """A measure of lists: it weighs a list, with the rest of its result, against the budget."""
-
-    budget: Budget
-    meter: Meter
-    ours: tuple[bytes, ...]
-    around: bytes
-
-    def fits(self, tools: Sequence[bytes]) -> bool:
-        return self.budget.admits(counted_list(tools, self.around), self.meter)
-
-    def surely_fits(self, tools: Sequence[bytes]) -> bool:
-        """Return whether even a cautious estimate fits. The estimate needs no tokenizer, which
-        loads more slowly than most servers start."""
-        return self.budget.admits(counted_list(tools, self.around), EstimateMeter())
-
-    def cheaper(self, listing: Listing, full: Listing) -> Listing:
-        """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a
-        list is never worse than the full one."""
-        fits = self.fits(listing.tools)
-        if (fits and not self.fits(full.tools)) or self._cost(listing.tools) < self._cost(
-            full.tools
-        ):
-            return msgspec.structs.replace(listing, is_over=not fits)
-        return msgspec.structs.replace(full, is_over=not self.fits(full.tools))
-
-    def _cost(self, tools: Sequence[bytes]) -> int:
-        return self.meter.count(counted_list(tools, self.around).decode())
+def _cheaper(listing: Listing, full: Listing, terms: Terms) -> Listing:
+    """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a list
+    is never worse than the full one."""
+    fits, full_fits = terms.fits(listing.tools), terms.fits(full.tools)
+    if (fits and not full_fits) or terms.cost(listing.tools) < terms.cost(full.tools):
+        return msgspec.structs.replace(listing, is_over=not fits)
+    logger().info("tools are listed in full: the form %s would cost more", listing.form)
+    return msgspec.structs.replace(full, is_over=not full_fits)

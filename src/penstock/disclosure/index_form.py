@@ -1,20 +1,27 @@
-"""The tools of the listing form `index`: four, with which an agent finds and calls all others.
+"""The listing form `index`: a few tools, with which an agent finds and calls all others.
 
 Calls that read and calls that write have separate tools, so that a host can allow the first and ask
-the user about the second.
+the user about the second. A tool without annotations counts as one that writes, and hosts know the
+defaults of hints: so `call_tool` needs none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.directory import directory
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, FIND
+from penstock.disclosure.ladder import WORTH_TELLING
+from penstock.disclosure.leads import Leads
+from penstock.disclosure.list_entries import Step, entry
+from penstock.disclosure.listing import Listing, Terms
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
+from penstock.disclosure.signature import signature
 
-_READS: Final = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-_WRITES: Final = {"readOnlyHint": False, "destructiveHint": True}
+_READS: Final = {"readOnlyHint": True}
 _CALL_SCHEMA: Final = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
@@ -22,60 +29,104 @@ _CALL_SCHEMA: Final = {
 }
 
 
-# Part of the description of `describe_tools` in the form `brief`. A host may show the model nothing
-# else of the workflow.
-IN_BRIEF: Final = " Tools listed without parameters may have some: learn them here before a call."
+def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> Listing:
+    """Return the index. With `tells_more`, the directory shows parameters if that costs little."""
+    in_full = {
+        tool.name: tool.in_full_unwidened for tool in catalogue if terms.is_always_full(tool)
+    }
+    staying = [
+        entry(tool, Step.SIGNED, Leads([tool]).of(tool))
+        for tool in catalogue
+        if tool.name not in in_full and _stays(tool, has_apps=terms.has_apps)
+    ]
+    own = _own_names(catalogue)
+    calls = [_call_tool(role, own) for role in (CALL_READ_ONLY, CALL) if role in own]
 
+    def together(describe: bytes) -> list[bytes]:
+        return [_find_tool(own[FIND]), describe, *calls, *in_full.values(), *staying]
 
-def find_tool(names: Mapping[str, str]) -> bytes:
-    return _tool(
-        names[FIND],
-        "Find tools",
-        "Search this server's tools by what you want to do. Gives the best few: what each "
-        f"does and what it takes (* = required). Call them through {names[CALL]}.",
-        _schema({"query": {"type": "string"}}),
-        _READS,
+    def with_names(names: str) -> bytes:
+        return describe_tool(own[DESCRIBE], _known(len(catalogue), names, terms.about))
+
+    names = directory(
+        _sections(catalogue),
+        lambda text: terms.fits(together(with_names(text))),
+        _signatures(catalogue, terms, tells_more=tells_more),
     )
+    return Listing("index", together(with_names(names)), own, frozenset(in_full))
 
 
 def describe_tool(name: str, known: str = "") -> bytes:
     """Return `describe_tools`. `known` says which tools it describes."""
     return _tool(
         name,
-        "Describe tools",
-        f"How tools of this server are used: parameters, examples.{known}",
+        f"Tells all about tools: parameters, examples.{known}",
         _schema({"tools": {"type": "array", "items": {"type": "string"}}}),
         _READS,
     )
 
 
-def describe_tool_with(name: str, names: Sequence[str], fits: Callable[[bytes], bool]) -> bytes:
-    """Return `describe_tools` with a directory of all names, as detailed as fits."""
-
-    def listed(text: str) -> bytes:
-        known = f" All {len(names)}: {text}." if text else f" {len(names)} tools."
-        return describe_tool(name, known)
-
-    return listed(directory(names, lambda text: fits(listed(text))))
+def _find_tool(name: str) -> bytes:
+    about = "Finds tools by what they do, and tells what they take (* required)."
+    return _tool(name, about, _schema({"query": {"type": "string"}}), _READS)
 
 
-def call_tools(names: Mapping[str, str]) -> list[bytes]:
-    return [
-        _tool(
-            names[CALL_READ_ONLY],
-            "Call a tool that only reads",
-            f"Call a tool that is declared read-only. Any other needs {names[CALL]}.",
-            _CALL_SCHEMA,
-            _READS,
-        ),
-        _tool(
-            names[CALL],
-            "Call a tool",
-            "Call any tool of this server, also one that changes something.",
-            _CALL_SCHEMA,
-            _WRITES,
-        ),
-    ]
+def _call_tool(role: str, own: Mapping[str, str]) -> bytes:
+    if role == CALL:
+        return _tool(own[role], "Calls any tool.", _CALL_SCHEMA, {})
+    return _tool(own[role], "Calls a read-only tool.", _CALL_SCHEMA, _READS)
+
+
+def _known(count: int, names: str, about: str) -> str:
+    of = f" of {about}" if about else ""
+    if not names:
+        return f" {count} tools{of}."
+    return f" All {count}{of}, a_(b c) for a_b and a_c: {names}"
+
+
+def _sections(catalogue: Catalogue) -> dict[str, list[str]]:
+    """Return the names of tools that only read, and the others. If all are of one kind, the tools
+    that call them say which."""
+    reading = [tool.name for tool in catalogue if tool.is_read_only]
+    writing = [tool.name for tool in catalogue if not tool.is_read_only]
+    if reading and writing:
+        return {"Read-only": reading, "others": writing}
+    return {"": reading or writing}
+
+
+def _signatures(catalogue: Catalogue, terms: Terms, *, tells_more: bool) -> list[Mapping[str, str]]:
+    """Return the parameters to show behind names: those of all tools if that costs little, or else
+    those of the tools that were called before."""
+    called = {tool.name: _behind(tool) for tool in catalogue if tool.name in terms.called}
+    if not tells_more:
+        return [called]
+    everything = {tool.name: _behind(tool) for tool in catalogue}
+    is_worth = not terms.meter.exceeds(" ".join(everything.values()), WORTH_TELLING)
+    return [everything, called] if is_worth else [called]
+
+
+def _behind(tool: DescribedTool) -> str:
+    return f"({signature(tool.schema)})"
+
+
+def _own_names(catalogue: Catalogue) -> dict[str, str]:
+    """Return the names of the tools of this index. No tool calls what the server does not have."""
+    own = own_names(catalogue.names)
+    if not any(tool.is_read_only for tool in catalogue):
+        del own[CALL_READ_ONLY]
+    elif all(tool.is_read_only for tool in catalogue):
+        del own[CALL]
+    return own
+
+
+def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
+    """Return whether an index must list this tool, because `call_tool` cannot stand in for it.
+
+    `call_tool` cannot request a task, show the widget of another tool, or tell a client which
+    parameters to repeat in headers.
+    """
+    needs_header = HEADER_KEY.encode() in tool.raw
+    return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
 
 
 def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,18 +134,7 @@ def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool(
-    name: str,
-    title: str,
-    description: str,
-    schema: Mapping[str, Any],
-    hints: Mapping[str, bool],
+    name: str, description: str, schema: Mapping[str, Any], hints: Mapping[str, bool]
 ) -> bytes:
-    """Return a tool. Its title is in `annotations`, where clients of every revision find it."""
-    return encode(
-        {
-            "name": name,
-            "description": description,
-            "inputSchema": schema,
-            "annotations": {"title": title, **hints},
-        }
-    )
+    shown = {"name": name, "description": description, "inputSchema": schema}
+    return encode({**shown, "annotations": hints} if hints else shown)

@@ -66,19 +66,24 @@ class Wording:
         self._plain = " ".join(lines)
         self._ends = [0]  # the end of no words, of one word, of two words, …
         self._sentence_ends = [0]
-        self.first_words = 0  # the number of words in the first sentence
+        self.sentences = [0]  # the number of words in no sentences, in one, in two, …
         start = 0
         for line in lines:
             for end, is_sentence_end in _words(line):
                 self._ends.append(start + end)
                 if is_sentence_end:
                     self._sentence_ends.append(start + end)
-                    self.first_words = self.first_words or self.words
+                    self.sentences.append(self.words)
             start += len(line) + 1
 
     @property
     def words(self) -> int:
         return len(self._ends) - 1
+
+    @property
+    def first_words(self) -> int:
+        """The number of words in the first sentence."""
+        return self.sentences[min(1, len(self.sentences) - 1)]
 
     def take(self, words: int) -> str:
         """Return the first words, with an ellipsis unless a sentence ends there."""

@@ -104,7 +104,7 @@ class _Slimmer:
     def _is_noise(self, key: str, value: Any, name: Any) -> bool:
         match key:
             case "title":
-                return _repeats(value, name)
+                return repeats(value, name)
             case "default":
                 return value is None
             case "required":
@@ -121,7 +121,7 @@ class _Slimmer:
         )
 
 
-def _repeats(title: Any, name: Any) -> bool:
+def repeats(title: Any, name: Any) -> bool:
     """Return whether a generator made this title from the name: User Id from user_id."""
     is_text = isinstance(title, str) and isinstance(name, str)
     return is_text and _letters(title) == _letters(name) != ""

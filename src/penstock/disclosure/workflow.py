@@ -1,7 +1,8 @@
 """Instructions for an agent that sees tools without their full descriptions.
 
-The text describes only the gate that is set: sentences about other gates would contradict it. Choosing a tool and learning its parameters are separate steps,
-because the most common mistake is to fetch descriptions in order to choose.
+The text names only tools that are listed, and describes only the gate that is set: sentences about
+others would contradict it. It gives one piece of advice: call at once if the arguments are known,
+and look them up otherwise.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND
 from penstock.disclosure.uris import TEMPLATE, URI
 
 RESOURCE_NAME: Final = "Tool descriptions"
@@ -19,47 +21,56 @@ _GATES: Final[Mapping[str, str]] = {
     "teach": "A call with valid arguments runs at once; any other returns the description.",
     "strict": "A call is refused until you read the tool's description.",
 }
+_AT_ONCE: Final = "Call a tool at once if you know its arguments, otherwise look them up with {}."
+_STRICTLY: Final = "Look a tool up with {} before you call it: until then its calls are refused."
+_FORMS: Final[Mapping[str, str]] = {
+    "short": "Some descriptions are shortened.",
+    "signatures": "Descriptions end with the parameters (* required).",
+    "brief": "Tools are listed without their parameters.",
+}
 
 
 def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = None) -> str:
     """Return the description of the resource: three steps, what the gate does, what will fail."""
     names = own or {}
-    describe = names.get("describe_tools", "describe_tools")
+    learn = " or ".join([_LEARN, *(names[role] for role in (DESCRIBE,) if role in names)])
     if form == "index":
-        find = names.get("find_tools", "find_tools")
-        pick = f"by name in {describe} or with {find}"
-        reads = names.get("call_read_only_tool", "call_read_only_tool")
-        call = f"it through {reads} or {names.get('call_tool', 'call_tool')}"
+        pick = f"by name in {names.get(DESCRIBE, DESCRIBE)} or with {names.get(FIND, FIND)}"
+        call = f"it through {_callers(names)}"
     else:
         pick = "by its short description: WHAT it does is enough to choose"
         call = "it"
     return (
         f"1. PICK a tool {pick}.\n"
-        f"2. LEARN HOW: {_LEARN} or {describe}.\n"
+        f"2. LEARN HOW: {learn}.\n"
         f"3. CALL {call} with the parameters you learned.\n"
         f"{_GATES[gate]} {URI} without ?tools= describes nothing."
     )
 
 
 def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None) -> str:
-    """Return the workflow for a server's instructions. A host may show only 512 characters of it.
-    `form` is empty if the form of the list is not known yet."""
+    """Return the part of a server's instructions that is about its list. A host may show only 512
+    characters. `form` is empty if the list is not known yet: then only a strict gate needs words."""
     names = own or {}
-    describe = names.get("describe_tools", "describe_tools")
-    learn = f"LEARN its parameters from {_LEARN} or {describe}"
-    if form == "index":
-        find = names.get("find_tools", "find_tools")
-        reads = names.get("call_read_only_tool", "call_read_only_tool")
-        writes = names.get("call_tool", "call_tool")
-        steps = (
-            f"Most tools are not listed. PICK one by its name in {describe} or with {find}, LEARN "
-            f"its parameters with {describe}, CALL it through {reads} or, if it may write, {writes}."
+    if not form:
+        refused = (
+            "A call may be refused until you read the tool's description: the refusal says how."
         )
-    elif form == "brief":
-        steps = f"Tools are listed in brief. PICK one, {learn}, then CALL it."
-    else:
-        steps = f"If a tool is listed without parameters, {learn} before you CALL it."
-    return f"{steps} {_GATES[gate]}"
+        return refused if gate == "strict" else ""
+    if DESCRIBE not in names:
+        return ""  # the list has all that a call needs
+    look = " or ".join(names[role] for role in (DESCRIBE, FIND) if role in names)
+    advice = (_STRICTLY if gate == "strict" else _AT_ONCE).format(look)
+    if form == "index":
+        return (
+            f"Most tools are not listed: {names[DESCRIBE]} has their names, {_callers(names)} calls "
+            f"them. {advice}"
+        )
+    return f"{_FORMS[form]} {advice}"
+
+
+def _callers(names: Mapping[str, str]) -> str:
+    return " or ".join(names[role] for role in (CALL_READ_ONLY, CALL) if role in names) or CALL
 
 
 def listed_resource(gate: str, form: str, own: Mapping[str, str] | None = None) -> dict[str, Any]:

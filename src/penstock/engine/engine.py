@@ -102,6 +102,11 @@ class Engine:
     def _disclose(self, work: Disclose) -> Any:
         catalogue = self._discloser.catalogue(work.tools, work.audience)
         listing = self._discloser.listing(
-            catalogue, work.ours, work.audience, work.around, for_apps=work.for_apps
+            catalogue,
+            work.ours,
+            work.audience,
+            work.around,
+            for_apps=work.for_apps,
+            about=work.about,
         )
         return catalogue, listing

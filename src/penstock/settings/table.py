@@ -154,10 +154,11 @@ class Settings:
         name="except",
     )
     list_form: Setting[str, str] = Setting(
-        parsers.choice("auto", "full", "brief", "index"),
+        parsers.choice("auto", "full", "signatures", "brief", "index"),
         "auto",
-        "How tools are listed: `full`; `brief`, each in a sentence; `index`, four tools that find, "
-        "describe and call all others; or `auto`, the richest of these that fits.",
+        "How tools are listed: `full`; `signatures`, each in a sentence with its parameters; `brief`, "
+        "each in a sentence; `index`, a few tools that find, describe and call all others; or `auto`, "
+        "as much as is needed to act and fits.",
         name="list",
         for_one="client",
     )

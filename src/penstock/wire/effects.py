@@ -19,8 +19,8 @@ import msgspec
 from penstock.core.model.values import Call, LiveRows, Result
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
-from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import Holder
+from penstock.disclosure.listing import Listing
 from penstock.wire.messages import Message
 
 # -- upstream ----------------------------------------------------------------------------------
@@ -115,6 +115,7 @@ class Disclose(msgspec.Struct, frozen=True):
     ours: tuple[bytes, ...]  # Penstock's own tools for everybody
     for_apps: tuple[bytes, ...]  # Penstock's own tools for apps alone
     around: bytes  # the other members of the list's result
+    about: str  # the server's name, and its purpose in a few words
 
 
 class Enquiry(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.reader import INSTRUCTIONS
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
-from penstock.wire.upstream_state import EXTENSION, capabilities_in
+from penstock.wire.upstream_state import EXTENSION, about_server, capabilities_in
 
 
 def initialize(request: Request) -> Steps[bytes]:
@@ -27,6 +27,7 @@ def initialize(request: Request) -> Steps[bytes]:
     logger().info("the client's name: %s", connection.audience.client or "not given")
     version = messages.text_of(answer.result, "protocolVersion")
     known.version = version or ""
+    known.about = about_server(messages.decoded(answer.result.get("serverInfo")))
     return (yield from _greet(request, answer))
 
 
@@ -75,8 +76,8 @@ def _with_ours(request: Request, capabilities: msgspec.Raw) -> bytes:
 def _instructions(request: Request) -> Steps[str]:
     """Return how to read large results, and how to use tools that are not listed in full."""
     shown = yield from disclosed(request)
-    is_full = not request.may_hide if shown is None else shown.is_full
-    if is_full:
+    if not request.may_hide:
         return INSTRUCTIONS
     form, own = (shown.listing.form, shown.listing.own) if shown is not None else ("", {})
-    return f"{INSTRUCTIONS}\n{workflow.instructions(request.gate, form, own)}"
+    about_list = workflow.instructions(request.gate, form, own)
+    return f"{INSTRUCTIONS}\n{about_list}" if about_list else INSTRUCTIONS

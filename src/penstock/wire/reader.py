@@ -10,31 +10,26 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
-from penstock.core.model.values import Mode, RowForm
+from penstock.core.model.values import Mode
 from penstock.core.protocol.schema import NEGOTIATION_FIELDS
-from penstock.core.views.request import ANSWERING, TOKEN_FIELD, offered_modes
+from penstock.core.views.request import TOKEN_FIELD, offered_modes
 from penstock.settings.policy import Policy
 
 READER: Final = "read_result"
 _OTHER_NAMES: Final = ("penstock_read_result", "penstock_stored_result")
 
+# The modes whose names do not tell how they are used.
 _ABOUT: Final[Mapping[Mode, str]] = {
-    Mode.SQL: "sql: query is one SELECT over table result, nested fields as dotted columns; "
-    "tables {name: token} adds others",
-    Mode.QUERY: "query: query is a jq program",
-    Mode.SEARCH: "search: places with query (substring, any case)",
-    Mode.SUMMARY: "summary: shape, column profiles, lines that matter",
-    Mode.FILTERED: "filtered: only filter_keys (dots reach inside)",
-    Mode.PAGINATED: "paginated (default): rows; pass next as continuation_token for more",
-    Mode.FULL: "full: all, up to a ceiling",
+    Mode.SQL: "sql: query is one SELECT over table result",
+    Mode.QUERY: "query: jq",
+    Mode.SEARCH: "search: text to find",
+    Mode.FILTERED: "filtered: filter_keys",
+    Mode.PAGINATED: "paginated (default): next gives more",
 }
 # Clients of every revision look for the title here.
-ANNOTATIONS: Final = {
-    "title": "Read a stored result",
-    "readOnlyHint": True,
-    "idempotentHint": True,
-    "openWorldHint": False,
-}
+ANNOTATIONS: Final = {"title": "Read a stored result", "readOnlyHint": True}
+# Keywords that cost more tokens than they help.
+_UNLISTED: Final = frozenset({"minimum", "description"})
 
 
 def reader_name(taken: Collection[str]) -> str:
@@ -62,45 +57,23 @@ def reader_tool(name: str, policy: Policy) -> bytes:
 
 def description(policy: Policy) -> str:
     offered = [Mode(mode) for mode in offered_modes(policy)]
-    modes = "; ".join(_ABOUT[mode] for mode in offered)
+    modes = "; ".join(_ABOUT[mode] for mode in offered if mode in _ABOUT)
     return (
-        f"Look at a stored result, too large to send, by its {TOKEN_FIELD}. "
-        "The tool does not run again. "
-        f"Modes: {modes}. path (JSON Pointer; / in a key is ~1; /~text: the exact text) focuses any "
-        "mode on a part. "
-        "Replies are capped and say what they left out; reading keeps tokens alive. "
-        f"{_about_answers(offered)}"
-        'To hand a result to another tool unread, pass "@result:<token>" or '
-        '"@result:<token>#/path".'
+        f"Reads a stored result; its tool does not run again. {modes}. path: JSON Pointer to a part. "
+        'To hand a result to another tool unread, pass "@result:<token>".'
     )
 
 
-def _about_answers(offered: Collection[Mode]) -> str:
-    """Return a sentence on the token of an answer. The answer itself has no room for it."""
-    names = ", ".join(mode for mode in offered if mode in ANSWERING)
-    told = "each answer is stored under its own token; page_size 0 shows no rows. "
-    return f"{names}: {told}" if names else ""
-
-
 def input_schema(policy: Policy) -> dict[str, Any]:
-    """Return a schema whose fields have no descriptions. The tool's description explains them, and
-    repeating that costs tokens."""
+    """Return a schema of few words. The tool's description explains its fields, and the schema
+    admits those that are not listed."""
     properties = {
-        name: {key: value for key, value in told.items() if key != "description"}
+        name: {key: value for key, value in told.items() if key not in _UNLISTED}
         for name, told in NEGOTIATION_FIELDS.items()
     }
     properties["mode"]["enum"] = offered_modes(policy)
-    properties["row_form"] = {"type": "string", "enum": [form.value for form in RowForm]}
-    properties["tables"] = {"type": "object", "additionalProperties": {"type": "string"}}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [TOKEN_FIELD],
-        "additionalProperties": False,
-    }
+    properties["tables"] = {"type": "object"}
+    return {"type": "object", "properties": properties, "required": [TOKEN_FIELD]}
 
 
-INSTRUCTIONS: Final = (
-    f"Results too large for one reply are stored whole. The reply then holds a {TOKEN_FIELD} and "
-    "names the tool that reads them: use that. Do not repeat the original call."
-)
+INSTRUCTIONS: Final = "A result too large to send is stored, and the reply says how to read it: do not repeat the call."

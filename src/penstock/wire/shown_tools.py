@@ -7,16 +7,17 @@ from typing import Any, Final
 
 from penstock.core.budget.host_members import LEFT_OUT_META, HostShare
 from penstock.core.json.encoding import encode
-from penstock.disclosure.forms import Listing
 from penstock.disclosure.grants import Holder
 from penstock.disclosure.host_parts import counted_list, tools_within_cap
+from penstock.disclosure.listing import Listing
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.effects import Disclose, Steps
+from penstock.wire.eras import SERVER_META
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.request import Request
 from penstock.wire.toolbox import Toolbox
-from penstock.wire.upstream_state import Shown
+from penstock.wire.upstream_state import Shown, about_server
 
 # The longest lifetime. Every list is weighed with it, so that its form does not depend on `ttlMs`.
 _A_LIFETIME: Final = b"9999999999"
@@ -43,8 +44,10 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
         request.shown = kept
         return kept
     ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
-    around = _around(toolbox)
-    catalogue, listing = yield Disclose(toolbox.catalogue, seen_by, ours, for_apps, around)
+    about = _about(toolbox) or request.known.about
+    catalogue, listing = yield Disclose(
+        toolbox.catalogue, seen_by, ours, for_apps, _around(toolbox), about
+    )
     request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     if is_fixed:
         request.known.shown.put(seen_by, shown)
@@ -122,6 +125,12 @@ def holder_of(request: Request) -> Holder:
         return Holder.of(connection.server, f"session:{connection.legacy_session}")
     who = "" if connection.principal.is_bearer else f"principal:{connection.principal.id}"
     return Holder.of(connection.server, who, request.grant)
+
+
+def _about(toolbox: Toolbox) -> str:
+    """Return the name and purpose of the server that a list comes with, in the modern era."""
+    stamped = messages.members_of(toolbox.members.get("_meta", b"{}"))
+    return about_server(messages.decoded(stamped.get(SERVER_META)))
 
 
 def _around(toolbox: Toolbox) -> bytes:

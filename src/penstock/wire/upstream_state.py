@@ -11,13 +11,17 @@ from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
-from penstock.disclosure.forms import Listing
+from penstock.disclosure.listing import Listing
+from penstock.disclosure.shortening import Wording, clipped, plain
 from penstock.wire import eras, messages
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _LONGEST_INFO: Final = 300
+_ABOUT: Final = ("title", "name", "description")
+_LONGEST_NAME: Final = 60
+_MOST_WORDS: Final = 12  # of a server's purpose
 _MOST_TASKS: Final = 10_000
 _MOST_AUDIENCES: Final = 32
 # A server that uses Penstock announces this extension.
@@ -46,6 +50,7 @@ class UpstreamState:
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
         self.server_info: Any = None  # in the modern era, part of each result of upstream's
+        self.about = ""  # upstream's name and purpose, in the legacy era
         self.beside: dict[str, Any] = {}  # the members that a framework adds to each tool result
         self.toolbox: Toolbox | None = None
         self.changes = 0  # how often upstream said that its list has changed
@@ -113,6 +118,16 @@ class UpstreamState:
 def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
     value = messages.decoded(members.get("capabilities"))
     return value if isinstance(value, dict) else {}
+
+
+def about_server(info: Any) -> str:
+    """Return a server's name, and its purpose in a few words if it states one."""
+    said = info if isinstance(info, dict) else {}
+    told = {key: said[key] for key in _ABOUT if isinstance(said.get(key), str)}
+    name = clipped(plain(told.get("title") or told.get("name", "")), _LONGEST_NAME)
+    wording = Wording(told.get("description", ""))
+    purpose = wording.take(min(wording.first_words, _MOST_WORDS)).rstrip(".")
+    return f"{name} ({purpose})" if name and purpose else name
 
 
 def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:

@@ -83,8 +83,12 @@ def probe(
     ending: dict[str, Any] = {"expires_in": expires_in}
     if notices:
         ending["notices"] = list(notices)
-    ending["next_step"] = _next_step(reader)
-    candidates = _probes(head, token, ending, policy, is_part=is_part)
+    steps = _next_steps(reader, head, policy)
+    candidates = (
+        {**told, "next_step": step}
+        for told in _probes(head, token, ending, policy, is_part=is_part)
+        for step in steps
+    )
     return scale.first_fit(candidates) or scale.reply(_essence(head, token, policy, ""))
 
 
@@ -121,9 +125,24 @@ def lean(head: Head, token: str, essence: Mapping[str, Any], scale: ReplyScale) 
     return scale.reply(told) if scale.holds(told) else None
 
 
-def _next_step(reader: str) -> str:
+def _next_steps(reader: str, head: Head, policy: Policy) -> list[str]:
+    """Return how to go on, first with hints. The reader's entry in the list has no room for them,
+    and most conversations never need them."""
     tool = reader or "this tool again"
-    return f"Call {tool} with {TOKEN_FIELD} and a mode; it reads the stored result."
+    step = f"Call {tool} with {TOKEN_FIELD} and a mode; it reads the stored result."
+    hints = [hint for hint in _hints(head, modes_of(head, policy)) if reader]
+    return [" ".join([step, *hints]), step] if hints else [step]
+
+
+def _hints(head: Head, modes: Sequence[str]) -> Iterator[str]:
+    if Mode.SQL in modes:
+        yield (
+            "In sql, dots reach nested fields, tables {name: token} adds other results, and "
+            "page_size 0 keeps the answer without showing it."
+        )
+    if head.format:
+        yield "path /~text is the exact text."
+    yield "@result:<token>#/path hands on a part."
 
 
 def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+"""A list of tools, and the terms on which it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import msgspec
+
+from penstock.core.budget.budget import Budget
+from penstock.core.budget.estimate import EstimateMeter
+from penstock.core.budget.measure import Meter
+from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.host_parts import counted_list
+
+# `short` is what `auto` gives if every tool has its parameters, and some have fewer words than the
+# server's own list.
+Form = Literal["full", "short", "signatures", "brief", "index"]
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """A list of tools, and its listing form."""
+
+    form: Form
+    tools: Sequence[bytes]
+    own: Mapping[str, str] = {}  # names of the tools that find, describe and call others, by role
+    in_full: frozenset[str] | None = None  # tools with all that a call needs; None: every tool
+    has_outputs: bool = False  # output schemas are listed too
+    is_over: bool = False  # over the budget (not measured if the settings ask for `full`)
+
+    def says_all_of(self, tool: str) -> bool:
+        return self.in_full is None or tool in self.in_full
+
+    def role_of(self, name: str) -> str:
+        """Return the role of a tool in `own`, or ""."""
+        return next((role for role, known in self.own.items() if known == name), "")
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """The terms on which a list is made."""
+
+    budget: Budget  # of the whole list
+    meter: Meter
+    ours: tuple[bytes, ...] = ()  # Penstock's tools that every form lists
+    around: bytes = b""  # the other members of the result
+    always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
+    called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
+    has_apps: bool = False  # the client shows apps, and needs their tools
+    about: str = ""  # the server's name, and its purpose in a few words
+
+    def fits(self, tools: Iterable[bytes]) -> bool:
+        return self.budget.admits(self._counted(tools), self.meter)
+
+    def estimating(self) -> Terms:
+        """Return the terms with a cautious estimate of tokens. It needs no tokenizer, which loads
+        more slowly than most servers start."""
+        return msgspec.structs.replace(self, meter=EstimateMeter())
+
+    def cost(self, tools: Iterable[bytes]) -> int:
+        return self.meter.count(self._counted(tools).decode())
+
+    def is_always_full(self, tool: DescribedTool) -> bool:
+        return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
+
+    def _counted(self, tools: Iterable[bytes]) -> bytes:
+        return counted_list([*tools, *self.ours], self.around)
