@@ -14,7 +14,7 @@ _DEEPEST: Final = 10  # an `allOf` in an `allOf`
 _READ_ONLY: Final = re.compile(r"(?:^|[.;]\s)\s*read-?only\b\s*(?:[.;]|$)", re.IGNORECASE)
 
 
-class Place(NamedTuple):
+class SchemaPlace(NamedTuple):
     """A schema whose own references and `allOf` are resolved."""
 
     schema: Mapping[str, Any]
@@ -51,31 +51,31 @@ class Place(NamedTuple):
 
 def opened(
     schema: Any, root: Mapping[str, Any], way: frozenset[str] = frozenset(), nested: int = 0
-) -> Place:
+) -> SchemaPlace:
     """Return a place in the schema `root`. The keywords beside a reference stay."""
-    place = Place(schema if isinstance(schema, Mapping) else {}, way)
+    place = SchemaPlace(schema if isinstance(schema, Mapping) else {}, way)
     for _ in range(_MOST_JOINED):
         reference = place.schema.get("$ref")
         if reference is None:
             break
         beside = {key: value for key, value in place.schema.items() if key != "$ref"}
         if not isinstance(reference, str) or (found := target(reference, root)) is None:
-            return Place(beside, place.way)
+            return SchemaPlace(beside, place.way)
         is_circular = place.is_circular or reference in place.way
         joined = _joined([found if isinstance(found, Mapping) else {}, beside])
-        place = Place(joined, place.way | {reference}, is_circular)
+        place = SchemaPlace(joined, place.way | {reference}, is_circular)
         if is_circular:
             break
     return _with_all(place, root, nested)
 
 
-def _with_all(place: Place, root: Mapping[str, Any], nested: int) -> Place:
+def _with_all(place: SchemaPlace, root: Mapping[str, Any], nested: int) -> SchemaPlace:
     parts = place.schema.get("allOf")
     if not isinstance(parts, list) or place.is_circular or nested > _DEEPEST:
         return place
     places = [opened(part, root, place.way, nested + 1) for part in parts[:_MOST_JOINED]]
     rest = {key: value for key, value in place.schema.items() if key != "allOf"}
-    return Place(
+    return SchemaPlace(
         _joined([*(each.schema for each in places), rest]),
         place.way.union(*(each.way for each in places)),
         any(each.is_circular for each in places),

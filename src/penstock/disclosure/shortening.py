@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from penstock.disclosure.prose import paragraphs
@@ -52,6 +53,11 @@ def plain(text: str) -> str:
     return " ".join(paragraphs(text[:LONGEST]))
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a description, and its paragraphs that no sentence ends."""
+    return Wording(text).sentences
+
+
 def first_sentence(text: str) -> str:
     """Return the first sentence, or the first paragraph if no sentence ends in it."""
     wording = Wording(text)
@@ -79,6 +85,10 @@ class Wording:
     @property
     def words(self) -> int:
         return len(self._ends) - 1
+
+    @property
+    def sentences(self) -> list[str]:
+        return [self._plain[start:end].strip() for start, end in pairwise(self._sentence_ends)]
 
     def take(self, words: int) -> str:
         """Return the first words, with an ellipsis unless a sentence ends there."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure.schema_reading import Place, is_read_only, opened
+from penstock.disclosure.schema_reading import SchemaPlace, is_read_only, opened
 from penstock.disclosure.shortening import ELLIPSIS, clipped
 
 _MOST_PARAMETERS: Final = 30
@@ -38,13 +38,24 @@ def signature(
     return _Signer(schema, depth, frozenset(leaving_out)).parameters(opened(schema, schema))
 
 
+def optional_parameters(schema: Mapping[str, Any], *, depth: int = 0) -> dict[str, str]:
+    """Return the part of a signature for each optional parameter, by its name."""
+    signer, place = _Signer(schema, depth, frozenset()), opened(schema, schema)
+    required = set(place.required)
+    return {
+        name: signer.parameter(name, item, place.way, depth)
+        for name, item in place.properties.items()
+        if name not in required
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Signer:
     root: Mapping[str, Any]
     depth: int
     leaving_out: frozenset[str]
 
-    def parameters(self, place: Place) -> str:
+    def parameters(self, place: SchemaPlace) -> str:
         if not place.properties and place.branches and not place.is_circular:
             way = place.way | {"#"}
             told = (self.parameters(opened(each, self.root, way)) for each in place.branches)
@@ -55,24 +66,31 @@ class _Signer:
         return self._listed(place, required, others, self.depth, 0)
 
     def _listed(
-        self, place: Place, required: list[str], others: list[str], depth: int, nested: int
+        self, place: SchemaPlace, required: list[str], others: list[str], depth: int, nested: int
     ) -> str:
         some = others[: max(0, _MOST_PARAMETERS - len(required))]
+        stars = {**dict.fromkeys(required, "*"), **dict.fromkeys(some, "")}
+        properties = place.properties
         shown = [
-            *(self._parameter(name, "*", place, depth, nested) for name in required),
-            *(self._parameter(name, "", place, depth, nested) for name in some),
+            self.parameter(name, properties[name], place.way, depth, nested, star)
+            for name, star in stars.items()
         ]
         hidden = len(others) - len(some)
         return " ".join([*shown, f"{ELLIPSIS} {hidden} more"] if hidden else shown)
 
-    def _parameter(self, name: str, star: str, place: Place, depth: int, nested: int) -> str:
-        kind = self._kind(place.properties[name], place.way, depth, nested)
+    def parameter(
+        self,
+        name: str,
+        schema: Any,
+        way: frozenset[str],
+        depth: int,
+        nested: int = 0,
+        star: str = "",
+    ) -> str:
+        kind = "|".join(self._kinds(schema, way, depth, nested))
         short = clipped(name, _NAME_CHARS)
         told = (encode(short).decode() if _SPLITTING.search(short) else short) + star
         return told if kind == "str" else f"{told}:{kind}"
-
-    def _kind(self, schema: Any, way: frozenset[str], depth: int, nested: int) -> str:
-        return "|".join(self._kinds(schema, way, depth, nested))
 
     def _kinds(self, schema: Any, way: frozenset[str], depth: int, nested: int) -> list[str]:
         """Return the alternatives, each once, without null unless it is the only one."""
@@ -81,7 +99,7 @@ class _Signer:
         kinds = dict.fromkeys(self._each_kind(opened(schema, self.root, way), depth, nested + 1))
         return [kind for kind in kinds if kind != "null"] or [*kinds] or ["any"]
 
-    def _each_kind(self, place: Place, depth: int, nested: int) -> Iterator[str]:
+    def _each_kind(self, place: SchemaPlace, depth: int, nested: int) -> Iterator[str]:
         if choices := _choices(place.schema):
             yield from choices
         elif (branches := place.branches) and not place.properties and not place.is_circular:
@@ -91,7 +109,7 @@ class _Signer:
             for kind in place.types or _implied(place.schema):
                 yield self._typed(kind, place, depth, nested)
 
-    def _typed(self, kind: str, place: Place, depth: int, nested: int) -> str:
+    def _typed(self, kind: str, place: SchemaPlace, depth: int, nested: int) -> str:
         if kind == "array":
             items = None if place.is_circular else place.schema.get("items")
             kinds = self._kinds(items, place.way, depth, nested)
@@ -99,7 +117,7 @@ class _Signer:
         keys = self._keys(place, depth, nested) if kind == "object" and self.depth else ""
         return keys or _SHORT.get(kind, kind)
 
-    def _keys(self, place: Place, depth: int, nested: int) -> str:
+    def _keys(self, place: SchemaPlace, depth: int, nested: int) -> str:
         """Return the keys of an object, or nothing if they are too many for this depth."""
         required = place.required
         others = [
