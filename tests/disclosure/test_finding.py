@@ -45,13 +45,7 @@ def test_parameters_with_their_choices_the_required_first():
     first = find("open an issue in the repository")[0]
     assert first["name"] == "create_issue"
     assert first["description"] == "Open a new issue in a repository."
-    assert first["parameters"] == {
-        "title*": "string",
-        "labels": "string[]",
-        "priority": "low|high",
-        "milestone": "integer",
-    }
-    assert next(iter(first["parameters"])) == "title*"
+    assert first["parameters"] == "title* labels:str[] priority:low|high milestone:int"
 
 
 def test_what_only_reads_is_marked():
@@ -85,3 +79,75 @@ def test_odd_schemas():
     ]
     found = Finder(Catalogue.from_tools(odd)).found("thing", lambda _: True)
     assert len(json.loads(found)["tools"]) == 3
+
+
+TEXT = {"type": "string"}
+
+
+def tool(name, description="", required=(), hints=None, **properties):
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return {"name": name, "description": description, "inputSchema": schema, "annotations": hints}
+
+
+def reply(query, *tools, limit=10_000):
+    finder = Finder(Catalogue.from_tools(tools))
+    return json.loads(finder.found(query, lambda reply: len(reply) <= limit))
+
+
+def names(query, *tools):
+    return [hit["name"] for hit in reply(query, *tools)["tools"]]
+
+
+def test_the_sentence_that_matched_is_shown_beside_the_first():
+    scenario = tool("update_scenario", "Change a scenario. It has limits. Use it to activate one.")
+    (hit,) = reply("activate a scenario", scenario)["tools"]
+    assert hit["description"] == "Change a scenario. Use it to activate one."
+    (hit,) = reply("change a scenario", scenario)["tools"]
+    assert hit["description"] == "Change a scenario."
+
+
+def test_keys_one_level_down_are_shown_if_they_fit():
+    body = {"type": "object", "properties": {"subject": TEXT, "importance": {"enum": [1, 2]}}}
+    mail = tool("send_mail", "Send mail.", ["body"], body=body)
+    assert reply("mail", mail)["tools"][0]["parameters"] == "body*:{subject importance:1|2}"
+    assert reply("mail", mail, limit=90)["tools"][0]["parameters"] == "body*:obj"
+
+
+def test_parameters_that_several_hits_take_are_named_once():
+    shared = {"include_headers": {"type": "boolean"}, "page_size": {"type": "integer"}}
+    told = reply(
+        "mail",
+        tool("list_mail", "List mail.", folder=TEXT, **shared),
+        tool("get_mail", "Get mail.", ["id"], id=TEXT, **shared),
+        tool("count_mail", "Count mail.", page_size=TEXT),
+    )
+    assert {hit["name"]: hit["parameters"] for hit in told["tools"]} == {
+        "list_mail": "folder +1",
+        "get_mail": "id* +1",
+        "count_mail": "page_size",
+    }
+    assert told["shared_parameters"] == {"+1": "include_headers:bool page_size:int"}
+
+
+def test_a_tool_that_deletes_comes_last_unless_it_is_asked_for():
+    tools = [
+        tool("delete_mail", "Delete mail."),
+        tool("archive_mail", "Archive mail, or let it be."),
+    ]
+    assert names("my mail", *tools) == ["archive_mail", "delete_mail"]
+    assert names("get rid of mail", *tools)[0] == "delete_mail"
+    assert names("delete_mail", *tools)[0] == "delete_mail"
+
+
+def test_a_query_that_reads_finds_tools_that_read_first():
+    tools = [
+        tool("update_list_item", "Update a list item."),
+        tool("item_list_create", "Create a list item."),
+        tool("list_site_list_items", "Get the collection of items of a list on a site."),
+        tool("survey_list_items", "Look at items of some list.", hints={"readOnlyHint": True}),
+    ]
+    assert set(names("list items of a list", *tools)[:2]) == {
+        "list_site_list_items",
+        "survey_list_items",
+    }
+    assert names("create a list item", *tools)[0] == "item_list_create"

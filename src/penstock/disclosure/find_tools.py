@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
+from penstock.disclosure import search_words
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.search_effects import effect_of
 from penstock.disclosure.search_index import Parameter, Searchable, SearchIndex
-from penstock.disclosure.shortening import clipped, first_sentence
+from penstock.disclosure.shared_parameters import SharedParameters
+from penstock.disclosure.shortening import clipped, sentences
 
 MOST_FOUND: Final = 5
 _SENTENCE_CHARS: Final = 240
-_MOST_PARAMETERS: Final = 30
-_MOST_CHOICES: Final = 12
+_DEPTHS: Final = (1, 0)  # the levels of keys that signatures show, the most first
 
 Fits = Callable[[bytes], bool]
+Told = Callable[[Sequence[DescribedTool]], dict[str, Any]]
 
 
 class Finder:
@@ -31,60 +35,57 @@ class Finder:
         hits = [self._tools[hit.position] for hit in self._index.find(query, MOST_FOUND)]
         if not hits:
             return encode({"tools": [], "notice": "Nothing was found: try other words."})
-        for detail in (_detailed, _brief):
+        asked = frozenset(search_words.in_question(query))
+        tellings: list[Told] = [partial(_detailed, asked, depth) for depth in _DEPTHS]
+        tellings.append(_briefly)
+        for told in tellings:
             for count in range(len(hits), 0, -1):
-                reply = encode({"tools": [detail(tool) for tool in hits[:count]]})
+                reply = encode(told(hits[:count]))
                 if fits(reply):
                     return reply
         named = encode({"tools": [{"name": hits[0].name}]})
         return named if fits(named) else encode({"tools": [], "notice": "Too long to be shown."})
 
 
-def _detailed(tool: DescribedTool) -> dict[str, Any]:
-    return {**_brief(tool), "parameters": _parameters(tool)}
+def _detailed(asked: frozenset[str], depth: int, hits: Sequence[DescribedTool]) -> dict[str, Any]:
+    shared = SharedParameters.of([tool.schema for tool in hits], depth)
+    told = [
+        _hit(tool, _matching(tool, asked), parameters=parameters)
+        for tool, parameters in zip(hits, shared.signatures, strict=True)
+    ]
+    return {"tools": told, **({"shared_parameters": shared.groups} if shared.groups else {})}
 
 
-def _brief(tool: DescribedTool) -> dict[str, Any]:
-    told = clipped(first_sentence(tool.description), _SENTENCE_CHARS)
+def _briefly(hits: Sequence[DescribedTool]) -> dict[str, Any]:
+    return {"tools": [_hit(tool, _matching(tool, frozenset())) for tool in hits]}
+
+
+def _hit(tool: DescribedTool, description: str, **more: str) -> dict[str, Any]:
     read_only = {"read_only": True} if tool.is_read_only else {}
-    return {"name": tool.name, "description": told, **read_only}
+    return {"name": tool.name, "description": description, **read_only, **more}
 
 
-def _parameters(tool: DescribedTool) -> dict[str, str]:
-    """Return the type or the choices of each parameter. Required ones come first, with a star."""
-    properties = tool.parameters
-    required = [name for name in _names(tool.schema.get("required")) if name in properties]
-    ordered = [*required, *(name for name in properties if name not in required)]
-    shown = {
-        name + ("*" if name in required else ""): _kind(properties[name])
-        for name in ordered[:_MOST_PARAMETERS]
-    }
-    hidden = len(ordered) - len(shown)
-    return {**shown, "…": f"{hidden} more"} if hidden else shown
-
-
-def _kind(schema: Any) -> str:
-    if not isinstance(schema, Mapping):
-        return "any"
-    choices = schema.get("enum")
-    if isinstance(choices, list) and choices:
-        some = "|".join(map(str, choices[:_MOST_CHOICES]))
-        return some + ("|…" if len(choices) > _MOST_CHOICES else "")
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return "|".join(str(name) for name in kind if name != "null")
-    if isinstance(kind, str):
-        return f"{_kind(schema['items'])}[]" if kind == "array" and "items" in schema else kind
-    for union in ("anyOf", "oneOf"):
-        branches = schema.get(union)
-        if isinstance(branches, list):
-            kinds = dict.fromkeys(_kind(branch) for branch in branches)
-            return "|".join(kind for kind in kinds if kind != "null")
-    return "any"
+def _matching(tool: DescribedTool, asked: frozenset[str]) -> str:
+    """Return the first sentence, and the sentence with the most words of the query that nothing else
+    in the hit shows."""
+    first, *others = sentences(tool.description) or [""]
+    names = (word for name in (tool.name, *tool.parameters) for word in search_words.in_name(name))
+    missing = asked.difference(map(search_words.stem, names), search_words.in_text(first))
+    counts = [len(missing.intersection(search_words.in_text(each))) for each in others if missing]
+    told = [clipped(first, _SENTENCE_CHARS)]
+    if most := max(counts, default=0):
+        told.append(clipped(others[counts.index(most)], _SENTENCE_CHARS))
+    return " ".join(told)
 
 
 def _searchable(tool: DescribedTool) -> Searchable:
-    return Searchable(tool.name, tool.title, tool.description, tuple(_searched_parameters(tool)))
+    return Searchable(
+        tool.name,
+        tool.title,
+        tool.description,
+        tuple(_searched_parameters(tool)),
+        effect_of(tool.name, tool.annotations),
+    )
 
 
 def _searched_parameters(tool: DescribedTool) -> Iterator[Parameter]:
@@ -97,7 +98,3 @@ def _searched_parameters(tool: DescribedTool) -> Iterator[Parameter]:
             described if isinstance(described, str) else "",
             tuple(str(choice) for choice in choices) if isinstance(choices, list) else (),
         )
-
-
-def _names(value: Any) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []

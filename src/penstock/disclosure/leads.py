@@ -39,7 +39,7 @@ class Leads:
         leads = {name: self._lead(name) for name in self._words}
         counts = Counter(leads.values())
         for name, lead in leads.items():
-            ends = self._wordings[name].sentences
+            ends = self._wordings[name].sentence_words
             if lead and counts[lead] > 1 and sentences < len(ends):
                 self._words[name] = min(ends[sentences], self._words[name] + _MOST_WORDS)
 

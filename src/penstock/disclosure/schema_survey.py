@@ -112,14 +112,25 @@ def _below(schema: Mapping[str, Any]) -> Iterator[Any]:
 
 def _referred_to(reference: Any, root: Mapping[str, Any], found: SchemaSurvey) -> list[Any]:
     """Return the target of a reference, and the definition that the target is part of."""
-    if not isinstance(reference, str) or not reference.startswith("#/"):
-        return []
-    tokens = [unescaped(token) for token in unquote(reference[2:]).split("/")]
+    tokens = _tokens(reference)
     way = [*_way(tokens, root)]
     found.places.update(map(id, way))
     if len(tokens) > 1 and tokens[0] in DEFINITIONS:
         found.definitions.add((tokens[0], tokens[1]))
     return way[1:2] + way[-1:]
+
+
+def target(reference: Any, root: Mapping[str, Any]) -> Any:
+    """Return the schema that a reference within the document leads to, or None."""
+    tokens = _tokens(reference)
+    way = [*_way(tokens, root)]
+    return root if reference == "#" else way[-1] if tokens and len(way) == len(tokens) else None
+
+
+def _tokens(reference: Any) -> list[str]:
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return []
+    return [unescaped(token) for token in unquote(reference[2:]).split("/")]
 
 
 def _way(tokens: Iterable[str], node: Any) -> Iterator[Any]:

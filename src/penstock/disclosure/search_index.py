@@ -4,7 +4,8 @@ The ranking is BM25F: a word counts more if few tools have it, and if its field 
 tool. Each word of a query counts by its best match in a tool: the word itself, a related word, a
 longer word that begins with it, or, if there are none, a word that differs by one typo. A tool that
 all words of the query match ranks above a tool that one word matches well. Adjacent words of a
-tool's name count again as a pair, and the whole name counts most.
+tool's name count again as a pair, and the whole name counts most. A tool whose effect the query does
+not ask for ranks lower (`search_effects`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from penstock.disclosure import search_words
+from penstock.disclosure.search_effects import QueryIntent, ToolEffect
 
 # The numbers were tuned with 100 requests to 150 tools. None is critical: a small change of one
 # changes the first tool for about one request in a hundred.
@@ -72,6 +74,7 @@ class Searchable(msgspec.Struct, frozen=True):
     title: str = ""
     description: str = ""
     parameters: tuple[Parameter, ...] = ()
+    effect: ToolEffect = ToolEffect.UNKNOWN
 
 
 class Hit(NamedTuple):
@@ -87,6 +90,7 @@ class SearchIndex:
 
     def __init__(self, tools: Sequence[Searchable]) -> None:
         self._names = [tool.name for tool in tools]
+        self._effects = [tool.effect for tool in tools]
         shares = _word_shares([_fields(tool) for tool in tools])
         self._sorted = sorted(shares)
         _add_names(shares, self._names)
@@ -99,7 +103,15 @@ class SearchIndex:
         for together in _joined([word for _, word in asked]):
             for position, score in self._found.get(together, {}).items():
                 scores[position] = scores.get(position, 0.0) + _TOGETHER * score
-        best = nsmallest(most, [(-score, position) for position, score in scores.items()])
+        intent = QueryIntent([stem for stem, _ in asked])
+        worths = {effect: intent.worth_of(effect) for effect in ToolEffect}
+        best = nsmallest(
+            most,
+            [
+                (-score * worths[self._effects[position]], position)
+                for position, score in scores.items()
+            ],
+        )
         return [Hit(position, self._names[position], -score) for score, position in best]
 
     def _matches(self, term: str, *, last: bool) -> _Scores:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from penstock.disclosure.prose import paragraphs
@@ -52,6 +53,11 @@ def plain(text: str) -> str:
     return " ".join(paragraphs(text[:LONGEST]))
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a description, and its paragraphs that no sentence ends."""
+    return Wording(text).sentences
+
+
 def first_sentence(text: str) -> str:
     """Return the first sentence, or the first paragraph if no sentence ends in it."""
     wording = Wording(text)
@@ -66,14 +72,14 @@ class Wording:
         self._plain = " ".join(lines)
         self._ends = [0]  # the end of no words, of one word, of two words, …
         self._sentence_ends = [0]
-        self.sentences = [0]  # the number of words in no sentences, in one, in two, …
+        self.sentence_words = [0]  # the number of words in no sentences, in one, in two, …
         start = 0
         for line in lines:
             for end, is_sentence_end in _words(line):
                 self._ends.append(start + end)
                 if is_sentence_end:
                     self._sentence_ends.append(start + end)
-                    self.sentences.append(self.words)
+                    self.sentence_words.append(self.words)
             start += len(line) + 1
 
     @property
@@ -83,7 +89,11 @@ class Wording:
     @property
     def first_words(self) -> int:
         """The number of words in the first sentence."""
-        return self.sentences[min(1, len(self.sentences) - 1)]
+        return self.sentence_words[min(1, len(self.sentence_words) - 1)]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [self._plain[start:end].strip() for start, end in pairwise(self._sentence_ends)]
 
     def take(self, words: int) -> str:
         """Return the first words, with an ellipsis unless a sentence ends there."""
