@@ -11,7 +11,7 @@ from penstock.core.budget.measure import default_meter
 from wire import Wire, listening
 
 GOOD = {"station": "Lyon", "hours": 2}
-OWN = ["find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result"]
+OWN = ["find_tools", "describe_tools", "call_tool", "read_result"]  # no tool is read-only
 DESCRIPTIONS = "resource:///tool_descriptions"
 
 

@@ -23,7 +23,7 @@ def test_the_extension_and_the_instructions(inside, era):
             assert able[place][EXTENSION] == {}
             assert EXTENSION not in able.get(other, {})
             assert "resources" in able
-            assert client.instructions.startswith("Results too large for one reply are stored")
+            assert client.instructions.startswith("A result too large to send is stored")
             assert client.instructions.endswith(f"\n\n{INSTRUCTIONS}")
             assert client.server_info.name == "doors"
 

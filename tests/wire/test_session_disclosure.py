@@ -71,15 +71,21 @@ def read(rig, uri):
 # -- lists -------------------------------------------------------------------------------------
 
 
-def test_a_list_in_brief(opened):
+def test_a_list_that_shows_every_parameter(opened):
     rig = opened(20)
     listed = rig.listed()
     assert names(listed) == [*(f"file_{n}" for n in range(20)), "describe_tools", "read_result"]
     assert o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 2_000
     first = listed["tools"][0]
     assert first["description"].startswith("Reads file number 0.")
-    assert first["inputSchema"] == OPEN
     assert first["annotations"] == {"readOnlyHint": True}
+    assert all(entry["inputSchema"]["required"] == ["path"] for entry in listed["tools"][:20])
+
+
+def test_a_list_of_signatures(opened):
+    listed = opened(20, list_form="signatures").listed()
+    assert all(entry["inputSchema"] == OPEN for entry in listed["tools"][:20])
+    assert listed["tools"][7]["description"] == "Reads file number 7. (path* lines:int)"
 
 
 def test_an_index(opened):
@@ -88,10 +94,11 @@ def test_an_index(opened):
         "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result",
     ]  # fmt: skip
     assert o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 2_000
-    assert "file_0, file_1" in listed["tools"][1]["description"]
-    reads, writes = (listed["tools"][at]["annotations"] for at in (2, 3))
-    assert reads["readOnlyHint"] is True
-    assert writes["destructiveHint"] is True
+    told = listed["tools"][1]["description"]
+    assert "Read-only: file_(0 2 4" in told
+    assert "others: file_(1 3 5" in told
+    assert listed["tools"][2]["annotations"] == {"readOnlyHint": True}
+    assert "annotations" not in listed["tools"][3], "a host takes it for one that destroys"
 
 
 @pytest.mark.parametrize("form", ["brief", "index"])
@@ -147,7 +154,7 @@ def test_a_changed_list_is_listed_anew(opened):
 
 def test_a_tool_that_has_come_since_is_gated_like_any_other(opened):
     """A call of an unknown tool makes Penstock ask for the list again."""
-    rig = opened(20, gate="strict")
+    rig = opened(20, gate="strict", list_form="brief")
     rig.listed()
     rig.upstream.tools.append(tool("new_one"))
     assert "error" in said(rig.call("new_one"))
@@ -223,15 +230,18 @@ def test_tools_that_an_index_would_break_are_listed_in_brief(opened):
 # -- instructions and resources ----------------------------------------------------------------
 
 
-def test_instructions_hold_the_workflow_within_512_characters(open_rig, era):
+def test_instructions_name_no_tool_before_the_list_is_known(open_rig, era):
     rig = open_rig(Upstream(era, members={"instructions": "Theirs."}), greet=False)
-    told = rig.greet()["result"]["instructions"]
-    assert told.startswith(INSTRUCTIONS)
-    assert told.endswith("\n\nTheirs.")
-    ours = told.removesuffix("\n\nTheirs.")
+    assert rig.greet()["result"]["instructions"] == f"{INSTRUCTIONS}\n\nTheirs."
+
+
+def test_instructions_say_how_to_use_a_list_that_is_known(open_rig, era):
+    rig = open_rig(Upstream(era, tools=catalogue(90), members={"instructions": "Theirs."}))
+    rig.listed()
+    ours = rig.greet()["result"]["instructions"].removesuffix("\n\nTheirs.")
     assert len(ours) <= 512
-    assert URI + "?tools=NAME" in ours
-    assert "runs at once" in ours
+    assert "call_read_only_tool or call_tool calls them" in ours
+    assert "at once if you know its arguments" in ours
 
 
 def test_instructions_of_a_list_that_is_always_full(open_rig, era):
@@ -249,7 +259,7 @@ def test_the_resource_and_its_template_are_listed(opened):
 
 
 def test_nothing_is_listed_where_the_list_says_all(opened, era):
-    rig = opened(2)
+    rig = opened(tools=[tool("file_0")])
     assert rig.ask("resources/list")["result"]["resources"] == []
     code = rig.ask("resources/read", {"uri": URI + "?tools=file_0"})["error"]["code"]
     assert code == (-32602 if era == "modern" else -32002)

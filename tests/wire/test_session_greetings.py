@@ -6,7 +6,7 @@ import pytest
 from relay_rig import Rig, table
 from relay_upstream import Upstream, text
 
-OWN_WORDS = "Results too large for one reply are stored whole"
+from penstock.wire.reader import INSTRUCTIONS
 
 
 def greeting(open_rig, upstream) -> dict:
@@ -55,8 +55,8 @@ def test_upstream_with_resources(open_rig, era):
 def test_instructions_stay_after_ours(open_rig, era, theirs):
     members = {} if theirs is None else {"instructions": theirs}
     told = greeting(open_rig, Upstream(era, members=members))["instructions"]
-    assert told.startswith(OWN_WORDS)
-    assert told.endswith(f"\n\n{theirs}") if theirs else told.endswith("description.")
+    assert told.startswith(INSTRUCTIONS)
+    assert told.endswith(f"\n\n{theirs}") if theirs else told == INSTRUCTIONS
 
 
 def test_a_greeting_that_fails_is_upstreams(open_rig):

@@ -221,15 +221,11 @@ def test_a_list_that_cannot_be_had_does_not_stop_a_call(rig):
 
 
 def test_the_readers_annotations(open_rig, era):
-    """The reader is read-only, idempotent and closed-world, and has a title for users."""
+    """The reader is read-only, and has a title for users."""
     reader = open_rig(Upstream(era)).listed()["tools"][-1]
     assert reader["annotations"]["title"] == "Read a stored result"
     hints = {name: hint for name, hint in reader["annotations"].items() if name.endswith("Hint")}
-    assert hints == {
-        "readOnlyHint": True,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
+    assert hints == {"readOnlyHint": True}
     Draft202012Validator.check_schema(reader["inputSchema"])
     assert reader["inputSchema"]["required"] == ["continuation_token"]
     assert "outputSchema" not in reader
