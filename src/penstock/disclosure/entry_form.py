@@ -12,12 +12,12 @@ from typing import Final
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.index_form import describe_tool
 from penstock.disclosure.ladder import WORTH_TELLING, Ladder
-from penstock.disclosure.list_entries import Step
+from penstock.disclosure.list_entries import Detail
 from penstock.disclosure.listing import Form, Listing, Terms
 from penstock.disclosure.names import DESCRIBE, own_names
 
-_NAMES: Final[Mapping[Step, Form]] = {Step.SIGNED: "signatures", Step.BRIEF: "brief"}
-_STEPS: Final[Mapping[str, Step]] = {form: step for step, form in _NAMES.items()}
+_NAMES: Final[Mapping[Detail, Form]] = {Detail.SIGNED: "signatures", Detail.BRIEF: "brief"}
+_STEPS: Final[Mapping[str, Detail]] = {form: step for step, form in _NAMES.items()}
 
 
 def same_for_all(catalogue: Catalogue, terms: Terms, form: str) -> Listing:
@@ -33,12 +33,12 @@ def as_rich_as_worth(catalogue: Catalogue, terms: Terms, full: Listing) -> Listi
     even signatures fit."""
     entries = _Entries(catalogue, terms)
     ladder = entries.ladder
-    if not ladder.stand_on(Step.SIGNED):
+    if not ladder.stand_on(Detail.SIGNED):
         return None
-    for step in (Step.BARE, Step.SHORT, Step.LEAN):
+    for step in (Detail.BARE, Detail.SHORT, Detail.LEAN):
         ladder.climb(step, room=math.inf, only=terms.called)
     room: float = WORTH_TELLING
-    for step in (Step.BARE, Step.SHORT, Step.LEAN, Step.SLIM, Step.FULL):
+    for step in (Detail.BARE, Detail.SHORT, Detail.LEAN, Detail.SLIM, Detail.FULL):
         room = ladder.climb(step, room=room)
     return full if entries.is_full else entries.listing()
 
@@ -59,7 +59,7 @@ class _Entries:
 
     @property
     def is_full(self) -> bool:
-        return all(step is Step.FULL for step in self.ladder.steps.values())
+        return all(step is Detail.FULL for step in self.ladder.steps.values())
 
     def listing(self) -> Listing:
         steps = self.ladder.steps
@@ -68,7 +68,7 @@ class _Entries:
         return Listing(self._form(), self._tools(), own, frozenset(in_full))
 
     def _form(self) -> Form:
-        least = min(self.ladder.steps.values(), default=Step.FULL)
+        least = min(self.ladder.steps.values(), default=Detail.FULL)
         return _NAMES.get(least, "short")
 
     def _fits(self) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.listing import Listing, Terms
+from penstock.disclosure.listing import Listing, Terms, is_small
 from penstock.errors import InvalidSetting
 from penstock.log import logger
 
@@ -60,6 +60,8 @@ class Lister(msgspec.Struct, frozen=True):
         if self.form == "full":
             return full
         if self.form == "auto" and terms.estimating().fits(full.tools):
+            if is_small(full.tools):
+                return full
             terms = terms.estimating()
         listing = self._shorter(catalogue, terms, full)
         return full if listing is full else _cheaper(listing, full, terms)

@@ -16,7 +16,7 @@ from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.directory import directory
 from penstock.disclosure.ladder import WORTH_TELLING
 from penstock.disclosure.leads import Leads
-from penstock.disclosure.list_entries import Step, entry
+from penstock.disclosure.list_entries import Detail, entry
 from penstock.disclosure.listing import Listing, Terms
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
 from penstock.disclosure.signature import signature
@@ -35,7 +35,7 @@ def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> L
         tool.name: tool.in_full_unwidened for tool in catalogue if terms.is_always_full(tool)
     }
     staying = [
-        entry(tool, Step.SIGNED, Leads([tool]).of(tool))
+        entry(tool, Detail.SIGNED, Leads([tool]).of(tool))
         for tool in catalogue
         if tool.name not in in_full and _stays(tool, has_apps=terms.has_apps)
     ]

@@ -16,7 +16,7 @@ from penstock.core.budget.measure import Meter
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.host_parts import counted_tool
 from penstock.disclosure.leads import LEAST_WORDS, Leads
-from penstock.disclosure.list_entries import Step, entry
+from penstock.disclosure.list_entries import Detail, entry
 
 # The tokens of about two descriptions on demand.
 WORTH_TELLING: Final = 300
@@ -36,10 +36,10 @@ class Ladder:
         self._fits = fits
         self._leads = Leads(tools)
         self._words = LEAST_WORDS  # of each lead, at most
-        self.steps: dict[str, Step] = {}
-        self._made: dict[tuple[str, Step], bytes] = {}
+        self.steps: dict[str, Detail] = {}
+        self._made: dict[tuple[str, Detail], bytes] = {}
 
-    def stand_on(self, step: Step) -> bool:
+    def stand_on(self, step: Detail) -> bool:
         """Put every tool on this step, with as many words of the leads as fit. Return whether at
         least the fewest words fit."""
         self.steps = {tool.name: step for tool in self._tools}
@@ -47,7 +47,7 @@ class Ladder:
         more = largest(longest - LEAST_WORDS, lambda more: self._fits_with(LEAST_WORDS + more))
         return self._fits_with(LEAST_WORDS + more)
 
-    def climb(self, to: Step, *, room: float, only: Collection[str] | None = None) -> float:
+    def climb(self, to: Detail, *, room: float, only: Collection[str] | None = None) -> float:
         """Move as many tools as fit up to this step, the cheapest first, for at most `room` tokens.
         Return the tokens that are left."""
         below = [
@@ -55,7 +55,9 @@ class Ladder:
             for tool in self._tools
             if self.steps[tool.name] == to - 1 and (only is None or tool.name in only)
         ]
-        extra = {tool.name: self._cost(tool, to) - self._cost(tool, Step(to - 1)) for tool in below}
+        extra = {
+            tool.name: self._cost(tool, to) - self._cost(tool, Detail(to - 1)) for tool in below
+        }
         names = sorted(extra, key=lambda name: extra[name])
         costs = [0, *accumulate(extra[name] for name in names)]
         before = dict(self.steps)
@@ -78,11 +80,11 @@ class Ladder:
         self._made.clear()
         return self._fits()
 
-    def _entry(self, tool: DescribedTool, step: Step) -> bytes:
+    def _entry(self, tool: DescribedTool, step: Detail) -> bytes:
         key = tool.name, step
         if key not in self._made:
             self._made[key] = entry(tool, step, self._leads.of(tool, self._words))
         return self._made[key]
 
-    def _cost(self, tool: DescribedTool, step: Step) -> int:
+    def _cost(self, tool: DescribedTool, step: Detail) -> int:
         return self._meter.count(counted_tool(self._entry(tool, step)).decode())

@@ -22,7 +22,7 @@ from penstock.disclosure.slimming import slim
 _MOST_WORDS: Final = 12  # of the description of one parameter, if the entry is short
 
 
-class Step(IntEnum):
+class Detail(IntEnum):
     """How much an entry tells."""
 
     BRIEF = 0  # a sentence
@@ -36,12 +36,12 @@ class Step(IntEnum):
     @property
     def says_all(self) -> bool:
         """Return whether such an entry has all that a call needs."""
-        return self >= Step.LEAN
+        return self >= Detail.LEAN
 
 
-def entry(tool: DescribedTool, step: Step, prose: str) -> bytes:
+def entry(tool: DescribedTool, step: Detail, prose: str) -> bytes:
     """Return the entry of a tool. `prose` is a short description, for the steps below `LEAN`."""
-    if step is Step.FULL:
+    if step is Detail.FULL:
         return tool.in_full_unwidened
     if not tool.listed:  # nested too deep to be decoded
         return encode({"name": tool.name, "inputSchema": open_schema({})})
@@ -70,13 +70,13 @@ def _few_words(_name: str, said: str) -> str:
     return wording.take(min(wording.first_words, _MOST_WORDS))
 
 
-_TELLING: Final[Mapping[Step, Callable[[DescribedTool, str], tuple[str, Any]]]] = {
-    Step.BRIEF: lambda tool, prose: (prose, open_schema(tool.schema)),
-    Step.SIGNED: _signed,
-    Step.BARE: lambda tool, prose: (prose, bare_schema(tool)),
-    Step.SHORT: lambda tool, prose: (prose, lean_schema(tool, _few_words)),
-    Step.LEAN: lambda tool, _: (tool.description, lean_schema(tool)),
-    Step.SLIM: lambda tool, _: (tool.description, slim(tool.schema)),
+_TELLING: Final[Mapping[Detail, Callable[[DescribedTool, str], tuple[str, Any]]]] = {
+    Detail.BRIEF: lambda tool, prose: (prose, open_schema(tool.schema)),
+    Detail.SIGNED: _signed,
+    Detail.BARE: lambda tool, prose: (prose, bare_schema(tool)),
+    Detail.SHORT: lambda tool, prose: (prose, lean_schema(tool, _few_words)),
+    Detail.LEAN: lambda tool, _: (tool.description, lean_schema(tool)),
+    Detail.SLIM: lambda tool, _: (tool.description, slim(tool.schema)),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -17,6 +17,9 @@ from penstock.disclosure.host_parts import counted_list
 # `short` is what `auto` gives if every tool has its parameters, and some have fewer words than the
 # server's own list.
 Form = Literal["full", "short", "signatures", "brief", "index"]
+
+
+_SMALL: Final = 1_000  # by the cautious estimate: about 750 tokens of o200k
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -35,6 +38,12 @@ class Listing(msgspec.Struct, frozen=True):
     def role_of(self, name: str) -> str:
         """Return the role of a tool in `own`, or ""."""
         return next((role for role, known in self.own.items() if known == name), "")
+
+
+def is_small(tools: Sequence[bytes]) -> bool:
+    """Return whether a server's own list is so short that hiding a part of it saves nothing worth
+    a call."""
+    return not EstimateMeter().exceeds(counted_list(tools).decode(), _SMALL)
 
 
 class Terms(msgspec.Struct, frozen=True):

@@ -113,11 +113,10 @@ def test_full_is_what_the_relay_lists_with_its_output_schemas_widened():
 
 
 def test_auto_is_counted_without_the_output_schemas_that_it_leaves_out(meter):
-    promised = [json.loads(raw) | {"outputSchema": SCHEMA} for raw in many(12)]
-    plain = audited(many(12), Policy(), meter)
-    limit = f"{plain.auto.tokens}tok"
+    promised = [json.loads(raw) | {"outputSchema": SCHEMA} for raw in many(4)]
+    plain = audited(many(4), Policy(), meter)
     assert plain.auto.given == "full"
-    found = audited(listed(*promised), Policy(list_budget=limit), meter)
+    found = audited(listed(*promised), Policy(list_budget="800tok"), meter)
     assert (found.auto.given, found.auto.has_outputs, found.auto.is_over) == ("full", False, False)
     assert found.auto.tokens == plain.auto.tokens
     assert found.forms[0].has_outputs

@@ -21,7 +21,7 @@ from penstock.disclosure.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
 from penstock.wire.toolbox import ToolsPage, read_list
 
-FORMS: Final = ("full", "brief", "index")
+FORMS: Final = ("full", "signatures", "brief", "index")
 AUTO: Final = "auto"
 REST: Final = "rest"
 _PART_OF_KEY: Final[Mapping[str, str]] = {
