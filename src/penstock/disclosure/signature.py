@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
@@ -19,13 +19,14 @@ from penstock.disclosure.shortening import ELLIPSIS, clipped
 _MOST_PARAMETERS: Final = 30
 _MOST_CHOICES: Final = 12
 _NAME_CHARS: Final = 100
-_CHOICE_CHARS: Final = 40
+_CHOICE_CHARS: Final = 100
 _DEEPEST: Final = 20  # lists in lists, unions in unions
+_MOST_PLACES: Final = 2_000  # references can make a small schema very large
 _FEW_KEYS: Final = 2  # an object with so few keys wraps others, and is shown along with them
 _SHORT: Final = {
     "string": "str", "integer": "int", "number": "num", "boolean": "bool", "object": "obj",
 }  # fmt: skip
-_PLAIN: Final = re.compile(r"[^\W\d][\w./:@+-]*")
+_PLAIN: Final = re.compile(r"[^\W\d][\w./@+-]*")
 _SPLITTING: Final = re.compile(r"[\s\"*:{}|]")
 _WORDS_OF_JSON: Final = frozenset({"true", "false", "null"})
 
@@ -49,11 +50,19 @@ def optional_parameters(schema: Mapping[str, Any], *, depth: int = 0) -> dict[st
     }
 
 
+def kind_text(place: SchemaPlace, root: Mapping[str, Any]) -> str:
+    """Return the type or format of a place, with its keys if it is an object. Where keys are left
+    out, show the required ones: `{id* …}`."""
+    return _Signer(root, 1, frozenset(), is_exact=True).kind(place)
+
+
 @dataclass(frozen=True, slots=True)
 class _Signer:
     root: Mapping[str, Any]
     depth: int
     leaving_out: frozenset[str]
+    is_exact: bool = False  # shows formats, and `{…}` instead of `obj` where keys are left out
+    seen: list[None] = field(default_factory=list)  # one for each place, to bound the work
 
     def parameters(self, place: SchemaPlace) -> str:
         if not place.properties and place.branches and not place.is_circular:
@@ -94,8 +103,9 @@ class _Signer:
 
     def _kinds(self, schema: Any, way: frozenset[str], depth: int, nested: int) -> list[str]:
         """Return the alternatives, each once, without null unless it is the only one."""
-        if nested > _DEEPEST:
-            return ["any"]
+        if nested > _DEEPEST or len(self.seen) > _MOST_PLACES:
+            return [ELLIPSIS]
+        self.seen.append(None)
         kinds = dict.fromkeys(self._each_kind(opened(schema, self.root, way), depth, nested + 1))
         return [kind for kind in kinds if kind != "null"] or [*kinds] or ["any"]
 
@@ -114,8 +124,14 @@ class _Signer:
             items = None if place.is_circular else place.schema.get("items")
             kinds = self._kinds(items, place.way, depth, nested)
             return f"({'|'.join(kinds)})[]" if len(kinds) > 1 else f"{kinds[0]}[]"
+        form = place.schema.get("format")
+        if kind == "string" and self.is_exact and isinstance(form, str):
+            return form
         keys = self._keys(place, depth, nested) if kind == "object" and self.depth else ""
         return keys or _SHORT.get(kind, kind)
+
+    def kind(self, place: SchemaPlace) -> str:
+        return "|".join(self._kinds(place.schema, place.way, self.depth, 0))
 
     def _keys(self, place: SchemaPlace, depth: int, nested: int) -> str:
         """Return the keys of an object, or nothing if they are too many for this depth."""
@@ -127,7 +143,8 @@ class _Signer:
         ]
         is_level = len(required) + len(others) > _FEW_KEYS
         if place.is_circular or depth < is_level:
-            return ""
+            least = self._listed(place, [] if place.is_circular else required, [], 0, nested)
+            return f"{{{' '.join(filter(None, [least, ELLIPSIS]))}}}" if self.is_exact else ""
         listed = self._listed(place, required, others, depth - is_level, nested)
         return f"{{{listed}}}" if listed else ""
 
