@@ -151,7 +151,7 @@ def test_a_strict_gate_says_where_to_read():
     assert "description" not in error
 
 
-@pytest.mark.parametrize(("limit", "brings"), [(10_000, "full"), (560, "summary"), (250, "")])
+@pytest.mark.parametrize(("limit", "brings"), [(10_000, "full"), (480, "summary"), (250, "")])
 def test_a_teaching_gate_brings_the_description_along(limit, brings):
     error = json.loads(description_brought(MISSING, within(limit), keep))["error"]
     assert error["message"] == "path is missing."

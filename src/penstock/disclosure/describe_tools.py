@@ -1,4 +1,6 @@
-"""Replies with the full descriptions of the tools that an agent names, as many as fit.
+"""Replies with descriptions of the tools that an agent names, as many as fit.
+
+A description is compact, unless the agent asks for the whole one.
 
 Errors use the codes of a published pattern for descriptions on demand, so that an agent written for
 that pattern understands them.
@@ -7,18 +9,19 @@ that pattern understands them.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from penstock.core.budget.fitting import largest
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.directory import directory
 from penstock.disclosure.names import DESCRIPTION_REQUIRED, MISSING_SELECTION
 from penstock.disclosure.problems import Fits
-from penstock.disclosure.shortening import clipped, plain
+from penstock.disclosure.shortening import ELLIPSIS, clipped, plain
 from penstock.disclosure.uris import named_in, uri_for
 
 MOST_NAMES: Final = 100
@@ -67,6 +70,15 @@ class DescribeContext(msgspec.Struct, frozen=True):
     more: Mapping[str, Any] = {}  # members that every reply has besides
     ours: frozenset[str] = frozenset()  # Penstock's own tools, which the list describes in full
     is_tool: bool = False  # the agent called a tool; otherwise it read the resource
+    is_whole: bool = False  # the agent asked for whole descriptions
+
+
+class DescribedPart(NamedTuple):
+    """The part of a reply that is about one name."""
+
+    name: str
+    shown: bytes
+    is_cut: bool = False
 
 
 class DescribedReply(msgspec.Struct, frozen=True):
@@ -85,7 +97,9 @@ def described(selection: Selection, ask: DescribeContext) -> DescribedReply:
     more = {**ask.more, **_names_once(parts[:1], selection, ask)}
 
     def reply(count: int) -> bytes:
-        return _reply(parts[:count], selection.names[count:], selection.left_out, more, ask.fits)
+        some = parts[:count]
+        told = {**more, **_way_to_whole(some, ask)}
+        return _reply(some, selection.names[count:], selection.left_out, told, ask.fits)
 
     count = largest(len(parts), lambda some: ask.fits(reply(some)))
     if count:
@@ -100,7 +114,8 @@ def _first_alone(selection: Selection, ask: DescribeContext) -> DescribedReply:
     rest, granted = selection.names[1:], () if tool is None else (name,)
     for part in _NO_SUCH_TOOL if tool is None else _summaries(tool, ask.keep):
         for key in (name, clipped(name, _SHORTEST_NAME)):  # clear, because it is the only name
-            reply = _reply([(key, part)], rest, selection.left_out, ask.more, ask.fits)
+            only = [DescribedPart(key, part)]
+            reply = _reply(only, rest, selection.left_out, ask.more, ask.fits)
             if ask.fits(reply):
                 return DescribedReply(reply, granted)
     return DescribedReply(
@@ -109,7 +124,7 @@ def _first_alone(selection: Selection, ask: DescribeContext) -> DescribedReply:
 
 
 def _names_once(
-    parts: Sequence[tuple[str, bytes]], selection: Selection, ask: DescribeContext
+    parts: Sequence[DescribedPart], selection: Selection, ask: DescribeContext
 ) -> dict[str, Any]:
     """Return a short directory of the tools, if the agent named one that does not exist."""
     if all(name in ask.catalogue or name in ask.ours for name in selection.names):
@@ -125,20 +140,31 @@ def _names_once(
     return {"$available_tools": some} if some else {}
 
 
-def _parts(names: Sequence[str], ask: DescribeContext) -> Iterator[tuple[str, bytes]]:
+def _way_to_whole(parts: Sequence[DescribedPart], ask: DescribeContext) -> dict[str, str]:
+    """Say how to get what was left out, if something was."""
+    if not any(part.is_cut for part in parts):
+        return {}
+    way = 'pass "whole": true' if ask.is_tool else "add &whole=true"
+    return {"$whole": f"{ELLIPSIS} marks what is left out: {way} to see all."}
+
+
+def _parts(names: Sequence[str], ask: DescribeContext) -> Iterator[DescribedPart]:
     """Yield each name with its part of the reply. Only the first few unknown names get suggestions,
     because finding similar names is slow."""
-    slips = 0
+    slips, said = 0, set[str]()
     for name in names:
         tool = ask.catalogue.get(name)
-        if tool is not None:
-            yield name, tool.full
+        if tool is not None and ask.is_whole:
+            yield DescribedPart(name, tool.full)
+        elif tool is not None:
+            yield DescribedPart(name, *compact_description(tool, said))
         elif name in ask.ours:
-            yield name, encode({"notice": "The list describes this tool in full."})
+            notice = encode({"notice": "The list describes this tool in full."})
+            yield DescribedPart(name, notice)
         else:
             near = ask.catalogue.nearest(name) if slips < _MOST_SLIPS else []
             slips += 1
-            yield clipped(name, _LONGEST_NAME), encode(_unknown(name, near))
+            yield DescribedPart(clipped(name, _LONGEST_NAME), encode(_unknown(name, near)))
 
 
 def _unknown(name: str, near: Sequence[str]) -> dict[str, Any]:
@@ -146,12 +172,12 @@ def _unknown(name: str, near: Sequence[str]) -> dict[str, Any]:
     return {**told, "did_you_mean": near} if near else told
 
 
-def _members(parts: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
-    return {name: msgspec.Raw(part) for name, part in parts}
+def _members(parts: Sequence[DescribedPart]) -> dict[str, Any]:
+    return {part.name: msgspec.Raw(part.shown) for part in parts}
 
 
 def _reply(
-    parts: Sequence[tuple[str, bytes]],
+    parts: Sequence[DescribedPart],
     omitted: Sequence[str],
     left_out: int,
     more: Mapping[str, Any],
@@ -244,10 +270,11 @@ def description_brought(missing: StoppedCall, fits: Fits, keep: Keep) -> bytes:
         told = {**missing.grant, "description": msgspec.Raw(description)}
         return _required(missing, [*steps, missing.again], told)
 
-    whole = bringing(missing.tool.full)
-    if fits(whole):
-        return whole
-    more = f"The description is shortened; {missing.describe} leads to all of it."
+    more = f'The description is shortened: {missing.describe} with "whole": true shows all.'
+    compact = compact_description(missing.tool, set())
+    brought = bringing(compact.shown, *([more] if compact.is_cut else []))
+    if fits(brought):
+        return brought
     for summary in _summaries(missing.tool, keep):
         reply = bringing(summary, more)
         if fits(reply):

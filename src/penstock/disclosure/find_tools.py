@@ -13,26 +13,25 @@ from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.search_effects import effect_of
 from penstock.disclosure.search_index import Parameter, Searchable, SearchIndex
 from penstock.disclosure.shared_parameters import SharedParameters
-from penstock.disclosure.shortening import clipped, sentences
+from penstock.disclosure.tool_card import ToolCard
 
 MOST_FOUND: Final = 5
-_SENTENCE_CHARS: Final = 240
 _DEPTHS: Final = (1, 0)  # the levels of keys that signatures show, the most first
 
 Fits = Callable[[bytes], bool]
-Told = Callable[[Sequence[DescribedTool]], dict[str, Any]]
+Told = Callable[[Sequence[ToolCard]], dict[str, Any]]
 
 
 class Finder:
     """The search over one catalogue. It does not find tools for apps alone."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._tools = [tool for tool in catalogue if not tool.is_for_apps_alone]
-        self._index = SearchIndex([_searchable(tool) for tool in self._tools])
+        self._cards = [ToolCard(tool) for tool in catalogue if not tool.is_for_apps_alone]
+        self._index = SearchIndex([_searchable(card.tool) for card in self._cards])
 
     def found(self, query: str, fits: Fits) -> bytes:
         """Return as many of the best tools as fit, or else only the name of the first."""
-        hits = [self._tools[hit.position] for hit in self._index.find(query, MOST_FOUND)]
+        hits = [self._cards[hit.position] for hit in self._index.find(query, MOST_FOUND)]
         if not hits:
             return encode({"tools": [], "notice": "Nothing was found: try other words."})
         asked = frozenset(search_words.in_question(query))
@@ -43,39 +42,21 @@ class Finder:
                 reply = encode(told(hits[:count]))
                 if fits(reply):
                     return reply
-        named = encode({"tools": [{"name": hits[0].name}]})
+        named = encode({"tools": [{"name": hits[0].tool.name}]})
         return named if fits(named) else encode({"tools": [], "notice": "Too long to be shown."})
 
 
-def _detailed(asked: frozenset[str], depth: int, hits: Sequence[DescribedTool]) -> dict[str, Any]:
-    shared = SharedParameters.of([tool.schema for tool in hits], depth)
+def _detailed(asked: frozenset[str], depth: int, cards: Sequence[ToolCard]) -> dict[str, Any]:
+    shared = SharedParameters.of([card.parameters(depth) for card in cards])
     told = [
-        _hit(tool, _matching(tool, asked), parameters=parameters)
-        for tool, parameters in zip(hits, shared.signatures, strict=True)
+        card.hit(asked, parameters=parameters)
+        for card, parameters in zip(cards, shared.signatures, strict=True)
     ]
     return {"tools": told, **({"shared_parameters": shared.groups} if shared.groups else {})}
 
 
-def _briefly(hits: Sequence[DescribedTool]) -> dict[str, Any]:
-    return {"tools": [_hit(tool, _matching(tool, frozenset())) for tool in hits]}
-
-
-def _hit(tool: DescribedTool, description: str, **more: str) -> dict[str, Any]:
-    read_only = {"read_only": True} if tool.is_read_only else {}
-    return {"name": tool.name, "description": description, **read_only, **more}
-
-
-def _matching(tool: DescribedTool, asked: frozenset[str]) -> str:
-    """Return the first sentence, and the sentence with the most words of the query that nothing else
-    in the hit shows."""
-    first, *others = sentences(tool.description) or [""]
-    names = (word for name in (tool.name, *tool.parameters) for word in search_words.in_name(name))
-    missing = asked.difference(map(search_words.stem, names), search_words.in_text(first))
-    counts = [len(missing.intersection(search_words.in_text(each))) for each in others if missing]
-    told = [clipped(first, _SENTENCE_CHARS)]
-    if most := max(counts, default=0):
-        told.append(clipped(others[counts.index(most)], _SENTENCE_CHARS))
-    return " ".join(told)
+def _briefly(cards: Sequence[ToolCard]) -> dict[str, Any]:
+    return {"tools": [card.hit(frozenset()) for card in cards]}
 
 
 def _searchable(tool: DescribedTool) -> Searchable:

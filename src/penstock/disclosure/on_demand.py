@@ -65,10 +65,14 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
     def find(self, query: str) -> bytes:
         return _finder(self.catalogue).found(query, self.fits)
 
-    def describe(self, selection: Selection, *, is_tool: bool) -> DescribedReply:
+    def describe(
+        self, selection: Selection, *, is_tool: bool, is_whole: bool = False
+    ) -> DescribedReply:
         """Return the descriptions, and grant calls of the tools that they describe."""
         more = {f"${name}": told for name, told in self._to_show().items()}
-        ask = DescribeContext(self.catalogue, self.fits, self.keep, more, self.ours, is_tool)
+        ask = DescribeContext(
+            self.catalogue, self.fits, self.keep, more, self.ours, is_tool, is_whole
+        )
         told = described(selection, ask)
         self._grant(told.tools)
         return told

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from penstock.disclosure.schema_survey import target
 
-_MOST_JOINED: Final = 50  # parts of one `allOf`, and references in a row
-_DEEPEST: Final = 10  # an `allOf` in an `allOf`
+_MOST_JOINED: Final = 20  # parts of one `allOf`, and references in a row
+_DEEPEST: Final = 3  # an `allOf` in an `allOf`
 # Generators that drop the keyword `readOnly` leave this sentence in the description.
 _READ_ONLY: Final = re.compile(r"(?:^|[.;]\s)\s*read-?only\b\s*(?:[.;]|$)", re.IGNORECASE)
 
@@ -23,11 +23,15 @@ class SchemaPlace(NamedTuple):
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The properties that a call may give. A schema of `false` forbids one."""
+        """The properties that a call may give, and required ones without a schema of their own. A
+        schema of `false` forbids a property."""
         found = self.schema.get("properties")
         if not isinstance(found, Mapping):
             return {}
-        return {name: item for name, item in found.items() if item is not False}
+        unnamed: dict[str, Any] = {
+            name: {} for name in names_in(self.schema.get("required")) if name not in found
+        }
+        return {name: item for name, item in found.items() if item is not False} | unnamed
 
     @property
     def required(self) -> list[str]:
@@ -52,15 +56,16 @@ class SchemaPlace(NamedTuple):
 def opened(
     schema: Any, root: Mapping[str, Any], way: frozenset[str] = frozenset(), nested: int = 0
 ) -> SchemaPlace:
-    """Return a place in the schema `root`. The keywords beside a reference stay."""
+    """Return a place in the schema `root`. The keywords beside a reference stay, and so does a
+    reference that leads nowhere."""
     place = SchemaPlace(schema if isinstance(schema, Mapping) else {}, way)
     for _ in range(_MOST_JOINED):
         reference = place.schema.get("$ref")
         if reference is None:
             break
-        beside = {key: value for key, value in place.schema.items() if key != "$ref"}
         if not isinstance(reference, str) or (found := target(reference, root)) is None:
-            return SchemaPlace(beside, place.way)
+            break
+        beside = {key: value for key, value in place.schema.items() if key != "$ref"}
         is_circular = place.is_circular or reference in place.way
         joined = _joined([found if isinstance(found, Mapping) else {}, beside])
         place = SchemaPlace(joined, place.way | {reference}, is_circular)

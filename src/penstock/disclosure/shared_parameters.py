@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
-from penstock.disclosure.signature import optional_parameters, signature
+from penstock.disclosure.signature import Parameters
 
 _FEWEST_TOOLS: Final = 2
 _FEWEST_CHARS: Final = 20  # a shorter group does not save what its marks cost
@@ -19,11 +19,11 @@ class SharedParameters(NamedTuple):
     groups: dict[str, str]  # the parameters of each group, by the mark in the signatures
 
     @classmethod
-    def of(cls, schemas: Sequence[Mapping[str, Any]], depth: int) -> Self:
+    def of(cls, tools: Sequence[Parameters]) -> Self:
         """Put parameters in one group if the same tools take them, with the same type."""
         takers: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, schema in enumerate(schemas):
-            for parameter in optional_parameters(schema, depth=depth).items():
+        for number, tool in enumerate(tools):
+            for parameter in tool.optional.items():
                 takers[parameter].append(number)
         groups: dict[tuple[int, ...], list[tuple[str, str]]] = defaultdict(list)
         for parameter, numbers in takers.items():
@@ -35,7 +35,7 @@ class SharedParameters(NamedTuple):
             and sum(len(told) + 1 for _, told in parameters) >= _FEWEST_CHARS
         }
         return cls(
-            [_marked(number, schema, depth, shared) for number, schema in enumerate(schemas)],
+            [_marked(number, tool, shared) for number, tool in enumerate(tools)],
             {
                 f"+{mark}": " ".join(told for _, told in parameters)
                 for mark, parameters in enumerate(shared.values(), 1)
@@ -45,11 +45,10 @@ class SharedParameters(NamedTuple):
 
 def _marked(
     number: int,
-    schema: Mapping[str, Any],
-    depth: int,
+    tool: Parameters,
     shared: Mapping[tuple[int, ...], Sequence[tuple[str, str]]],
 ) -> str:
     """Return the signature of a tool, with a mark for each group that the tool takes."""
-    own = [name for taken, group in shared.items() if number in taken for name, _ in group]
+    own = {name for taken, group in shared.items() if number in taken for name, _ in group}
     marks = [f"+{mark}" for mark, taken in enumerate(shared, 1) if number in taken]
-    return " ".join(filter(None, [signature(schema, depth=depth, leaving_out=own), *marks]))
+    return " ".join(filter(None, [tool.line(own), *marks]))

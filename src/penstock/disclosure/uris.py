@@ -28,8 +28,16 @@ def named_in(uri: str) -> list[str]:
     """Return the tools that a URI names."""
     from urllib.parse import unquote_plus
 
+    names = [name for value in _values(uri, "tools") for name in value.split(",")]
+    return [unquote_plus(name, errors="surrogatepass") for name in names]
+
+
+def asks_for_whole(uri: str) -> bool:
+    """Return whether a URI asks for whole descriptions."""
+    return any(value.lower() in ("true", "1") for value in _values(uri, "whole"))
+
+
+def _values(uri: str, wanted: str) -> list[str]:
     query = uri.partition("?")[2].partition("#")[0]
     fields = (field.partition("=") for field in query.split("&"))
-    values = [value for key, _, value in fields if key == "tools"]
-    names = [name for value in values for name in value.split(",")]
-    return [unquote_plus(name, errors="surrogatepass") for name in names]
+    return [value for key, _, value in fields if key == wanted]

@@ -72,7 +72,9 @@ def _described(answers: DisclosureAnswers, effect: Describe) -> DescribedReply:
         return DescribedReply(
             problem(answers.fits, "tools must be a list of names.", step), is_error=True
         )
-    return answers.describe(selection(effect.names, answers.catalogue), is_tool=effect.is_tool)
+    return answers.describe(
+        selection(effect.names, answers.catalogue), is_tool=effect.is_tool, is_whole=effect.is_whole
+    )
 
 
 def _refusal(answers: DisclosureAnswers, effect: Judge) -> bytes:

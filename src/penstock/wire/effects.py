@@ -142,6 +142,7 @@ class Describe(msgspec.Struct, frozen=True):
     enquiry: Enquiry
     names: Sequence[object] | None  # None if the agent gave no list
     is_tool: bool  # the agent called `describe_tools`; otherwise it read a resource
+    is_whole: bool = False  # the agent asked for whole descriptions
 
 
 class Unwrap(msgspec.Struct, frozen=True):

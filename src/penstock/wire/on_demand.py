@@ -22,7 +22,7 @@ from penstock.disclosure.names import (
     OWN_NAMES,
     is_called,
 )
-from penstock.disclosure.uris import named_in
+from penstock.disclosure.uris import asks_for_whole, named_in
 from penstock.wire import messages
 from penstock.wire.effects import Describe, Enquiry, Find, Judge, Steps, Unwrap
 from penstock.wire.lists import know_tools
@@ -97,7 +97,10 @@ def _describe(request: Request) -> Steps[bytes]:
     arguments = _arguments(request) or {}
     request.grant = arguments.get(GRANT_FIELD)
     told: DescribedReply = yield Describe(
-        (yield from _enquiry(request)), _names(arguments), is_tool=True
+        (yield from _enquiry(request)),
+        _names(arguments),
+        is_tool=True,
+        is_whole=arguments.get("whole") is True,
     )
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
@@ -111,7 +114,9 @@ _ANSWERS: Final[Mapping[str, Callable[[Request], Steps[bytes]]]] = {
 def describe_resource(request: Request, uri: str, wire: Wire) -> Steps[bytes]:
     """Return the resource that holds descriptions, or b"" if its URI alone exceeds the budget."""
     enquiry = yield from _enquiry(request, wire)
-    told: DescribedReply = yield Describe(enquiry, named_in(uri), is_tool=False)
+    told: DescribedReply = yield Describe(
+        enquiry, named_in(uri), is_tool=False, is_whole=asks_for_whole(uri)
+    )
     return wire(told.reply) if enquiry.fits(told.reply) else b""
 
 

@@ -17,6 +17,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
+from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
 from penstock.wire.toolbox import ToolsPage, read_list
@@ -154,7 +155,9 @@ def tool_cost(tool: DescribedTool, meter: Meter) -> ToolCost:
         after = _tokens(raw[:end], meter)
         parts[part] += after - before
         before = after
-    return ToolCost(tool.name, before, parts, _tokens(tool.full, meter))
+    return ToolCost(
+        tool.name, before, parts, _tokens(compact_description(tool, set()).shown, meter)
+    )
 
 
 def _spans(raw: bytes) -> list[tuple[str, int]]:
