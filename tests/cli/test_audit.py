@@ -288,7 +288,7 @@ def test_odd_tools():
 
 def test_settings_choose(tools):
     large = audited("--tools", tools, "--list-budget", "9000tok")
-    assert large["auto"] == large["forms"]["auto"]["given"] == "full"
+    assert large["auto"] == large["forms"]["auto"]["given"] == "short"
     small = audited("--tools", tools, "--list-budget", "1000tok", "--always", "tool_1*")
     assert small["auto"] == small["forms"]["auto"]["given"] != "full"
     assert not small["forms"]["auto"]["within_budget"], "for the tools that stay listed"

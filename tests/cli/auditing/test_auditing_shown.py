@@ -125,9 +125,9 @@ def test_a_file_is_not_called_a_server():
 def test_auto_has_a_row_of_its_own():
     """If `auto` gives full, that list is not the one that `--list full` gives."""
     schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(9)}}
-    promised = [tool | {"outputSchema": schema} for tool in tools(8)]
+    promised = [tool | {"outputSchema": schema} for tool in tools(4)]
     found = audit_of(*promised)
-    assert found.auto.tokens < 2_000 < found.forms[0].tokens
+    assert found.auto.tokens < found.forms[0].tokens
     rows = re.findall(
         r"^(auto \(full\)|full) +\d+ +([\d,]+)", table(found, TableStyle()), re.MULTILINE
     )
