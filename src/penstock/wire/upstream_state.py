@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from penstock.core.json.encoding import encode
+from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame
 from penstock.disclosure.catalogue import Catalogue
@@ -18,6 +19,7 @@ from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _LONGEST_INFO: Final = 300
+_LONGEST_NAME: Final = 100
 _MOST_TASKS: Final = 10_000
 _MOST_AUDIENCES: Final = 32
 # A server that uses Penstock announces this extension.
@@ -45,6 +47,7 @@ class UpstreamState:
         self.version = ""  # negotiated, in the legacy era
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
+        self.name = ""  # by which upstream calls itself, for people
         self.server_info: Any = None  # in the modern era, part of each result of upstream's
         self.beside: dict[str, Any] = {}  # the members that a framework adds to each tool result
         self.toolbox: Toolbox | None = None
@@ -99,6 +102,7 @@ class UpstreamState:
             self.era = "modern"
             self.capabilities = capabilities_in(message.result)
             self.server_info = _server_info(message.result)
+            self.name = name_in(self.server_info)
             return
         if messages.code_of(message) not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
             self.era = "legacy"
@@ -113,6 +117,12 @@ class UpstreamState:
 def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
     value = messages.decoded(members.get("capabilities"))
     return value if isinstance(value, dict) else {}
+
+
+def name_in(info: object) -> str:
+    """Return the name in upstream's server info, or "" if it has none."""
+    name = info.get("name") if isinstance(info, dict) else None
+    return name[:_LONGEST_NAME] if isinstance(name, str) and not has_half_pair(name) else ""
 
 
 def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:

@@ -116,7 +116,7 @@ def chunk_numbers(index: bytes, start: int, stop: int) -> range:
     """
     if start >= stop or not index:
         return range(0)
-    firsts = _first_rows(index)
+    firsts = first_rows(index)
     first = max(0, bisect_right(firsts, start) - 1)
     return range(first, bisect_left(firsts, stop, lo=first))
 
@@ -125,7 +125,8 @@ def pack_index(first_rows: Sequence[int]) -> bytes:
     return _little_endian(array("Q", first_rows)).tobytes()
 
 
-def _first_rows(index: bytes) -> Sequence[int]:
+def first_rows(index: bytes) -> Sequence[int]:
+    """Return the number of the first row of each chunk."""
     if sys.byteorder == "little":
         return memoryview(index).cast("Q")  # no copy: an index may be long
     return _little_endian(array("Q", index))
