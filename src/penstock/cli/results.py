@@ -125,13 +125,12 @@ def show(chosen: argparse.Namespace) -> int:
 
 
 def _asked(chosen: argparse.Namespace) -> PartRequest:
-    for language, question in (
-        ("sql", chosen.sql),
-        ("jq", chosen.query),
-        ("search", chosen.search),
-    ):
-        if question is not None:
-            return msgspec.convert((chosen.path, language, question), PartRequest)
+    if chosen.sql is not None:
+        return PartRequest(chosen.path, "sql", chosen.sql)
+    if chosen.query is not None:
+        return PartRequest(chosen.path, "jq", chosen.query)
+    if chosen.search is not None:
+        return PartRequest(chosen.path, "search", chosen.search)
     return PartRequest(chosen.path)
 
 
