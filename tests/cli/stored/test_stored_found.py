@@ -3,6 +3,7 @@
 import json
 import os
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -13,7 +14,7 @@ from penstock.core.model.values import Principal
 from penstock.disclosure.grants import Grants
 from penstock.gate.identity import os_user
 from penstock.settings.policy import Policy
-from penstock.stores import open_store
+from penstock.stores import Record, open_store
 from penstock.stores.urls import sqlite_file
 
 ROWS = [{"id": number, "text": "words " * 10} for number in range(500)]
@@ -153,3 +154,16 @@ def test_ids_become_longer_where_they_would_be_alike(private):
         other = replace(one, entry=replace(one.entry, key=one.key[:9] + "x"))
         assert id_length([one, other]) == 10
         assert id_length([]) == 6
+
+
+def test_a_result_of_an_earlier_version_is_listed_under_the_digest_of_its_server(private):
+    with opened(private) as gate:
+        gate.offer(Call("tool", principal=os_user(), server="0123456789abcdef" * 2), ROWS)
+        (entry,) = gate.store.entries(None, now=gate.clock())
+        head = msgspec.msgpack.decode(entry.head)
+        del head["server_name"], head["mark"]
+        record = Record(entry.owner, entry.expires, msgspec.msgpack.encode(head))
+        gate.store.put(entry.key, record, now=gate.clock())
+        (one,) = results_in(gate.store, private, gate.clock())
+        assert one.server == "01234567"
+        assert one.head.count == 500
