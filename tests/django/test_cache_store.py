@@ -88,6 +88,8 @@ def redis(settings, redis_url):
 
 @pytest.mark.parametrize("backend", ["locmem", "files", "redis"])
 class TestCacheStore(StoreContract):
+    can_list = False
+
     @pytest.fixture
     def store(self, backend, request):
         request.getfixturevalue(backend)
@@ -116,6 +118,8 @@ class DatabaseCacheStore(CacheStore):
 
 
 class TestCacheStoreInADatabase(StoreContract):
+    can_list = False
+
     @pytest.fixture
     def store(self, database, request):
         if django.VERSION < IMMEDIATE and request.function.__name__ in RACES:
@@ -126,6 +130,8 @@ class TestCacheStoreInADatabase(StoreContract):
 @pytest.mark.parametrize("backend", ["locmem", "redis"])
 class TestCacheStoreInBlocks(StoreContract):
     """The same contract, with values so small that nearly every entry has several blocks."""
+
+    can_list = False
 
     @pytest.fixture
     def store(self, backend, request):

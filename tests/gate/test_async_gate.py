@@ -20,7 +20,7 @@ ROWS = [{"id": n, "pad": "x" * 50} for n in range(1_000)]
 CALL = Call("tool", principal=Principal("ann"))
 PLACE = ContextVar("PLACE", default="nowhere")
 # With these, `AsyncGate` drives a call of its `gate`.
-INNER = {"context", "start"}
+INNER = {"context", "finish", "start"}
 
 
 def ask(token, **fields):

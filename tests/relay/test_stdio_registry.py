@@ -3,18 +3,12 @@
 import json
 import os
 import subprocess
-import venv
-from pathlib import Path
 
 import pytest
+from git_server import git_server_command
 from node_runtime import node, package
 from relay_calls import value_of
 from relay_processes import StdioClient
-
-fcntl = pytest.importorskip("fcntl", reason="locks of POSIX")
-
-GIT_SERVER = "mcp-server-git==2026.10.19"
-VENV = Path(__file__).parent.parent.parent / ".venv-servers"
 
 
 @pytest.fixture
@@ -209,19 +203,7 @@ def test_memory(both, tmp_path):
 
 @pytest.fixture(scope="session")
 def git_server():
-    """Install the server in its own folder, once: it needs another version of the SDK."""
-    ready = VENV / f".ready-{GIT_SERVER}"
-    VENV.mkdir(exist_ok=True)
-    with (VENV / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # The other test workers wait here.
-        if not ready.exists():
-            venv.create(VENV, with_pip=True)
-            pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", GIT_SERVER]
-            done = subprocess.run(pip, capture_output=True, text=True, check=False)
-            if done.returncode:
-                pytest.skip(f"{GIT_SERVER} cannot be installed: {done.stderr[-300:]}")
-            ready.touch()
-    return str(VENV / "bin" / "mcp-server-git")
+    return git_server_command()
 
 
 @pytest.fixture

@@ -186,3 +186,36 @@ def test_by_url(redis_url):
 )
 def test_schemes(url, kind):
     assert open_store(url)._client.connection_pool.connection_class.__name__ == kind
+
+
+def test_a_list_shows_only_entries_that_can_be_read(client, store):
+    store.put("key", make_record(b"0"), now=NOW)
+    for key in ("newer", "half", "odd"):
+        store.put(key, make_record(b"0"), now=NOW)
+    client.hset("penstock:newer", "v", 99)
+    client.hdel("penstock:half", "head")
+    client.hset("penstock:odd", "expires", "soon")
+    client.set("penstock:foreign", "text")
+    client.hset(b"penstock:\xff", "name", "also foreign")
+    client.hset("other:key", mapping=client.hgetall(KEY))
+    assert [entry.key for entry in store.entries(None, now=NOW)] == ["key"]
+    assert [entry.key for entry in store.entries("alice", now=NOW)] == ["key"]
+
+
+def test_a_list_reads_the_heads_of_one_owner_and_no_chunks(client, store, redis_url):
+    for number in range(20):
+        owner = "alice" if number < 3 else "bob"
+        store.put(str(number), make_record(b"x" * 1000, owner=owner), now=NOW)
+    with redis.Redis.from_url(redis_url) as other, other.monitor() as monitor:
+        assert len(store.entries("alice", now=NOW)) == 3
+        client.echo("end")
+        sent = []
+        for event in monitor.listen():
+            if event["command"].startswith("ECHO"):
+                break
+            sent.append(event["command"])
+    assert not [command for command in sent if command.startswith(("KEYS", "HGETALL"))]
+    heads = [command for command in sent if command.startswith("HMGET")]
+    assert [command.split()[2:] for command in heads] == [
+        ["v", "owner", "head", "size", "expires"]
+    ] * 3

@@ -183,6 +183,14 @@ def test_damage_is_found_and_not_served(store, damage):
         store.load("key", now=NOW, rows=(0, 10))
 
 
+def test_a_list_leaves_out_a_damaged_entry(store):
+    for key in ("good", "damaged"):
+        store.put(key, make_record(b"body"), now=NOW)
+    with store._file.writing() as db:
+        db.execute("UPDATE entries SET head = x'00' WHERE key = 'damaged'")
+    assert [entry.key for entry in store.entries(None, now=NOW)] == ["good"]
+
+
 def test_a_damaged_page_of_the_file_is_found(path, store):
     store.put("key", make_record(*[b"x" * 60_000] * 9), now=NOW)
     store.close()

@@ -32,7 +32,7 @@ from penstock import (
 )
 from penstock.adapters.fastmcp import Penstock as FastMCPPenstock
 from penstock.adapters.mcp import Penstock
-from penstock.core.model.store import Loaded, Record, Stats
+from penstock.core.model.store import Loaded, Record, Stats, StoredEntry
 from penstock.core.model.values import Mode
 from penstock.django import mcp_heavy, mcp_ignore, mcp_tool
 
@@ -87,6 +87,9 @@ class MyStore:
 
     def sweep(self, *, now: float) -> int:
         return 0
+
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
+        return []
 
     def stats(self) -> Stats:
         return Stats(entries=0, bytes=0)

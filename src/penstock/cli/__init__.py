@@ -13,7 +13,7 @@ from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
 # Each command is a module of this folder.
-COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
+COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "results", "purge")
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 

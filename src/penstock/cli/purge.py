@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
-from penstock.cli.options import config_file
-from penstock.settings.policy import Policy
-from penstock.settings.table import RUN_DEFAULTS
+from penstock.cli.store_choice import add_store_options, chosen_store
 from penstock.stores import open_store
-from penstock.stores.urls import sqlite_file
 
 # Every result has expired by then.
 _END_OF_TIME = 1e15
-_ON_DISK = "sqlite:"
 
 _EXAMPLES = """\
 examples:
@@ -34,26 +29,16 @@ def add_to(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--store", metavar="URL", help="The store to use in place of the one in the settings."
-    )
-    parser.add_argument("--config", metavar="FILE", help="The settings file.")
+    add_store_options(parser)
     parser.set_defaults(do=purge, name="purge")
 
 
 def purge(chosen: argparse.Namespace) -> int:
-    settings = Policy.load(
-        {"store": chosen.store},
-        environment=os.environ,
-        file=config_file(chosen.config),
-        defaults=RUN_DEFAULTS,
-    )
-    url = _ON_DISK if settings.store.startswith("memory:") else settings.store
-    file = sqlite_file(url)
-    if file is not None and not file.exists():
-        print(f"Nothing is stored: there is no {file}.")
+    choice = chosen_store(chosen)
+    if choice.is_missing:
+        print(f"Nothing is stored: there is no {choice.file}.")
         return 0
-    store = open_store(url)
+    store = open_store(choice.url)
     try:
         size = store.stats().bytes
         gone = store.sweep(now=_END_OF_TIME)

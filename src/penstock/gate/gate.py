@@ -95,7 +95,7 @@ class Gate:
 
     def call(self, call: Call, run: Callable[[dict[str, Any]], Any], **hooks: Any) -> Reply:
         """Call a tool. `run(arguments)` is called at most once, and not at all if there is a token."""
-        return self._finish(negotiate(call, self.context()), run=run, **hooks)
+        return self.finish(negotiate(call, self.context()), run=run, **hooks)
 
     def prepare(self, call: Call, **hooks: Any) -> Run | Reply:
         """Prepare a call of a tool that runs elsewhere. Give its result to `offer` afterwards.
@@ -103,32 +103,32 @@ class Gate:
         Return the arguments, with stored values in place of references, or, if the tool must not
         run, the reply.
         """
-        return self._finish(until_run(negotiate(call, self.context())), **hooks)
+        return self.finish(until_run(negotiate(call, self.context())), **hooks)
 
     def offer(self, call: Call, result: Any, *, notice: str = "", **hooks: Any) -> Reply:
         """Return the agent's reply for the result of a tool. `notice` is a remark about the call."""
         steps = conclude(call, self.context(), as_result(result), notice)
-        return self._finish(steps, **hooks)
+        return self.finish(steps, **hooks)
 
     def read(self, call: Call, **hooks: Any) -> Reply:
         """Answer a call of the reader, whose arguments are a token and a way to look at the result."""
-        return self._finish(negotiate(as_reader(call), self.context()), **hooks)
+        return self.finish(negotiate(as_reader(call), self.context()), **hooks)
 
     def show(self, call: Call, **hooks: Any) -> Reply:
         """Show a stored result in the explorer, with a few words about it for the model."""
         from penstock.core.browsing import show
 
-        return self._finish(show(as_reader(call), self.context()), **hooks)
+        return self.finish(show(as_reader(call), self.context()), **hooks)
 
     def browse(self, call: Call, **hooks: Any) -> Reply:
         """Return the next part of a stored result for the explorer, within the host's ceiling."""
         from penstock.core.browsing import browse
 
-        return self._finish(browse(as_reader(call), self.context()), **hooks)
+        return self.finish(browse(as_reader(call), self.context()), **hooks)
 
     def read_resource(self, call: Call, uri: str, **hooks: Any) -> Resource | Refusal:
         """Read the stored result behind a resource link."""
-        return self._finish(read_resource(as_reader(call), self.context(), uri), **hooks)
+        return self.finish(read_resource(as_reader(call), self.context(), uri), **hooks)
 
     def close(self) -> None:
         if self._workers is not None:
@@ -141,8 +141,8 @@ class Gate:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _finish(self, steps: Steps[Outcome], **hooks: Any) -> Outcome:
-        """Carry the steps to their end."""
+    def finish(self, steps: Steps[Outcome], **hooks: Any) -> Outcome:
+        """Carry the steps of the protocol to their end, and return their outcome."""
         underway = self.start(steps, **hooks)
         need = underway.go_on()
         while need is not None:

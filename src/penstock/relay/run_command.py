@@ -18,7 +18,10 @@ def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     with Gate(policy) as gate:
         session = Session(
             Connection(
-                gate, principal=os_user(), server=target.server, legacy_session=new_session_name()
+                gate,
+                principal=os_user(policy.store),
+                server=target.server,
+                legacy_session=new_session_name(),
             )
         )
         return StdioRelay(Client(), upstream, session, Engine(gate)).run()

@@ -51,7 +51,10 @@ def run_remote(target: Target, policy: Policy) -> int:
     with Gate(policy) as gate:
         session = Session(
             Connection(
-                gate, principal=os_user(), server=target.server, legacy_session=new_session_name()
+                gate,
+                principal=os_user(policy.store),
+                server=target.server,
+                legacy_session=new_session_name(),
             )
         )
         return asyncio.run(RemoteRelay(Client(), target, session, Engine(gate)).run())

@@ -15,6 +15,7 @@ from penstock.core.model.store import (
     Loaded,
     Record,
     Stats,
+    StoredEntry,
     chunk_numbers,
 )
 from penstock.errors import EntryCorrupt
@@ -108,6 +109,12 @@ class MemoryStore:
             self._now = now
             return self._remove_expired(now)
 
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
+        with self._lock:
+            keys = self._entries if owner is None else self._owners.get(owner, _Owner()).keys
+            found = [(key, self._entries[key]) for key in keys]
+            return [_listed(key, entry) for key, entry in found if entry.expires > now]
+
     def stats(self) -> Stats:
         with self._lock:
             return Stats(entries=len(self._entries), bytes=self._bytes)
@@ -171,6 +178,11 @@ class MemoryStore:
             return
         self._notes = [(e.expires, e.serial, key) for key, e in self._entries.items()]
         heapq.heapify(self._notes)
+
+
+def _listed(key: str, entry: _Entry) -> StoredEntry:
+    record = entry.record
+    return StoredEntry(key, record.owner, record.head, record.size, entry.expires)
 
 
 def _pick(chunks: Sequence[bytes], numbers: Iterable[int]) -> list[bytes]:

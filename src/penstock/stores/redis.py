@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.model.store import DEFAULT_QUOTA
 from penstock.errors import InvalidSetting, StoreFull
 from penstock.stores.redis_entries import (
+    LISTED_FIELDS,
     LONGEST_MS,
     SCHEMA_VERSION,
     complete,
     decode,
     failure,
     fields,
+    listed,
     milliseconds,
     redis_library,
     removed,
@@ -31,7 +33,7 @@ from penstock.stores.redis_entries import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from penstock.core.model.store import Loaded, Record, Stats
+    from penstock.core.model.store import Loaded, Record, Stats, StoredEntry
     from penstock.stores.redis_entries import Argument
 
 DEFAULT_PREFIX = "penstock:"
@@ -85,6 +87,19 @@ class RedisStore:
         return removed(
             self._all(("EVAL", source, 1, key, SCHEMA_VERSION, now) for key in self._keys())
         )
+
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
+        """Walk over all keys by SCAN, which lets other clients in between. An index for each owner
+        would need a second key in every put. Heads are read only of the entries that are meant."""
+        keys = list(self._keys())
+        if owner is not None:
+            owners = self._all(("HGET", key, "owner") for key in keys)
+            meant = owner.encode()
+            keys = [key for key, found in zip(keys, owners, strict=True) if found == meant]
+        replies = self._all(("HMGET", key, *LISTED_FIELDS) for key in keys)
+        names = (key[len(self._prefix.encode()) :].decode("utf-8", "replace") for key in keys)
+        found = map(listed, names, replies)
+        return [entry for entry in found if entry is not None and entry.expires > now]
 
     def stats(self) -> Stats:
         """Walk over all keys. This is for an operator's page, not for every call."""

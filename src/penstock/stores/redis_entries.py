@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from penstock.core.model.store import ROW_NUMBER_SIZE, Loaded, Record, Stats
+from penstock.core.model.store import ROW_NUMBER_SIZE, Loaded, Record, Stats, StoredEntry
 from penstock.errors import (
     EntryCorrupt,
     MissingExtra,
@@ -33,6 +33,7 @@ SCHEMA_VERSION = 1
 # clock that runs ahead never removes a valid entry.
 SLACK_MS = 60_000
 LONGEST_MS = 100 * 365 * 86_400_000
+LISTED_FIELDS = ("v", "owner", "head", "size", "expires")
 UNAVAILABLE = ("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "NOAUTH", "NOPERM")
 
 
@@ -102,6 +103,18 @@ def decode(reply: Sequence[Any]) -> Loaded:
         return Loaded(head, index, float(expires), dict(enumerate(complete(chunks), first)))
     except ValueError as error:
         raise EntryCorrupt from error
+
+
+def listed(key: str, reply: Any) -> StoredEntry | None:
+    """Return an entry for a listing, or None for a foreign key or an entry that cannot be read."""
+    if not isinstance(reply, list) or None in reply:
+        return None
+    version, owner, head, size, expires = reply
+    try:
+        _check_version(version)
+        return StoredEntry(key, owner.decode(), head, int(size), float(expires))
+    except (StoreError, ValueError):
+        return None
 
 
 def _check_version(version: bytes | None) -> None:

@@ -17,6 +17,7 @@ from penstock.core.model.store import (
     Loaded,
     Record,
     Stats,
+    StoredEntry,
     chunk_numbers,
 )
 from penstock.errors import EntryCorrupt, InvalidSetting
@@ -107,6 +108,20 @@ class SQLiteStore:
             gone = _remove_expired(db, now, at_most=-1)
         self._file.shrink()
         return gone
+
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
+        which = "expires > ?" if owner is None else "expires > ? AND owner = ?"
+        given = (now,) if owner is None else (now, owner)
+        with self._file.reading() as db:
+            rows = db.execute(
+                f'SELECT checksum, "index", key, owner, head, size, expires FROM entries WHERE {which}',  # noqa: S608 -- a constant
+                given,
+            )
+            return [
+                StoredEntry(key, of, head, size, expires)
+                for checksum, index, key, of, head, size, expires in rows
+                if crc32(index, crc32(head)) == checksum
+            ]
 
     def stats(self) -> Stats:
         with self._file.reading() as db:

@@ -60,6 +60,11 @@ def sqlite_file(url: str) -> Path | None:
     return _path(rest) if scheme == "sqlite" else None
 
 
+def is_shared(url: str) -> bool:
+    """Return whether other machines may use the store that a URL names."""
+    return _split(url)[0] in REDIS_SCHEMES
+
+
 def state_folder() -> Path:
     """Return the folder of this platform for data that a program needs again after a restart."""
     from pathlib import Path

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
-from penstock.core.model.store import Loaded, Record, Stats, Store, chunk_numbers
-from penstock.errors import EntryCorrupt, StoreFull
+from penstock.core.model.store import Loaded, Record, Stats, Store, StoredEntry, chunk_numbers
+from penstock.errors import EntryCorrupt, StoreError, StoreFull
 from penstock.testing.records import (
     ANY_BYTES,
     LATER,
@@ -25,6 +25,7 @@ class StoreContract:
     """Test cases for any store. Open the store with `quota`, and empty: some cases count entries."""
 
     quota = 100_000
+    can_list = True  # False for a backend that refuses `entries`
 
     def test_gives_back_what_was_put(self, store: Store) -> None:
         record = make_record(ANY_BYTES, b"", b"\x00" * 1000, head=ANY_BYTES[::-1])
@@ -141,6 +142,68 @@ class StoreContract:
         for number, record in enumerate(records):
             store.put(str(number), record, now=NOW)
         assert store.stats() == Stats(entries=2, bytes=sum(record.size for record in records))
+
+    def test_entries_are_those_of_an_owner_or_all(self, store: Store) -> None:
+        if self._refuses_to_list(store):
+            return
+        assert store.entries("alice", now=NOW) == store.entries(None, now=NOW) == []
+        records = {
+            "a": make_record(b"x" * 100, head=ANY_BYTES),
+            "ключ": make_record(b"y", b"z", expires=LATER + 1),
+            "b": make_record(b"", owner="Jürgen", head=b""),
+            "c": make_record(owner=""),
+            "d": make_record(owner="alice "),
+        }
+        for key, record in records.items():
+            store.put(key, record, now=NOW)
+        for owner in ("alice", "Jürgen", "", "alice ", "nobody", None):
+            expected = {key for key, one in records.items() if owner in (None, one.owner)}
+            found = store.entries(owner, now=NOW)
+            assert {entry.key for entry in found} == expected
+            assert len(found) == len(expected)
+            for entry in found:
+                one = records[entry.key]
+                assert entry == StoredEntry(entry.key, one.owner, one.head, one.size, one.expires)
+
+    def test_entries_follow_every_change(self, store: Store) -> None:
+        if self._refuses_to_list(store):
+            return
+        store.put("key", make_record(b"0"), now=NOW)
+        store.touch("key", expires=LATER + 100.25)
+        assert [entry.expires for entry in store.entries("alice", now=LATER)] == [LATER + 100.25]
+        assert (
+            store.entries("alice", now=LATER + 100.25) == store.entries(None, now=LATER + 101) == []
+        )
+        new = make_record(b"1", b"2", owner="bob", head=b"new")
+        store.put("key", new, now=NOW)
+        assert store.entries("alice", now=NOW) == []
+        assert store.entries("bob", now=NOW) == [StoredEntry("key", "bob", b"new", new.size, LATER)]
+        store.delete("key")
+        store.put("swept", make_record(b"0"), now=NOW)
+        store.sweep(now=LATER)
+        assert store.entries("bob", now=NOW) == store.entries(None, now=NOW) == []
+
+    def test_entries_are_listed_while_others_come_and_go(self, store: Store) -> None:
+        if self._refuses_to_list(store):
+            return
+        stays = {f"stays{number}" for number in range(30)}
+        for key in stays:
+            store.put(key, make_record(b"0", b"1"), now=NOW)
+
+        def change(number: int) -> None:
+            store.put(f"goes{number}", make_record(b"0" * number, owner="bob"), now=NOW)
+            store.delete(f"goes{number - 1}")
+
+        def check(_: int) -> None:
+            assert {entry.key for entry in store.entries("alice", now=NOW)} == stays
+
+        together([change, check, check], times=30)
+
+    def _refuses_to_list(self, store: Store) -> bool:
+        if not self.can_list:
+            with raises(StoreError):
+                store.entries(None, now=NOW)
+        return not self.can_list
 
     def test_overwriting_leaves_nothing_of_the_old(self, store: Store) -> None:
         store.put("key", make_record(b"0", b"1", b"2"), now=NOW)

@@ -66,5 +66,6 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         origin=inside.origin,
         pages_first=inside.pages_first,
         is_part=inside.is_part,
+        server_name=request.known.name,
         essence=inside.essence,
     )

@@ -12,8 +12,9 @@ from penstock.wire.audience import audience_from
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.reader import INSTRUCTIONS
 from penstock.wire.request import Request
+from penstock.wire.server_info import about_server, name_in
 from penstock.wire.shown_tools import disclosed
-from penstock.wire.upstream_state import EXTENSION, about_server, capabilities_in
+from penstock.wire.upstream_state import EXTENSION, capabilities_in
 
 
 def initialize(request: Request) -> Steps[bytes]:
@@ -47,6 +48,7 @@ def _greet(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
         return answer.line
     members = answer.result
     request.known.capabilities = capabilities_in(members)
+    request.known.name = name_in(messages.decoded(members.get("serverInfo"))) or request.known.name
     if "tools" not in request.known.capabilities:
         return answer.line
     told: dict[str, bytes | msgspec.Raw] = dict(members)

@@ -16,8 +16,9 @@ from penstock.wire.effects import Disclose, Steps
 from penstock.wire.eras import SERVER_META
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.request import Request
+from penstock.wire.server_info import about_server
 from penstock.wire.toolbox import Toolbox
-from penstock.wire.upstream_state import Shown, about_server
+from penstock.wire.upstream_state import Shown
 
 # The longest lifetime. Every list is weighed with it, so that its form does not depend on `ttlMs`.
 _A_LIFETIME: Final = b"9999999999"

@@ -6,22 +6,17 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from penstock.core.json.encoding import encode
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
 from penstock.disclosure.listing import Listing
-from penstock.disclosure.shortening import Wording, clipped, plain
 from penstock.wire import eras, messages
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.server_info import name_in, repeated_info
 from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
-_LONGEST_INFO: Final = 300
-_ABOUT: Final = ("title", "name", "description")
-_LONGEST_NAME: Final = 60
-_MOST_WORDS: Final = 12  # of a server's purpose
 _MOST_TASKS: Final = 10_000
 _MOST_AUDIENCES: Final = 32
 # A server that uses Penstock announces this extension.
@@ -49,6 +44,7 @@ class UpstreamState:
         self.version = ""  # negotiated, in the legacy era
         self.capabilities: dict[str, Any] | None = None
         self.is_initialized = False
+        self.name = ""  # by which upstream calls itself, for people
         self.server_info: Any = None  # in the modern era, part of each result of upstream's
         self.about = ""  # upstream's name and purpose, in the legacy era
         self.beside: dict[str, Any] = {}  # the members that a framework adds to each tool result
@@ -103,7 +99,8 @@ class UpstreamState:
         if not isinstance(message.result, msgspec.UnsetType):
             self.era = "modern"
             self.capabilities = capabilities_in(message.result)
-            self.server_info = _server_info(message.result)
+            self.server_info = repeated_info(message.result)
+            self.name = name_in(self.server_info)
             return
         if messages.code_of(message) not in (UNSUPPORTED_VERSION, UPSTREAM_GONE, INTERNAL_ERROR):
             self.era = "legacy"
@@ -118,24 +115,3 @@ class UpstreamState:
 def capabilities_in(members: dict[str, msgspec.Raw]) -> dict[str, object]:
     value = messages.decoded(members.get("capabilities"))
     return value if isinstance(value, dict) else {}
-
-
-def about_server(info: Any) -> str:
-    """Return a server's name, and its purpose in a few words if it states one."""
-    said = info if isinstance(info, dict) else {}
-    told = {key: said[key] for key in _ABOUT if isinstance(said.get(key), str)}
-    name = clipped(plain(told.get("title") or told.get("name", "")), _LONGEST_NAME)
-    wording = Wording(told.get("description", ""))
-    purpose = wording.take(min(wording.first_words, _MOST_WORDS)).rstrip(".")
-    return f"{name} ({purpose})" if name and purpose else name
-
-
-def _server_info(members: dict[str, msgspec.Raw]) -> dict[str, object] | None:
-    """Return upstream's server info, short enough to be repeated in every reply, or None."""
-    stamped = messages.members_of(members.get("_meta", msgspec.UNSET))
-    said = messages.decoded(stamped.get(eras.SERVER_META))
-    if not isinstance(said, dict):
-        return None
-    brief = {name: said[name] for name in ("name", "version") if name in said}
-    forms = (form for form in (said, brief) if len(encode(form)) <= _LONGEST_INFO)
-    return next(forms, None)

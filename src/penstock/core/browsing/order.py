@@ -21,6 +21,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import Position, Token
 from penstock.core.model.effects import Entry, Put, Steps
 from penstock.core.model.questions import Arrangement, Failure
+from penstock.core.model.stored import Head
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.ask_worker import TableSource, ask
 from penstock.core.protocol.entries import (
@@ -40,6 +41,7 @@ from penstock.errors import StoreError
 _NUMBER: Final = re.compile(rb"[0-9]{1,15}")
 SLOTS: Final = 8
 _EDITION_BYTES: Final = 12
+_LIST_PATH: Final = "/rows"
 
 GONE: Final = Refusal(
     "These rows are no longer kept in this order.", "Filter or sort again, and go on from there."
@@ -87,7 +89,7 @@ def arrange(
     if isinstance(answer, Failure):
         return Refusal(answer.error, answer.next_step)
     blocks, prefix = read_json(answer.rows[0]).blocks, _prefix(path, _edition(token))
-    numbers = ingest(Document("rows", blocks, prefix, b"]}", "/rows"), context.policy.budget)
+    numbers = ingest(Document("rows", blocks, prefix, b"]}", _LIST_PATH), context.policy.budget)
     made, record = new_entry(call, context, numbers, parents=[entry], token=token)
     try:
         yield Put(made.key, record)
@@ -125,6 +127,12 @@ def source_of(order: Order, opened: Opened, context: Context) -> Steps[Entry | R
     if isinstance(copy, Denied) or copy.head.created > order.entry.head.created:
         return GONE
     return copy
+
+
+def is_order(head: Head) -> bool:
+    """Return whether an entry holds an order, and not a result."""
+    has_rows = head.list_path == _LIST_PATH and head.prefix.startswith(b'{"path":')
+    return bool(head.parents) and has_rows
 
 
 def spelled(path: str) -> str:

@@ -14,6 +14,7 @@ Rules for authors of a backend:
 - A damaged or incomplete record raises `EntryCorrupt`. No part of it is ever returned.
 - A record that does not fit (over the quota, no space) raises `StoreFull`, and leaves the old
   record under its key unchanged.
+- `entries` reads no chunk. A person waits for it, but no call of a tool does.
 - A failure of the backend raises `StoreError`: never a foreign exception, never a silent loss.
 
 `penstock.testing.StoreContract` tests every backend against these rules.
@@ -65,6 +66,16 @@ class Loaded(msgspec.Struct, frozen=True):
     chunks: Mapping[int, bytes] = {}
 
 
+class StoredEntry(msgspec.Struct, frozen=True):
+    """An entry in the form in which a store lists it: without its index and its chunks."""
+
+    key: str
+    owner: str
+    head: bytes
+    size: int  # as in `Record`
+    expires: float
+
+
 class Stats(msgspec.Struct, frozen=True):
     entries: int
     bytes: int
@@ -89,6 +100,10 @@ class Store(Protocol):
     def sweep(self, *, now: float) -> int:
         """Remove expired entries. Return how many were removed."""
 
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
+        """Return the entries of an owner, or of all owners with None, in any order. Leave out
+        expired and damaged ones. Raise `StoreError` if the backend cannot list its entries."""
+
     def stats(self) -> Stats: ...
 
     def close(self) -> None: ...
@@ -101,7 +116,7 @@ def chunk_numbers(index: bytes, start: int, stop: int) -> range:
     """
     if start >= stop or not index:
         return range(0)
-    firsts = _first_rows(index)
+    firsts = first_rows(index)
     first = max(0, bisect_right(firsts, start) - 1)
     return range(first, bisect_left(firsts, stop, lo=first))
 
@@ -110,7 +125,8 @@ def pack_index(first_rows: Sequence[int]) -> bytes:
     return _little_endian(array("Q", first_rows)).tobytes()
 
 
-def _first_rows(index: bytes) -> Sequence[int]:
+def first_rows(index: bytes) -> Sequence[int]:
+    """Return the number of the first row of each chunk."""
     if sys.byteorder == "little":
         return memoryview(index).cast("Q")  # no copy: an index may be long
     return _little_endian(array("Q", index))

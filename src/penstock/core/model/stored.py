@@ -58,6 +58,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     server: str
     owner: str  # a digest of principal and server
+    server_name: str = ""  # the server's own name for itself, which people see
+    mark: str = ""  # of the principal
     arguments: dict[str, bytes] = {}  # digests, which show whether a later call changes one
     origin: bytes = b""
     created: float

@@ -45,6 +45,9 @@ class Principal(msgspec.Struct, frozen=True):
     """The caller of a request. A caller without an id is known only by the tokens that it bears."""
 
     id: str = ""
+    # The mark of a user on one machine. Users of several machines may have one id; the mark tells
+    # their results apart in a list. It grants nothing.
+    mark: str = ""
 
     @property
     def is_bearer(self) -> bool:
@@ -82,6 +85,7 @@ class Call:
     origin: Any = None  # JSON for the adapter, which must say later if the result may still be read
     pages_first: bool = False  # answer rows with their first page instead of a probe
     is_part: bool = False  # the result is a part of a list, so that its probe states no count
+    server_name: str = ""  # the server's own name for itself, which people see
     essence: Mapping[str, Any] | None = None  # show these parts of the result instead of a probe
 
     @property

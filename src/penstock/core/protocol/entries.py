@@ -21,7 +21,7 @@ from penstock.core.model.questions import SQL_COLUMNS
 from penstock.core.model.reply import Reply
 from penstock.core.model.store import Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
-from penstock.core.model.values import RESERVED_META, Call, LiveRows, Refusal, Result
+from penstock.core.model.values import RESERVED_META, Call, LiveRows, Principal, Refusal, Result
 from penstock.core.protocol import schema
 from penstock.core.results import formats
 from penstock.core.results.document import Document
@@ -167,7 +167,9 @@ def _common_fields(call: Call, context: Context, parents: Sequence[Entry] = ()) 
     fields = {
         "tool": call.tool,
         "server": call.server,
-        "owner": owner_of(call),
+        "server_name": call.server_name,
+        "owner": owner_of(call.principal, call.server),
+        "mark": call.principal.mark,
         "arguments": digests(schema.strip_arguments(call.arguments, call.schema)[0]),
         "origin": b"" if call.origin is None else encode(call.origin),
         "created": context.now,
@@ -200,9 +202,9 @@ def _record(entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
     return Record(entry.head.owner, entry.expires, head, entry.index, chunks)
 
 
-def owner_of(call: Call) -> str:
+def owner_of(principal: Principal, server: str) -> str:
     """Return a digest that only this principal has on this server."""
-    identity = encode([call.principal.id, call.server])
+    identity = encode([principal.id, server])
     return hashlib.sha256(identity).hexdigest()
 
 
@@ -362,17 +364,23 @@ def load_entry(
         return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
     if loaded is None or loaded.expires <= context.now:
         return Denied("unknown or expired")
-    try:
-        head = _HEAD.decode(loaded.head)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        return Denied(f"damaged head: {error}")
-    if head.version > HEAD_VERSION:
-        return Denied("written by a newer version")
+    head = read_head(loaded.head)
+    if isinstance(head, Denied):
+        return head
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
 
 
+def read_head(packed: bytes) -> Head | Denied:
+    """Return the head of a result as a store keeps it."""
+    try:
+        head = _HEAD.decode(packed)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        return Denied(f"damaged head: {error}")
+    return head if head.version <= HEAD_VERSION else Denied("written by a newer version")
+
+
 def _mismatch(call: Call, head: Head) -> Denied | None:
-    if head.owner != owner_of(call):
+    if head.owner != owner_of(call.principal, call.server):
         return Denied("another principal or server")
     if head.tool != call.tool and not call.is_reader:
         return Denied("another tool")

@@ -5,8 +5,8 @@ number of others (MAX_ENTRIES), or because it is down. So `put` reads back what 
 missing value is an error that names the cache. `penstock.django.cache.values` says what an entry is
 made of; the stub is written last.
 
-A cache cannot list what it holds. So `stats` and `sweep` know only what this process has put; the
-rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis,
+A cache cannot list what it holds. So `entries` is refused, and `stats` and `sweep` know only what
+this process has put; the rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis,
 the quota bounds each single record.
 """
 
@@ -19,7 +19,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from penstock.core.model.store import DEFAULT_QUOTA, Loaded, Record, Stats, chunk_numbers
+from penstock.core.model.store import (
+    DEFAULT_QUOTA,
+    Loaded,
+    Record,
+    Stats,
+    StoredEntry,
+    chunk_numbers,
+)
 from penstock.django.cache.checked import CheckedCache
 from penstock.django.cache.ledger import Ledger
 from penstock.django.cache.values import (
@@ -43,6 +50,7 @@ DEFAULT_PREFIX: Final = "penstock:"
 # which runs ahead never removes a valid entry.
 SLACK_SECONDS: Final = 60
 LONGEST_SECONDS: Final = 10 * 365 * 86_400
+_LISTS: Final = "For a list of stored results, name a store in SQLite or Redis."
 
 T = TypeVar("T")
 
@@ -131,6 +139,10 @@ class CacheStore:
                 self._remove(key, entry)
                 gone += 1
         return gone
+
+    def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:  # noqa: ARG002 (the protocol's)
+        """Refuse: this process's own entries would pass for all of them."""
+        raise StoreError(f"{self._cache} cannot list what it holds.", next_step=_LISTS)
 
     def stats(self) -> Stats:
         """Count what this process has put and not found missing."""
