@@ -823,3 +823,15 @@ def test_descriptions_in_a_list_that_is_full(opened, folder):
     assert listed[0]["description"].startswith("Fetches.")
     assert listed[0]["inputSchema"] == rig.upstream.tools[0]["inputSchema"]
     assert listed[1] == rig.upstream.tools[1]
+
+
+def test_the_whole_description_on_demand(opened):
+    """The compact one leaves out the output schema; the tool and the resource give it on demand."""
+    rig = opened(tools=catalogue(20, outputSchema={"type": "object"}), list_form="brief")
+    rig.listed()
+    name = rig.upstream.tools[0]["name"]
+    assert "outputSchema" not in said(rig.call("describe_tools", tools=[name]))[name]
+    assert "outputSchema" in said(rig.call("describe_tools", tools=[name], whole=True))[name]
+    uri = f"resource:///tool_descriptions?tools={name}"
+    assert "outputSchema" not in read(rig, uri)[name]
+    assert "outputSchema" in read(rig, f"{uri}&whole=true")[name]

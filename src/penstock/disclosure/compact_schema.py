@@ -18,8 +18,8 @@ from penstock.disclosure.signature import kind_text
 
 _MOST_CHOICES: Final = 60
 # Characters of a description, by its level: of the first sentence, and of several.
-_FIRST_CHARS: Final = (200, 80)
-_TEXT_CHARS: Final = (120, 60)
+_FIRST_CHARS: Final = (160, 80)
+_TEXT_CHARS: Final = (100, 60)
 _HUGE: Final = 2**31 - 1  # a generator's bound for numbers, and no limit that a caller would meet
 _DEEPEST: Final = 40  # lists in lists, unions in unions
 _MOST_PLACES: Final = 2_000  # references can make a small schema very large
