@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Final
 
 from penstock._version import __version__
+from penstock.cli.printing import reader_may_leave
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
@@ -35,6 +36,13 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
+    code = 0
+    with reader_may_leave():
+        code = _main(arguments)
+    return code
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, command = _split(given)
     try:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import add_settings, config_file
-from penstock.cli.printing import reader_may_leave
 from penstock.cli.tool_source import add_source_options, listed_by
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
@@ -71,8 +70,7 @@ def audit(chosen: argparse.Namespace) -> int:
     if chosen.html is not None:
         _write_page(found, chosen.html)
     text = _json(found) if chosen.json else _table(found, shows_all=chosen.all)
-    with reader_may_leave():
-        sys.stdout.buffer.write(text + b"\n")
+    sys.stdout.buffer.write(text + b"\n")
     return 0
 
 
