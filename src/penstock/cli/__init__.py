@@ -36,10 +36,9 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
-    code = 0
     with reader_may_leave():
-        code = _main(arguments)
-    return code
+        return _main(arguments)
+    return 0
 
 
 def _main(arguments: Sequence[str] | None) -> int:

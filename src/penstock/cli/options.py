@@ -81,7 +81,12 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         "upstream", "Give a command after --, or the URL of a server that speaks streamable HTTP."
     )
     add = group.add_argument
-    add("--url", metavar="URL", help="The server's endpoint, such as https://example.com/mcp.")
+    add(
+        "--url",
+        metavar="URL",
+        help="The server's endpoint, such as https://example.com/mcp. Put a URL that holds a "
+        "secret into PENSTOCK_URL, because other users can read command lines.",
+    )
     add(
         "--header",
         metavar="NAME=VALUE",

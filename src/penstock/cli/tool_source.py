@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from threading import TIMEOUT_MAX
@@ -12,6 +13,7 @@ from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError
+from penstock.relay.target import URL_VARIABLE
 from penstock.relay.tool_lists import Listed, listed_tools
 
 DEFAULT_SECONDS: Final = 60.0
@@ -46,7 +48,7 @@ def listed_by(chosen: argparse.Namespace) -> Listed:
 
 
 def _asked(chosen: argparse.Namespace) -> Listed:
-    if not chosen.command and not chosen.url:
+    if not (chosen.command or chosen.url or os.environ.get(URL_VARIABLE)):
         place = "DIR " if chosen.name == "extract" else ""
         step = f"penstock {chosen.name} {place}-- COMMAND, or --url URL, or --tools FILE"
         raise UsageError("No server is named.", next_step=f"Name one: {step}")

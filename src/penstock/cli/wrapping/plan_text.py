@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final
 
 from penstock.cli.wrapping.entries import URL_KEYS
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
-from penstock.cli.wrapping.remote_server import HEADERS_VARIABLE
+from penstock.relay.secret_urls import HIDDEN, SECRET_NAME, shown_url
+from penstock.relay.target import HEADERS_VARIABLE, URL_VARIABLE
+
+_NAME: Final = rf"[\w-]*(?i:{SECRET_NAME.pattern})[\w-]*"
+_SECRET_OPTION: Final = re.compile(rf"--?{_NAME}")
+_SECRET_VALUE: Final = re.compile(rf"-{{0,2}}{_NAME}\s*[:=]\s*(?=\S)")
 
 
 def describe(plan: Plan) -> str:
     """Return how each server starts before and after, and why others stay as they are.
 
-    Values of headers and of the environment are not shown: they may be secrets, and people share
-    what terminals print.
+    Values of headers and of the environment are not shown, nor are secrets in URLs and arguments:
+    people share what terminals print.
     """
     return "\n".join(map(_shown, _lines(plan)))
 
@@ -60,15 +66,31 @@ def _name(change: Change) -> str:
 
 def _started(entry: Mapping[str, Any]) -> str:
     """Return the command line or the URL of a server, and where its headers are."""
-    address = next((str(entry[key]) for key in URL_KEYS if key in entry), None)
+    address = next((shown_url(str(entry[key])) for key in URL_KEYS if key in entry), None)
     if address is not None:
         headers = ", ".join(entry.get("headers") or entry.get("http_headers") or ())
         return f"{address} ({headers})" if headers else address
     command, args = entry["command"], entry.get("args", [])
     penstock = recognise(command, args)
-    line = shlex.join(["penstock", *penstock.told] if penstock else [command, *args])
-    in_environment = HEADERS_VARIABLE in (entry.get("env") or ())
-    return f"{line} (headers in {HEADERS_VARIABLE})" if in_environment else line
+    words = ["penstock", *penstock.told] if penstock else [command, *args]
+    line = shlex.join(_without_secrets(words))
+    environment = entry.get("env") or ()
+    places = {"URL": URL_VARIABLE, "headers": HEADERS_VARIABLE}
+    moved = [f"{what} in {name}" for what, name in places.items() if name in environment]
+    return f"{line} ({', '.join(moved)})" if penstock and moved else line
+
+
+def _without_secrets(words: Sequence[str]) -> Iterator[str]:
+    """Hide the values of options and headers whose names are those of secrets, and parts of URLs."""
+    before = ""
+    for word in words:
+        if _SECRET_OPTION.fullmatch(before) and not word.startswith("-"):
+            yield HIDDEN
+        elif named := _SECRET_VALUE.match(word):
+            yield named[0] + HIDDEN
+        else:
+            yield shown_url(word) if "://" in word else word
+        before = word
 
 
 def _launcher(wrapped: Mapping[str, Any]) -> str:
