@@ -36,9 +36,10 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
+    code = 0
     with reader_may_leave():
-        return _main(arguments)
-    return 0
+        code = _main(arguments)
+    return code  # noqa: RET504 (the reader may leave before there is another code)
 
 
 def _main(arguments: Sequence[str] | None) -> int:

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 from threading import TIMEOUT_MAX
-from typing import Final
+from typing import Any, Final
 
 from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
@@ -29,12 +29,16 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Read a tools/list result that was saved as JSON, and ask no server; - is stdin.",
     )
-    add(
+    add_timeout(group, DEFAULT_SECONDS)
+
+
+def add_timeout(group: Any, seconds: float) -> None:
+    group.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        default=DEFAULT_SECONDS,
-        help="How long the server may take for one answer. Default: 60.",
+        default=seconds,
+        help=f"How long a server may take for one answer. Default: {seconds:g}.",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
+from penstock.cli.auditing.list_costs import Balance, Measured, cost_told, total
 from penstock.cli.wrapping.entries import URL_KEYS
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
@@ -19,30 +20,37 @@ _SECRET_OPTION: Final = re.compile(rf"--?{_NAME}")
 _SECRET_VALUE: Final = re.compile(rf"-{{0,2}}{_NAME}\s*[:=]\s*(?=\S)")
 
 
-def describe(plan: Plan) -> str:
-    """Return how each server starts before and after, and why others stay as they are.
+def describe(plan: Plan, costs: Mapping[int, Measured] | None = None) -> str:
+    """Return how each server starts before and after, and why others stay as they are. `costs` are
+    those of lists, by the number of the change.
 
     Values of headers and of the environment are not shown, nor are secrets in URLs and arguments:
     people share what terminals print.
     """
-    return "\n".join(map(_shown, _lines(plan)))
+    return "\n".join(map(_shown, _lines(plan, costs or {})))
 
 
-def _lines(plan: Plan) -> Iterator[str]:
-    changed = [change for change in plan.changes if change.action != "leave"]
+def _lines(plan: Plan, costs: Mapping[int, Measured]) -> Iterator[str]:
+    numbered = [(n, change) for n, change in enumerate(plan.changes) if change.action != "leave"]
+    changed = [change for _, change in numbered]
     left = [change for change in plan.changes if change.action == "leave"]
     yield f"{plan.title}: {plan.path}"
     yield _summary(plan, len(changed))
-    for change in changed:
+    for number, change in numbered:
         yield ""
         yield f"  {_name(change)}"
         yield f"    now    {_started(change.before)}"
         yield f"    then   {_started(change.after)}"
+        if number in costs:
+            yield f"    list   {cost_told(costs[number])}"
     if left:
         yield ""
         yield "  Not changed:"
     for change in left:
         yield f"    {_name(change)}: {change.reason}"
+    if sum(isinstance(cost, Balance) for cost in costs.values()) > 1:
+        yield ""
+        yield f"  All lists that were measured: {cost_told(total([*costs.values()]))}"
     wrapped = next((change.after for change in changed if change.action == "wrap"), None)
     if wrapped:
         yield ""

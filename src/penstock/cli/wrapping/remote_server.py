@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from penstock.cli.wrapping.entries import (
     BEARER_KEY,
@@ -72,6 +72,11 @@ def wrap(source: ConfigText, entry: Remote, launcher: Launcher, host: str | None
     elif environment:
         members.append(("env", source.dialect.table(environment)))
     return [*edits, replace_member(source, entry.table, entry.url, members)]
+
+
+def reaches_url(wrapped: Mapping[str, Any]) -> bool:
+    """Return whether Penstock reaches the server of a wrapped entry by URL."""
+    return URL in wrapped.get("args", ()) or URL_VARIABLE in (wrapped.get("env") or ())
 
 
 def _variable_options(entry: Remote) -> list[str]:
