@@ -55,11 +55,15 @@ def marking(path):
     return {"command": sys.executable, "args": ["-c", _MARKS, str(path)]}
 
 
-def environment(folder):
-    """Make a virtual environment that has Penstock, and return its Python."""
+def environment(folder, only=None):
+    """Make a virtual environment that has Penstock, and return its Python. `only` names the
+    libraries that it has; without it, the environment has those of this Python."""
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     (site,) = (folder / "lib").glob("python*/site-packages")
     others = next(path for path in sys.path if path.endswith("site-packages"))
-    (site / "penstock.pth").write_text(f"{_SOURCE}\n{others}\n")
+    (site / "penstock.pth").write_text(f"{_SOURCE}\n" if only else f"{_SOURCE}\n{others}\n")
+    for name in only or ():
+        for found in Path(others).glob(f"{name}*"):  # the library, and its metadata
+            (site / found.name).symlink_to(found)
     return str(python)

@@ -14,7 +14,7 @@ from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
 # Each command is a module of this folder.
-COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "purge")
+COMMANDS: Final = ("demo", "run", "serve", "wrap", "doctor", "audit", "extract", "purge")
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
@@ -25,8 +25,10 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
       Show what Penstock does, in a few seconds.
   penstock run -- npx -y @modelcontextprotocol/server-everything
       Run one server behind Penstock. Put this command into a host's configuration.
-  penstock wrap ~/.cursor/mcp.json
+  penstock wrap cursor
       Show how to put every server of a host behind Penstock; --write makes the change.
+  penstock doctor
+      Check the installation, the store, and the servers of hosts on this machine.
   penstock serve --url https://example.com/mcp
       Put a server behind Penstock, over HTTP.
   penstock audit -- ./my-server

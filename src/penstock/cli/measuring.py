@@ -13,7 +13,7 @@ from penstock.cli.auditing.balance import balance
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured
 from penstock.cli.auditing.wording import printable
 from penstock.cli.progress import Progress
-from penstock.cli.wrapping.starting import Start
+from penstock.cli.wrapping.starting import NotStarted, Start
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import PenstockError
 from penstock.relay.tool_lists import Inbox, NotListed, Report, listed_tools, signals_to
@@ -92,7 +92,8 @@ class _Measuring:
             hide = start.without_secrets
             return self._balance(start, self._meter)
         except PenstockError as error:
-            return NotMeasured(hide(error.message), hide(error.next_step))
+            is_left = isinstance(error, NotStarted)
+            return NotMeasured(hide(error.message), hide(error.next_step), is_left)
         except Exception as error:  # noqa: BLE001 (one server's failure must not stop the others)
             return NotMeasured(f"Penstock failed: {type(error).__name__}.", PenstockError.next_step)
 

@@ -43,6 +43,15 @@ def say(text: str) -> None:
         print(text)
 
 
+def can_show(signs: str) -> bool:
+    """Return whether the encoding of stdout has these characters."""
+    try:
+        signs.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def replace_what_cannot_be_shown() -> None:
     """Print a question mark for each character that the encoding of stdout lacks."""
     if isinstance(sys.stdout, TextIOWrapper):

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import UsageError
-from penstock.cli.printing import say
+from penstock.cli.printing import replace_what_cannot_be_shown, say
 from penstock.cli.tool_source import add_timeout
 from penstock.errors import MissingExtra, PenstockError
 
@@ -75,6 +75,7 @@ def add_to(commands: Any) -> None:
 def wrap(chosen: argparse.Namespace) -> int:
     from penstock.cli import wrapping
 
+    replace_what_cannot_be_shown()
     if chosen.all and chosen.configs:
         raise UsageError("Both --all and a config were given.", next_step="Give only one.")
     if not chosen.all and not chosen.configs:

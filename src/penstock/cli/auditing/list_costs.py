@@ -26,6 +26,7 @@ class NotMeasured(msgspec.Struct, frozen=True):
 
     why: str
     next_step: str
+    is_left_to_host: bool = False  # only the host can start it, or it is switched off
 
 
 Measured: TypeAlias = Balance | NotMeasured

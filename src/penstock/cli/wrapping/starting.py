@@ -112,7 +112,7 @@ def _folder(entry: Mapping[str, Any], path: Path, project: str) -> str:
     variables = {**os.environ, "workspaceFolder": str(usual), "userHome": str(Path.home())}
     folder = usual / Path(_filled(told, variables)).expanduser() if told else usual
     if not folder.is_dir():
-        raise NotStarted(f"Its working folder {folder} does not exist.", next_step="Create it.")
+        raise PenstockError(f"Its working folder {folder} does not exist.", next_step="Create it.")
     return str(folder)
 
 
