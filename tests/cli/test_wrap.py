@@ -112,6 +112,20 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     assert "tokens now" in machine.wrap("cursor").stdout
 
 
+def test_a_server_whose_url_holds_a_secret_is_measured(machine):
+    command = [PLAIN["command"], *PLAIN["args"], "--http"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip()
+            machine.config(".cursor/mcp.json", {"one": {"url": f"{url}?token=hidden"}})
+            told = machine.wrap("cursor").stdout
+        finally:
+            server.kill()
+    assert "    then   penstock run (URL in PENSTOCK_URL)\n    list   " in told
+    assert "tokens now" in told
+    assert "hidden" not in told
+
+
 def test_codex_passes_on_only_the_variables_that_it_names(machine):
     check = "import os; os.environ['SEEN'] and os._exit('HIDDEN' in os.environ)"
     words = json.dumps(["-c", check])

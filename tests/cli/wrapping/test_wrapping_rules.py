@@ -177,6 +177,10 @@ class TestEditsAfterWrapping:
         found = undone({"command": "/opt/penstock", "args": args, "cwd": "/new"})
         assert found.after == {"command": "npx", "args": ["-y", "--", "x"], "cwd": "/new"}
 
+    def test_a_command_without_dashes(self):
+        found = undone({"command": "/opt/penstock", "args": ["run", "npx", "-y", "x"]})
+        assert found.after == {"command": "npx", "args": ["-y", "x"]}
+
     def test_an_installer_that_runs_penstock(self):
         found = undone({"command": "uvx", "args": ["penstock", "run", "--", "npx", "x"]})
         assert found.after == {"command": "npx", "args": ["x"]}
