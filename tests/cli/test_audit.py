@@ -362,6 +362,18 @@ def test_where_somebody_watches_there_is_a_spinner(tools):
     assert "\n" not in shown
 
 
+def test_a_url_in_the_environment(tools):
+    with on_http(*LISTER, tools, "--http") as url:
+        assert audited(PENSTOCK_URL=url)["raw"]["tools"] == 12
+
+
+def test_a_secret_in_a_url_is_not_printed():
+    told = refused(PENSTOCK_URL="http://ann:pw@127.0.0.1:9/s/9f86d081884c7d65/mcp?token=t")
+    assert "http://127.0.0.1:9/s/…/mcp" in told
+    assert "9f86d" not in told
+    assert "pw@" not in told
+
+
 def test_help():
     done = penstock("audit", "--help")
     assert done.returncode == 0

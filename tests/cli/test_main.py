@@ -56,3 +56,29 @@ def test_names_may_be_joined_by_commas_as_in_a_variable(written):
     add_policy_options(parser)
     policy = policy_from(parser.parse_args(["--config", os.devnull, "--only", *written]))
     assert policy.only == ("a", "b")
+
+
+@pytest.fixture
+def left_pipe():
+    """Return a pipe whose reader has left."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    yield writer
+    os.close(writer)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["wrap", "--help"], ["wrap"], ["purge"]])
+@pytest.mark.parametrize("flags", [[], ["-u"]])
+def test_a_reader_that_leaves_sees_no_traceback(words, flags, left_pipe, tmp_path):
+    command = [sys.executable, *flags, "-m", "penstock", *words]
+    home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        command, stdout=left_pipe, stderr=subprocess.PIPE, env=os.environ | home, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_reader_of_errors_that_leaves_sees_no_traceback(left_pipe):
+    command = [sys.executable, "-m", "penstock", "please"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=left_pipe, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")

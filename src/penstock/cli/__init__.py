@@ -9,11 +9,14 @@ from importlib import import_module
 from typing import Final
 
 from penstock._version import __version__
+from penstock.cli.printing import reader_may_leave
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
 # Each command is a module of this folder.
-COMMANDS: Final = ("demo", "run", "serve", "wrap", "audit", "extract", "results", "purge")
+COMMANDS: Final = (
+    "demo", "run", "serve", "wrap", "doctor", "results", "audit", "extract", "purge",
+)  # fmt: skip
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
@@ -24,8 +27,10 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
       Show what Penstock does, in a few seconds.
   penstock run -- npx -y @modelcontextprotocol/server-everything
       Run one server behind Penstock. Put this command into a host's configuration.
-  penstock wrap ~/.cursor/mcp.json
+  penstock wrap cursor
       Show how to put every server of a host behind Penstock; --write makes the change.
+  penstock doctor
+      Check the installation, the store, and the servers of hosts on this machine.
   penstock serve --url https://example.com/mcp
       Put a server behind Penstock, over HTTP.
   penstock audit -- ./my-server
@@ -35,6 +40,13 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
+    code = 0
+    with reader_may_leave():
+        code = _main(arguments)
+    return code  # noqa: RET504 (the reader may leave before there is another code)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, command = _split(given)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import add_settings, config_file
-from penstock.cli.printing import reader_may_leave
+from penstock.cli.printing import can_show
 from penstock.cli.tool_source import add_source_options, listed_by
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
@@ -71,8 +71,7 @@ def audit(chosen: argparse.Namespace) -> int:
     if chosen.html is not None:
         _write_page(found, chosen.html)
     text = _json(found) if chosen.json else _table(found, shows_all=chosen.all)
-    with reader_may_leave():
-        sys.stdout.buffer.write(text + b"\n")
+    sys.stdout.buffer.write(text + b"\n")
     return 0
 
 
@@ -87,16 +86,8 @@ def _table(found: Audit, *, shows_all: bool) -> bytes:
 
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size((100, 24)).columns
-    look = TableStyle(columns, is_plain=not _can_show("█▏−–…", encoding), shows_all=shows_all)  # noqa: RUF001 (signs)
+    look = TableStyle(columns, is_plain=not can_show("█▏−–…"), shows_all=shows_all)  # noqa: RUF001 (signs)
     return table(found, look).encode(encoding, "backslashreplace")
-
-
-def _can_show(signs: str, encoding: str) -> bool:
-    try:
-        signs.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def _write_page(found: Audit, file: Path) -> None:

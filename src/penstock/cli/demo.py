@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown
+from penstock.cli.printing import replace_what_cannot_be_shown
 from penstock.settings.sources import ENVIRONMENT_PREFIX
 
 
@@ -28,7 +28,7 @@ def demo(_chosen: argparse.Namespace) -> int:
     from penstock.cli.demonstration.visits import visit_control_room, visit_plant
 
     replace_what_cannot_be_shown()
-    with _default_settings(), reader_may_leave():
+    with _default_settings():
         visit_plant()
         visit_control_room()
     return 0

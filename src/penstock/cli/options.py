@@ -81,7 +81,12 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         "upstream", "Give a command after --, or the URL of a server that speaks streamable HTTP."
     )
     add = group.add_argument
-    add("--url", metavar="URL", help="The server's endpoint, such as https://example.com/mcp.")
+    add(
+        "--url",
+        metavar="URL",
+        help="The server's endpoint, such as https://example.com/mcp. Put a URL that holds a "
+        "secret into PENSTOCK_URL, because other users can read command lines.",
+    )
     add(
         "--header",
         metavar="NAME=VALUE",
@@ -104,10 +109,14 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def policy_from(chosen: argparse.Namespace, defaults: Mapping[str, Any] | None = None) -> Policy:
+def policy_from(
+    chosen: argparse.Namespace,
+    defaults: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Policy:
     options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in OPTIONS}
-    file = config_file(chosen.config)
-    return Policy.load(options, environment=os.environ, file=file, defaults=defaults)
+    file = config_file(chosen.config, environment)
+    return Policy.load(options, environment=environment, file=file, defaults=defaults)
 
 
 def _joined(given: Any) -> Any:
@@ -115,14 +124,14 @@ def _joined(given: Any) -> Any:
     return " ".join(given) if isinstance(given, list) else given
 
 
-def target_from(chosen: argparse.Namespace) -> Target:
+def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Target:
     return Target.of(
         chosen.command,
         chosen.url,
         headers=chosen.header,
         header_variables=chosen.header_env,
         bearer_variable=chosen.bearer_env,
-        environment=os.environ,
+        environment=environment,
     )
 
 
@@ -137,10 +146,10 @@ def start_logging(chosen: argparse.Namespace) -> None:
     logging.getLogger("penstock").setLevel(level.upper())
 
 
-def config_file(given: str | None) -> str | None:
+def config_file(given: str | None, environment: Mapping[str, str] = os.environ) -> str | None:
     """Return the settings file that is named, or the user's own if it exists. Ignore a file in the
     working folder: hosts start servers in folders that hold other people's files."""
-    named = given or os.environ.get(f"{ENVIRONMENT_PREFIX}CONFIG")
+    named = given or environment.get(f"{ENVIRONMENT_PREFIX}CONFIG")
     if named:
         return named
     usual = f"{config_folder()}/{CONFIG_FILE}"

@@ -7,24 +7,49 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import TextIO
 
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """End without an error if the reader of stdout, such as `head`, stops reading."""
+    """End without an error if the reader of stdout or stderr, such as `head`, stops reading."""
     try:
-        yield
-        if sys.stdout is not None:  # None if the process was started without one
-            sys.stdout.flush()
+        try:
+            yield
+        finally:
+            for stream in _streams():
+                stream.flush()
     except BrokenPipeError:
-        # Otherwise Python flushes again at exit, and reports the error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_the_rest()
+
+
+def _streams() -> list[TextIO]:
+    """Return stdout and stderr. Each is None if the process was started without it."""
+    return [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
+
+
+def _discard_the_rest() -> None:
+    """Print to nowhere from now on. Otherwise Python flushes again at exit, and reports the error."""
+    for stream in _streams():
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(text: str) -> None:
     """Print a text. The command goes on if the reader of stdout has stopped reading."""
     with reader_may_leave():
         print(text)
+
+
+def can_show(signs: str) -> bool:
+    """Return whether the encoding of stdout has these characters."""
+    try:
+        signs.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def replace_what_cannot_be_shown() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from threading import TIMEOUT_MAX
-from typing import Final
+from typing import Any, Final
 
 from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError
+from penstock.relay.target import URL_VARIABLE
 from penstock.relay.tool_lists import Listed, listed_tools
 
 DEFAULT_SECONDS: Final = 60.0
@@ -27,12 +29,16 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Read a tools/list result that was saved as JSON, and ask no server; - is stdin.",
     )
-    add(
+    add_timeout(group, DEFAULT_SECONDS)
+
+
+def add_timeout(group: Any, seconds: float) -> None:
+    group.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        default=DEFAULT_SECONDS,
-        help="How long the server may take for one answer. Default: 60.",
+        default=seconds,
+        help=f"How long a server may take for one answer. Default: {seconds:g}.",
     )
 
 
@@ -46,7 +52,7 @@ def listed_by(chosen: argparse.Namespace) -> Listed:
 
 
 def _asked(chosen: argparse.Namespace) -> Listed:
-    if not chosen.command and not chosen.url:
+    if not (chosen.command or chosen.url or os.environ.get(URL_VARIABLE)):
         place = "DIR " if chosen.name == "extract" else ""
         step = f"penstock {chosen.name} {place}-- COMMAND, or --url URL, or --tools FILE"
         raise UsageError("No server is named.", next_step=f"Name one: {step}")

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import UsageError
-from penstock.cli.printing import say
-from penstock.errors import MissingExtra
+from penstock.cli.printing import replace_what_cannot_be_shown, say
+from penstock.cli.tool_source import add_timeout
+from penstock.errors import MissingExtra, PenstockError
+
+if TYPE_CHECKING:
+    from penstock.cli.auditing.list_costs import Measured
+    from penstock.cli.wrapping import ChosenConfig, Plan
+
+SOME_FAILED = 1
 
 _EXAMPLES = """\
 examples:
-  penstock wrap                                      list the configs on this machine
-  penstock wrap ~/.cursor/mcp.json                   show what would change
-  penstock wrap ~/.cursor/mcp.json --write           make the change, after a backup
-  penstock wrap ~/.cursor/mcp.json --undo --write    undo the change
+  penstock wrap                            list the configs on this machine
+  penstock wrap cursor                     show what would change, and what the lists cost
+  penstock wrap ~/.cursor/mcp.json         the same for a file
+  penstock wrap cursor --write             make the change, after a backup
+  penstock wrap cursor --undo --write      undo the change
+  penstock wrap --all --write              change every config on this machine
 
-Known configs: Claude Desktop, Claude Code (.mcp.json), Cursor, VS Code, Windsurf, Codex,
-Gemini CLI, Qwen Code, Copilot CLI, and any JSON with mcpServers or servers. Restart the host after a change.
+Hosts: claude-desktop, claude-code, cursor, vscode, windsurf, codex, copilot, qwen, gemini. A file may
+be any JSON with mcpServers or servers. Restart the host after a change.
 """
+_TEMPORARY = """\
+penstock: warning: this installation is in a temporary place and will not last: {path}
+  Install Penstock in a permanent place (`uv tool install .` or `pipx install .` in a clone), and
+  wrap again with that."""
 
 
 def add_to(commands: Any) -> None:
@@ -28,12 +43,13 @@ def add_to(commands: Any) -> None:
         "wrap",
         help="put every server of a host's config behind Penstock, or show how",
         description="Put every MCP server of a host's config behind Penstock. Without --write, "
-        "only show the change.",
+        "only show the change. For that, the servers are started and list their tools.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("config", metavar="CONFIG", nargs="?", type=Path, help="The host's config file.")
+    add("configs", metavar="CONFIG", nargs="*", help="A host's name, or its config file.")
+    add("--all", action="store_true", help="Take every config that is found on this machine.")
     add("--write", action="store_true", help="Make the change, after a backup.")
     add(
         "--undo",
@@ -51,46 +67,118 @@ def add_to(commands: Any) -> None:
         help="Also wrap remote servers that have no credentials in the config. Those "
         "that need an OAuth login in the host stop working behind Penstock.",
     )
+    add("--no-costs", action="store_true", help="Start no server, and show no costs.")
+    add_timeout(parser, 30)
     parser.set_defaults(do=wrap, name="wrap")
 
 
 def wrap(chosen: argparse.Namespace) -> int:
     from penstock.cli import wrapping
 
-    if chosen.config is None:
+    replace_what_cannot_be_shown()
+    if chosen.all and chosen.configs:
+        raise UsageError("Both --all and a config were given.", next_step="Give only one.")
+    if not chosen.all and not chosen.configs:
         if chosen.write or chosen.undo:
-            raise UsageError("No config is named.", next_step="Name it: penstock wrap PATH --write")
+            raise _unnamed(chosen)
         return _list_configs(wrapping.known_configs())
-    path = chosen.config.expanduser()
-    text = wrapping.read(path)
-    if chosen.undo:
-        plan = wrapping.plan_undo(text, path)
-    else:
-        launcher = wrapping.find_launcher()
-        plan = wrapping.plan(text, path, launcher, host=chosen.host, remote=chosen.remote)
-    say(wrapping.describe(plan))
+    configs = wrapping.chosen_configs(chosen.configs)
+    if not configs:
+        return _list_configs([])
+    if not chosen.undo and wrapping.find_launcher().is_temporary:
+        print(_TEMPORARY.format(path=wrapping.find_launcher().command), file=sys.stderr)
+    return _wrap_each(configs, chosen)
+
+
+def _unnamed(chosen: argparse.Namespace) -> UsageError:
+    flags = "".join(f" --{name}" for name in ("undo", "write") if getattr(chosen, name))
+    step = f"Name it: penstock wrap CONFIG{flags}, or take every config: penstock wrap --all{flags}"
+    return UsageError("No config is named.", next_step=step)
+
+
+def _wrap_each(configs: Sequence[ChosenConfig], chosen: argparse.Namespace) -> int:
+    """Wrap each config. If there are several, a failure does not stop the others."""
+    failed, changes = 0, 0
+    for number, config in enumerate(configs):
+        if number:
+            say("")
+        try:
+            changes += _wrap_one(config, chosen)
+        except PenstockError as error:
+            if len(configs) == 1:
+                raise
+            print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
+            failed += 1
+    if changes and not chosen.write:
+        say(
+            f"\nNothing was written. Add --write to make {'this change' if changes == 1 else 'these changes'}."
+        )
+    return SOME_FAILED if failed else 0
+
+
+def _wrap_one(config: ChosenConfig, chosen: argparse.Namespace) -> bool:
+    """Show or make the change of one config. Return whether there is one."""
+    from penstock.cli import wrapping
+
+    try:
+        plan = _planned(config, chosen)
+    except wrapping.NoServers as error:
+        if config.is_named:
+            raise
+        say(error.message)
+        return False
+    costs = {} if chosen.no_costs or chosen.write or chosen.undo else _costs(plan, config, chosen)
+    say(wrapping.describe(plan, costs))
     if find_spec("httpx2") is None and _leads_to_url(plan.changes):
         raise MissingExtra("serve", "A remote server behind Penstock")
-    if not plan.has_effect:
-        return 0
-    if not chosen.write:
-        say("\nNothing was written. Add --write to make this change.")
-        return 0
-    backup = wrapping.write(plan)
-    say(f"\nWritten. The backup is {backup}\nRestart the host to use the change.")
-    return 0
+    if plan.has_effect and chosen.write:
+        backup = wrapping.write(plan)
+        say(f"\nWritten. The backup is {backup}\nRestart the host to use the change.")
+    return plan.has_effect
+
+
+def _planned(config: ChosenConfig, chosen: argparse.Namespace) -> Plan:
+    from penstock.cli import wrapping
+
+    text = wrapping.read(config.path)
+    if chosen.undo:
+        return wrapping.plan_undo(text, config.path)
+    launcher = wrapping.find_launcher()
+    return wrapping.plan(text, config.path, launcher, host=chosen.host, remote=chosen.remote)
+
+
+def _costs(plan: Plan, config: ChosenConfig, chosen: argparse.Namespace) -> Mapping[int, Measured]:
+    """Return the cost of each list that would be behind Penstock, by the number of the change."""
+    from penstock.cli.measuring import measured
+    from penstock.cli.wrapping.starting import start_of
+
+    if not config.may_start:
+        say(
+            f"The servers of {config.path} are not started, because the file belongs to this folder."
+        )
+        say(f"If you trust it, see their costs: penstock wrap {config.path}\n")
+        return {}
+    wrapped = {n: change for n, change in enumerate(plan.changes) if change.action == "wrap"}
+    starts = {
+        n: (change.name, partial(start_of, change.after, config.path, change.project))
+        for n, change in wrapped.items()
+    }
+    return measured(starts, seconds=chosen.timeout)
 
 
 def _leads_to_url(changes: Any) -> bool:
-    wrapped = [change.after for change in changes if change.action == "wrap"]
-    return any("--url" in entry.get("args", []) for entry in wrapped)
+    from penstock.cli.wrapping import reaches_url
+
+    return any(change.action == "wrap" and reaches_url(change.after) for change in changes)
 
 
 def _list_configs(found: Any) -> int:
     if not found:
         say("No config of a known host was found. Name one: penstock wrap PATH")
         return 0
-    say("Configs on this machine (penstock wrap PATH shows what would change):")
+    say(
+        "Configs on this machine (penstock wrap NAME shows what would change, --all takes every one):"
+    )
     for known in found:
-        say(f"  {known.title:16} {known.path}")
+        say(f"  {known.format.names[0]:16} {known.path}")
     return 0

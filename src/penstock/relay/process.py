@@ -14,9 +14,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from penstock.errors import PenstockError
 
@@ -35,16 +35,30 @@ class CannotStart(PenstockError):
     """The command of the MCP server could not be started."""
 
 
+class Surroundings(NamedTuple):
+    """The environment and the folder of a process; None means ours."""
+
+    environment: Mapping[str, str] | None = None
+    folder: str | None = None
+    is_quiet: bool = False  # its log is thrown away
+
+
+OURS: Final = Surroundings()
+
+
 class Process:
     """A server behind two pipes. It shares our stderr, so that the host shows its log."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], around: Surroundings = OURS) -> None:
         self.command = list(command)
         try:
             self._popen = subprocess.Popen(  # noqa: S603 (the user's own command is the point)
                 [_resolved(self.command[0]), *self.command[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if around.is_quiet else None,
+                env=around.environment,
+                cwd=around.folder,
                 bufsize=LINE_BUFFER,
                 **_apart(),
             )

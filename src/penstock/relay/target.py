@@ -9,7 +9,9 @@ from typing import Final
 import msgspec
 
 from penstock.errors import InvalidSetting, PenstockError
+from penstock.relay.secret_urls import shown_url
 
+URL_VARIABLE: Final = "PENSTOCK_URL"
 HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"
 BEARER_VARIABLE: Final = "PENSTOCK_BEARER"
 # Headers that are computed from each message, or that belong to the connection.
@@ -24,7 +26,7 @@ class NoTarget(PenstockError):
 
     next_step = (
         "Give the server's command after --, as in: penstock run -- npx -y some-mcp-server, "
-        "or its address with --url."
+        "or its address with --url or in PENSTOCK_URL."
     )
 
 
@@ -62,10 +64,11 @@ class Target(msgspec.Struct, frozen=True):
             raise NoTarget("Both a command and a URL were given.", next_step="Give one of them.")
         if command:
             return cls(command=tuple(command))
+        url = url or environment.get(URL_VARIABLE)
         if not url:
             raise NoTarget
         if not url.startswith(("http://", "https://")):
-            raise InvalidSetting("url", url, "must start with http:// or https://.")
+            raise InvalidSetting("url", shown_url(url), "must start with http:// or https://.")
         found = _from_environment(environment)
         found |= {
             name: _variable(value, environment) for name, value in map(_pair, header_variables)
@@ -77,14 +80,6 @@ class Target(msgspec.Struct, frozen=True):
         for name, value in found.items():
             _check_header(name, value)
         return cls(url=url, headers=tuple(found.items()))
-
-
-def shown_url(url: str) -> str:
-    """Return only the scheme, host and path of a URL."""
-    scheme, slashes, rest = url.partition("://")
-    address = rest.partition("?")[0].partition("#")[0]
-    host, slash, path = address.partition("/")
-    return scheme + slashes + host.rpartition("@")[2] + slash + path
 
 
 def _pair(text: str) -> tuple[str, str]:

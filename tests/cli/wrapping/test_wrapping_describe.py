@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from penstock.cli.wrapping import Launcher, describe, plan, plan_undo
 
 SERVERS = {
@@ -53,6 +55,35 @@ def test_wrapping():
     made = plan(json.dumps(SERVERS), PATH, Launcher("/opt/python", ("-m", "penstock")))
     assert describe(made) == WRAPPED
     assert "hidden" not in describe(made)
+
+
+HIDING = {
+    "path": ({"url": "https://a.example/s/9f86d081884c7d65/mcp"}, "https://a.example/s/…/mcp"),
+    "query": ({"url": "https://a.example/mcp?token=hidden"}, "https://a.example/mcp"),
+    "user": ({"url": "https://ann:hidden@a.example/mcp"}, "https://a.example/mcp"),
+    "option": ({"command": "npx", "args": ["x", "--api-key", "hidden"]}, "npx x --api-key '…'"),
+    "joined": ({"command": "npx", "args": ["x", "--token=hidden"]}, "npx x '--token=…'"),
+    "mcp-remote": (
+        {"command": "npx", "args": ["mcp-remote", "https://a.example/mcp?key=hidden", "--header",
+                                    "Authorization: Bearer hidden"]},
+        "npx mcp-remote https://a.example/mcp --header 'Authorization: …'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HIDING)
+def test_secrets_are_not_shown(case):
+    entry, now = HIDING[case]
+    text = json.dumps({"servers": {"one": entry}})
+    made = plan(text, Path("mine.json"), Launcher("/opt/penstock"))
+    told = describe(made)
+    assert f"    now    {now}\n" in told
+    assert "hidden" not in told
+    assert "9f86d" not in told
+    assert ("(URL in PENSTOCK_URL)" in told) == ("url" in entry)
+    undoing = describe(plan_undo(made.text, Path("mine.json")))
+    assert "hidden" not in undoing
+    assert "9f86d" not in undoing
 
 
 def test_undoing():

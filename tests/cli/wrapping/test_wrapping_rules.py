@@ -56,8 +56,6 @@ def undone(entry, path=OTHER):
         ({"url": "http://localhost/sse"}, "SSE"),
         ({"url": "unix:///run/server.sock"}, "http or https"),
         ({"url": "https://[::1"}, "cannot be read"),
-        ({"url": "http://ann:pw@localhost/mcp"}, "credential"),
-        ({"url": "http://localhost/mcp?page=1&apiKey=k"}, "credential"),
         ({"command": "/opt/penstock", "args": ["run", "--", "npx"]}, "already"),
         ({"command": "C:\\bin\\Penstock.EXE", "args": ["run", "--", "npx"]}, "already"),
         ({"command": "/opt/penstock"}, "already"),
@@ -140,11 +138,48 @@ def test_no_header_is_put_on_the_command_line():
     assert json.loads(found.after["env"]["PENSTOCK_HEADERS"]) == headers
 
 
+SECRET_URLS = [
+    "http://ann:pw@localhost/mcp",
+    "http://localhost/mcp?page=1&apiKey=k",
+    "https://mcp.zapier.example/api/mcp/s/NTk4YjZmMTItN2Qx/mcp",
+    "https://n8n.example/mcp/0b5c2b6e-6f0c-4a7e-9d55-0d5f6a1c2b3d",
+    "https://a.example/aBcDeFgHiJkLmNoPqRsTuVw/mcp",
+    "https://a.example/mcp?profile=9f86d081884c7d65",
+]
+
+
+@pytest.mark.parametrize("url", SECRET_URLS)
+@pytest.mark.parametrize("more", [{}, {"headers": {"X-Key": "k"}, "type": "http"}])
+def test_a_secret_in_a_url_is_not_put_on_the_command_line(url, more):
+    entry = {"url": url, **more}
+    found = change(entry)
+    assert found.after["args"] == ["run"]
+    assert found.after["env"]["PENSTOCK_URL"] == url
+    assert change(found.after).reason == "already behind Penstock"
+    assert undone(found.after).after == entry
+    made = plan(config(entry), OTHER, SCRIPT)
+    assert json.loads(plan_undo(made.text, OTHER).text) == json.loads(config(entry))
+
+
+def test_codex_gets_a_secret_url_in_the_environment_too():
+    url = "https://a.example/s/9f86d081884c7d65/mcp"
+    text = f'[mcp_servers.one]\nurl = "{url}"\nbearer_token_env_var = "TOKEN"\n'
+    made = plan(text, CODEX, SCRIPT)
+    (found,) = made.changes
+    assert found.after["args"] == ["run", "--host", "codex", "--bearer-env", "TOKEN"]
+    assert found.after["env"] == {"PENSTOCK_URL": url}
+    assert plan_undo(made.text, CODEX).text == text
+
+
 class TestEditsAfterWrapping:
     def test_options_of_penstock_go_with_it(self):
         args = ["run", "--host", "claude", "--budget", "10kB", "--", "npx", "-y", "--", "x"]
         found = undone({"command": "/opt/penstock", "args": args, "cwd": "/new"})
         assert found.after == {"command": "npx", "args": ["-y", "--", "x"], "cwd": "/new"}
+
+    def test_a_command_without_dashes(self):
+        found = undone({"command": "/opt/penstock", "args": ["run", "npx", "-y", "x"]})
+        assert found.after == {"command": "npx", "args": ["-y", "x"]}
 
     def test_an_installer_that_runs_penstock(self):
         found = undone({"command": "uvx", "args": ["penstock", "run", "--", "npx", "x"]})

@@ -1,18 +1,17 @@
-"""Remote servers that stay as they are, because Penstock would break them or show a secret."""
+"""Remote servers that stay as they are, because Penstock would break them."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from penstock.cli.wrapping.entries import LEGACY_SSE, Left, Remote
 from penstock.cli.wrapping.text_edits import ConfigText
+from penstock.relay.secret_urls import SECRET_NAME, holds_secret
 
 _OAUTH_KEYS: Final = frozenset({"oauth", "auth", "oauth_resource", "scopes", "authProviderType"})
 _HELPER_KEY: Final = "headersHelper"
-_SECRET = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)
 # In practice, servers on the user's own machine have no OAuth.
 _OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -44,12 +43,6 @@ def _unsuitable(entry: Remote, address: SplitResult) -> Left | None:
         return Left("its URL is not http or https")
     if address.path.rstrip("/").endswith("/sse"):
         return Left(LEGACY_SSE)
-    parameters = " ".join(part.partition("=")[0] for part in address.query.split("&"))
-    if "@" in address.netloc or _SECRET.search(parameters):
-        return Left(
-            "its URL holds a credential, which would show in the list of processes; "
-            "move it to a header"
-        )
     return None
 
 
@@ -66,10 +59,11 @@ def _commented(source: ConfigText, entry: Remote) -> Left | None:
 
 
 def _may_log_in(entry: Remote, address: SplitResult, *, remote: bool) -> Left | None:
-    """Leave a server that may log in by OAuth: no header looks like a credential, and no header
-    comes from a variable."""
+    """Leave a server that may log in by OAuth: neither its URL nor a header looks like a
+    credential, and no header comes from a variable."""
     headers = entry.headers.values if entry.headers else ()
-    logs_in = entry.variables or any(map(_SECRET.search, headers))
+    has_secret = holds_secret(entry.address) or any(map(SECRET_NAME.search, headers))
+    logs_in = entry.variables or has_secret
     if logs_in or remote or address.hostname in _OWN_MACHINE:
         return None
     return Left(

@@ -17,5 +17,11 @@ class ConfigError(PenstockError):
         super().__init__(f"{path}: {why.rstrip('.')}.", next_step=next_step)
 
 
+class NoServers(ConfigError):
+    """A config names no MCP servers."""
+
+    next_step = "Add a server in the host first, or name another file."
+
+
 class Unreadable(ValueError):
     """A text does not follow its format. The reader of the text does not know its path."""

@@ -18,6 +18,8 @@ class Format:
     """The format of one host's configs."""
 
     title: str
+    # The names by which a user may call the host; the first is the usual one.
+    names: tuple[str, ...] = ()
     # The last parts of the paths by which a config is recognised.
     ends: tuple[tuple[str, ...], ...] = ()
     # The host's profile in `penstock.core.budget.hosts`, if it has one.
@@ -39,11 +41,22 @@ class Format:
 
 
 _FORMATS: Final = (
-    Format(title="Claude Desktop", ends=(("claude_desktop_config.json",),), host="claude"),
-    Format(title="Claude Code", ends=((".mcp.json",), (".claude.json",)), host="claude-code"),
-    Format(title="Cursor", ends=((".cursor", "mcp.json"),)),
+    Format(
+        title="Claude Desktop",
+        names=("claude-desktop",),
+        ends=(("claude_desktop_config.json",),),
+        host="claude",
+    ),
+    Format(
+        title="Claude Code",
+        names=("claude-code",),
+        ends=((".mcp.json",), (".claude.json",)),
+        host="claude-code",
+    ),
+    Format(title="Cursor", names=("cursor",), ends=((".cursor", "mcp.json"),)),
     Format(
         title="VS Code",
+        names=("vscode", "vs-code", "code"),
         ends=(
             (".vscode", "mcp.json"),
             (".vscode", "settings.json"),
@@ -51,23 +64,39 @@ _FORMATS: Final = (
             ("User", "settings.json"),
         ),
     ),
-    Format(title="Windsurf", ends=(("mcp_config.json",),)),
-    Format(title="Copilot CLI", ends=((".copilot", "mcp-config.json"),), host="copilot-cli"),
+    Format(title="Windsurf", names=("windsurf",), ends=(("mcp_config.json",),)),
     Format(
-        title="Qwen Code", ends=((".qwen", "settings.json"),), host="qwen-code", url_is_sse=True
+        title="Copilot CLI",
+        names=("copilot", "copilot-cli"),
+        ends=((".copilot", "mcp-config.json"),),
+        host="copilot-cli",
     ),
-    Format(title="Gemini CLI", ends=((".gemini", "settings.json"),), url_is_sse=True),
+    Format(
+        title="Qwen Code",
+        names=("qwen", "qwen-code"),
+        ends=((".qwen", "settings.json"),),
+        host="qwen-code",
+        url_is_sse=True,
+    ),
+    Format(
+        title="Gemini CLI",
+        names=("gemini", "gemini-cli"),
+        ends=((".gemini", "settings.json"),),
+        url_is_sse=True,
+    ),
 )
 _OTHER: Final = Format(title="MCP config")
 # The only host whose config is TOML.
 _CODEX: Final = Format(
     title="Codex",
+    names=("codex",),
     host="codex",
     dialect=TOML,
     ways=(("mcp_servers",),),
     headers_key="http_headers",
     names_variables=True,
 )
+HOSTS: Final = (*_FORMATS, _CODEX)
 
 
 def format_of(path: Path) -> Format:

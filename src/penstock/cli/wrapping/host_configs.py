@@ -8,13 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.cli.wrapping.formats import format_of
+from penstock.cli.wrapping.formats import Format, format_of
 
 
 @dataclass(frozen=True, slots=True)
 class KnownConfig:
-    title: str
+    """A config of a host, which may exist or not."""
+
+    format: Format
     path: Path
+    # The config is in the working folder, whose files may be other people's.
+    is_of_project: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.format.title
 
 
 def known_configs(
@@ -25,12 +33,23 @@ def known_configs(
     platform: str = sys.platform,
 ) -> list[KnownConfig]:
     """Return the configs that exist: the user's own, and those of the project in a folder."""
-    home, folder = home or Path.home(), folder or Path.cwd()
-    candidates = [*_of_user(home, environment, platform), *_of_project(folder)]
+    places = config_places(home=home, folder=folder, environment=environment, platform=platform)
+    return [known for known in places if known.path.is_file()]
+
+
+def config_places(
+    *,
+    home: Path | None = None,
+    folder: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+) -> list[KnownConfig]:
+    """Return all places where hosts keep a config, whether or not there is one."""
+    own = dict.fromkeys(_of_user(home or Path.home(), environment, platform))
+    of_project = (path for path in _of_project(folder or Path.cwd()) if path not in own)
     return [
-        KnownConfig(format_of(path).title, path)
-        for path in dict.fromkeys(candidates)
-        if path.is_file()
+        *(KnownConfig(format_of(path), path) for path in own),
+        *(KnownConfig(format_of(path), path, is_of_project=True) for path in of_project),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,12 +19,29 @@ BEARER_VARIABLE: Final = "--bearer-env"
 HEADER_VARIABLE: Final = "--header-env"
 
 
+# Folders that a cleaner may empty, and those in which uv keeps environments for one use.
+_CACHES: Final = frozenset({".cache", "Caches"})
+_UV_CACHES: Final = ("archive-v", "builds-v", "environments-v")
+
+
 @dataclass(frozen=True, slots=True)
 class Launcher:
     """The command by which a host starts Penstock."""
 
     command: str  # an absolute path
     leading_args: tuple[str, ...] = ()  # the arguments before `run`
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the path is in a cache or a temporary folder, as after `uvx` or `pipx run`."""
+        parts = Path(self.command).parts
+        in_cache = any(part in _CACHES or part.startswith(_UV_CACHES) for part in parts)
+        folders = [tempfile.gettempdir(), os.environ.get("UV_CACHE_DIR", "")]
+        return in_cache or any(
+            Path(self.command).is_relative_to(Path(folder).absolute())
+            for folder in folders
+            if folder
+        )
 
     def arguments(self, host: str | None, *rest: str) -> tuple[str, ...]:
         profile = ("--host", host) if host else ()
@@ -87,6 +105,8 @@ def recognise(command: str, args: Sequence[str]) -> Invocation | None:
 
 def _run(args: Sequence[str], place: int) -> Invocation:
     told = tuple(args[place:])
+    if told[1:] and not told[1].startswith("-"):  # `run` takes a command without `--` too
+        return Invocation(told, (), place + 1)
     if _END_OF_OPTIONS not in told:
         return Invocation(told, told[1:])
     end = told.index(_END_OF_OPTIONS)

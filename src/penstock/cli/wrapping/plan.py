@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from penstock.cli.wrapping import local_server, remote_server
 from penstock.cli.wrapping.entries import Left, Local, Remote, understand
 from penstock.cli.wrapping.exclusions import why_left
-from penstock.cli.wrapping.failures import ConfigError, Unreadable
+from penstock.cli.wrapping.failures import ConfigError, NoServers, Unreadable
 from penstock.cli.wrapping.formats import ConfiguredServer, Format, format_of, servers
 from penstock.cli.wrapping.invocation import Launcher, recognise
 from penstock.cli.wrapping.text_edits import ConfigText, Splice, spliced
@@ -146,7 +146,7 @@ def _change(
 
 def _servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServer]:
     if not source.text.strip("\ufeff \t\r\n"):
-        raise ConfigError(path, "The file is empty", next_step="Add a server in the host first.")
+        raise NoServers(path, "The file is empty")
     try:
         root = source.dialect.scan(source.text)
     except Unreadable as error:
@@ -154,9 +154,5 @@ def _servers(source: ConfigText, path: Path, fmt: Format) -> list[ConfiguredServ
     found = servers(root, fmt.ways)
     if not found:
         keys = " or ".join(dict.fromkeys(way[-1] for way in fmt.ways if "." not in way[-1]))
-        raise ConfigError(
-            path,
-            f"No MCP servers found; they are looked for under {keys}",
-            next_step="Add a server in the host first, or name another file.",
-        )
+        raise NoServers(path, f"No MCP servers found; they are looked for under {keys}")
     return found

@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final
 
+from penstock.cli.auditing.list_costs import Balance, Measured, cost_told, total
 from penstock.cli.wrapping.entries import URL_KEYS
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
-from penstock.cli.wrapping.remote_server import HEADERS_VARIABLE
+from penstock.relay.secret_urls import HIDDEN, SECRET_NAME, shown_url
+from penstock.relay.target import HEADERS_VARIABLE, URL_VARIABLE
+
+_NAME: Final = rf"[\w-]*(?i:{SECRET_NAME.pattern})[\w-]*"
+_SECRET_OPTION: Final = re.compile(rf"--?{_NAME}")
+_SECRET_VALUE: Final = re.compile(rf"-{{0,2}}{_NAME}\s*[:=]\s*(?=\S)")
 
 
-def describe(plan: Plan) -> str:
-    """Return how each server starts before and after, and why others stay as they are.
+def describe(plan: Plan, costs: Mapping[int, Measured] | None = None) -> str:
+    """Return how each server starts before and after, and why others stay as they are. `costs` are
+    those of lists, by the number of the change.
 
-    Values of headers and of the environment are not shown: they may be secrets, and people share
-    what terminals print.
+    Values of headers and of the environment are not shown, nor are secrets in URLs and arguments:
+    people share what terminals print.
     """
-    return "\n".join(map(_shown, _lines(plan)))
+    return "\n".join(map(_shown, _lines(plan, costs or {})))
 
 
-def _lines(plan: Plan) -> Iterator[str]:
-    changed = [change for change in plan.changes if change.action != "leave"]
+def _lines(plan: Plan, costs: Mapping[int, Measured]) -> Iterator[str]:
+    numbered = [(n, change) for n, change in enumerate(plan.changes) if change.action != "leave"]
+    changed = [change for _, change in numbered]
     left = [change for change in plan.changes if change.action == "leave"]
     yield f"{plan.title}: {plan.path}"
     yield _summary(plan, len(changed))
-    for change in changed:
+    for number, change in numbered:
         yield ""
         yield f"  {_name(change)}"
         yield f"    now    {_started(change.before)}"
         yield f"    then   {_started(change.after)}"
+        if number in costs:
+            yield f"    list   {cost_told(costs[number])}"
     if left:
         yield ""
         yield "  Not changed:"
     for change in left:
         yield f"    {_name(change)}: {change.reason}"
+    if sum(isinstance(cost, Balance) for cost in costs.values()) > 1:
+        yield ""
+        yield f"  All lists that were measured: {cost_told(total([*costs.values()]))}"
     wrapped = next((change.after for change in changed if change.action == "wrap"), None)
     if wrapped:
         yield ""
@@ -60,15 +74,31 @@ def _name(change: Change) -> str:
 
 def _started(entry: Mapping[str, Any]) -> str:
     """Return the command line or the URL of a server, and where its headers are."""
-    address = next((str(entry[key]) for key in URL_KEYS if key in entry), None)
+    address = next((shown_url(str(entry[key])) for key in URL_KEYS if key in entry), None)
     if address is not None:
         headers = ", ".join(entry.get("headers") or entry.get("http_headers") or ())
         return f"{address} ({headers})" if headers else address
     command, args = entry["command"], entry.get("args", [])
     penstock = recognise(command, args)
-    line = shlex.join(["penstock", *penstock.told] if penstock else [command, *args])
-    in_environment = HEADERS_VARIABLE in (entry.get("env") or ())
-    return f"{line} (headers in {HEADERS_VARIABLE})" if in_environment else line
+    words = ["penstock", *penstock.told] if penstock else [command, *args]
+    line = shlex.join(_without_secrets(words))
+    environment = entry.get("env") or ()
+    places = {"URL": URL_VARIABLE, "headers": HEADERS_VARIABLE}
+    moved = [f"{what} in {name}" for what, name in places.items() if name in environment]
+    return f"{line} ({', '.join(moved)})" if penstock and moved else line
+
+
+def _without_secrets(words: Sequence[str]) -> Iterator[str]:
+    """Hide the values of options and headers whose names are those of secrets, and parts of URLs."""
+    before = ""
+    for word in words:
+        if _SECRET_OPTION.fullmatch(before) and not word.startswith("-"):
+            yield HIDDEN
+        elif named := _SECRET_VALUE.match(word):
+            yield named[0] + HIDDEN
+        else:
+            yield shown_url(word) if "://" in word else word
+        before = word
 
 
 def _launcher(wrapped: Mapping[str, Any]) -> str:

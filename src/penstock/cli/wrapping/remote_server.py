@@ -2,7 +2,7 @@
 
 The host then starts Penstock as a local server, and Penstock reaches the URL. The URL goes onto the
 command line. Headers go into the environment as JSON, because any user of the machine may read
-command lines. A second variable keeps what undoing could not guess: a type other than `http`, a
+command lines. So does a URL that seems to hold a secret. A further variable keeps what undoing could not guess: a type other than `http`, a
 key other than `url`. So a wrapped entry has only keys that its host knows.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from penstock.cli.wrapping.entries import (
     BEARER_KEY,
@@ -41,10 +41,11 @@ from penstock.cli.wrapping.text_edits import (
     replace_member,
 )
 from penstock.cli.wrapping.tree import plain
+from penstock.relay.secret_urls import holds_secret
+from penstock.relay.target import HEADERS_VARIABLE, URL_VARIABLE
 
-HEADERS_VARIABLE: Final = "PENSTOCK_HEADERS"
 SHAPE_VARIABLE: Final = "PENSTOCK_WRAPPED"
-_OURS: Final = frozenset({HEADERS_VARIABLE, SHAPE_VARIABLE})
+_OURS: Final = frozenset({URL_VARIABLE, HEADERS_VARIABLE, SHAPE_VARIABLE})
 
 _USUAL_TYPE = "http"
 _USUAL_URL_KEY = "url"
@@ -53,7 +54,10 @@ _USUAL_URL_KEY = "url"
 def wrap(source: ConfigText, entry: Remote, launcher: Launcher, host: str | None) -> list[Splice]:
     """Turn the entry into that of a local server, which is Penstock."""
     string = source.dialect.string
-    args = [*map(string, launcher.arguments(host, URL)), source.raw(entry.url.value)]
+    url = source.raw(entry.url.value)
+    is_secret = holds_secret(entry.address)
+    address = [] if is_secret else [string(URL), url]
+    args = [*map(string, launcher.arguments(host)), *address]
     args += map(string, _variable_options(entry))
     members = [("command", string(launcher.command)), ("args", array(args))]
     edits = [replace(member.value, string("stdio")) for member in transports(entry.table)]
@@ -61,12 +65,18 @@ def wrap(source: ConfigText, entry: Remote, launcher: Launcher, host: str | None
         # The host passes on only the variables that are listed here.
         members.append(("env_vars", array(map(string, entry.variables))))
         edits += cut(source, entry.table, (BEARER_KEY, VARIABLE_HEADERS_KEY))
-    environment = [(name, string(text)) for name, text in _environment(entry).items()]
+    environment = [(URL_VARIABLE, url)] if is_secret else []
+    environment += [(name, string(text)) for name, text in _environment(entry).items()]
     if entry.headers:
         edits += refill(source, entry.headers.member, entry.headers.table, "env", environment)
     elif environment:
         members.append(("env", source.dialect.table(environment)))
     return [*edits, replace_member(source, entry.table, entry.url, members)]
+
+
+def reaches_url(wrapped: Mapping[str, Any]) -> bool:
+    """Return whether Penstock reaches the server of a wrapped entry by URL."""
+    return URL in wrapped.get("args", ()) or URL_VARIABLE in (wrapped.get("env") or ())
 
 
 def _variable_options(entry: Remote) -> list[str]:
@@ -90,16 +100,16 @@ def unwrap(
     source: ConfigText, entry: Local, invocation: Invocation, fmt: Format
 ) -> list[Splice] | Left:
     """Turn the entry into that of a remote server again."""
-    urls = invocation.values(URL)
-    if not urls:
-        return Left("it runs Penstock in a form that wrap does not write")
     kept = _kept(entry)
     if isinstance(kept, Left):
         return kept
+    url = _url(source, entry, invocation, kept)
+    if url is None:
+        return Left("it runs Penstock in a form that wrap does not write")
     string = source.dialect.string
     url_key = kept.shape.get(_USUAL_URL_KEY, _USUAL_URL_KEY)
     variables = _variable_members(source, invocation)
-    members = [(url_key, _as_written(source, entry, urls[-1])), *variables]
+    members = [(url_key, url), *variables]
     gone = ["args", "env_vars"] if variables else ["args"]
     edits = [
         replace(member.value, string(kept.shape.get(member.name, _USUAL_TYPE)))
@@ -155,10 +165,14 @@ def _variable_members(source: ConfigText, invocation: Invocation) -> list[tuple[
     return [*bearer, (VARIABLE_HEADERS_KEY, named)]
 
 
-def _as_written(source: ConfigText, entry: Local, value: str) -> str:
-    """Return an argument as it is spelled in the file."""
-    found = (source.raw(element) for element in entry.elements if element.value == value)
-    return next(found, source.dialect.string(value))
+def _url(source: ConfigText, entry: Local, invocation: Invocation, kept: _Kept) -> str | None:
+    """Return the URL as it is spelled in the file: in the arguments or in the environment."""
+    given = invocation.values(URL)
+    if given:
+        found = (source.raw(element) for element in entry.elements if element.value == given[-1])
+        return next(found, source.dialect.string(given[-1]))
+    member = kept.environment.table.get(URL_VARIABLE) if kept.environment else None
+    return source.raw(member.value) if member else None
 
 
 def _as_json(values: Mapping[str, str]) -> str:

@@ -16,7 +16,8 @@ import httpx2
 
 from penstock.log import logger
 from penstock.relay.http.events import Event
-from penstock.relay.target import Target, shown_url
+from penstock.relay.secret_urls import shown_url
+from penstock.relay.target import Target
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
 
 CONNECT_SECONDS: Final = 10.0

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from penstock.errors import MissingExtra
+from penstock.relay.process import OURS, Surroundings
 from penstock.relay.target import Target
 from penstock.relay.tool_lists.conversation import Listed, NotListed, Report, listing, tools_in
+from penstock.relay.tool_lists.process import Inbox, ask_command, signals_to
 
-__all__ = ["Listed", "NotListed", "Report", "listed_tools", "tools_in"]
+__all__ = ["Inbox", "Listed", "NotListed", "Report", "listed_tools", "signals_to", "tools_in"]
 
 
-def listed_tools(target: Target, report: Report, *, seconds: float) -> Listed:
+def listed_tools(
+    target: Target,
+    report: Report,
+    *,
+    seconds: float,
+    around: Surroundings = OURS,
+    inbox: Inbox | None = None,
+) -> Listed:
     """Return all pages of a server's list of tools. Each answer may take `seconds`.
 
     Every failure raises a `PenstockError`. A process that was started for this has ended.
     """
     steps = listing(report)
     if not target.url:
-        from penstock.relay.tool_lists.process import ask_command
-
-        return ask_command(target.command, steps, seconds)
+        return ask_command(target.command, steps, seconds, around, inbox)
     try:
         from penstock.relay.tool_lists.remote import ask_url
     except ModuleNotFoundError as error:

@@ -67,6 +67,7 @@ class Listed(msgspec.Struct, frozen=True):
     tools: tuple[bytes, ...]  # as the server lists them, undecoded and compact
     server: str = ""
     version: str = ""
+    capabilities: bytes = b'{"tools":{}}'
 
 
 Found = TypeVar("Found")
@@ -82,7 +83,8 @@ def listing(report: Report) -> Steps[Listed]:
     if "tools" not in messages.members_of(welcome.get("capabilities", msgspec.UNSET)):
         raise no_tools()
     yield Tell(INITIALIZED)
-    return (yield from _pages({}, welcome.get("serverInfo", msgspec.UNSET), report))
+    listed = yield from _pages({}, welcome.get("serverInfo", msgspec.UNSET), report)
+    return msgspec.structs.replace(listed, capabilities=bytes(welcome["capabilities"]))
 
 
 def _pages(

@@ -6,7 +6,7 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from types import FrameType
@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.relay.process import Process
+from penstock.relay.process import OURS, Process, Surroundings
 from penstock.relay.tool_lists.conversation import (
     SHOWN,
     Ask,
@@ -35,10 +35,18 @@ _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _ALONE: Final = "Run the command by itself, and read what it prints."
 
 
-def ask_command(command: Sequence[str], steps: Steps[Found], seconds: float) -> Found:
-    inbox = Inbox()
-    with _signals_to(inbox):
-        process = Process(command)
+def ask_command(
+    command: Sequence[str],
+    steps: Steps[Found],
+    seconds: float,
+    around: Surroundings = OURS,
+    inbox: Inbox | None = None,
+) -> Found:
+    """Start the command, and carry the conversation. The caller may pass an inbox, to which it sends
+    the signals that arrive in the main thread."""
+    inbox = inbox or Inbox()
+    with signals_to(inbox.on_signal):
+        process = Process(command, around)
         talk = ProcessTalk(process, inbox, seconds)
         try:
             return talk.carry(steps)
@@ -77,10 +85,10 @@ class Inbox:
 
 
 @contextmanager
-def _signals_to(inbox: Inbox) -> Iterator[None]:
+def signals_to(on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     is_main = threading.current_thread() is threading.main_thread()  # Only it gets signals.
     numbers = [getattr(signal, name) for name in _SIGNALS if is_main and hasattr(signal, name)]
-    before = {number: signal.signal(number, inbox.on_signal) for number in numbers}
+    before = {number: signal.signal(number, on_signal) for number in numbers}
     try:
         yield
     finally:

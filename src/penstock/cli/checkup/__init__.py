@@ -1,0 +1,1 @@
+"""The checks of `penstock doctor`: each returns findings, and `report` presents them."""

@@ -1,0 +1,143 @@
+"""How a host starts a server that is behind Penstock: its target, settings and surroundings.
+
+A wrapped entry says all of this. So a server that is not wrapped yet is understood by the entry
+that wrapping it would give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from penstock.cli import run
+from penstock.cli.options import UsageError, policy_from, target_from
+from penstock.cli.wrapping.formats import format_of
+from penstock.cli.wrapping.host_configs import config_places
+from penstock.cli.wrapping.invocation import recognise
+from penstock.errors import PenstockError
+from penstock.relay.process import Surroundings
+from penstock.relay.secret_urls import HIDDEN
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
+from penstock.settings.table import RUN_DEFAULTS
+
+# Codex passes on these variables, and those that an entry names.
+_CODEX_VARIABLES: Final = frozenset(
+    {"HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING", "LANG", "LC_ALL",
+     "TERM", "TMPDIR", "TZ", "USERPROFILE", "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP",
+     "PATHEXT", "COMSPEC"}
+)  # fmt: skip
+_VARIABLE: Final = re.compile(r"\$\{(?:env:)?(?P<name>[^}:]+)(?P<rest>:[^}]*)?\}")
+# Folders in which a project keeps a config.
+_CONFIG_FOLDERS: Final = frozenset({".cursor", ".vscode", ".codex"})
+_LEAST_SECRET: Final = 6
+
+
+class NotStarted(PenstockError):
+    """The server was not started."""
+
+    next_step = "Look at it in the host."
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """All that is needed to start one server as its host does."""
+
+    target: Target
+    policy: Policy
+    around: Surroundings
+    secrets: tuple[str, ...] = ()  # values that must not be printed
+
+    def without_secrets(self, text: str) -> str:
+        for secret in sorted(self.secrets, key=len, reverse=True):
+            text = text.replace(secret, HIDDEN)
+        return text
+
+
+def start_of(
+    entry: Mapping[str, Any],
+    path: Path,
+    project: str = "",
+    inherited: Mapping[str, str] = os.environ,
+) -> Start:
+    """Return how the host with this config starts a wrapped entry. Raise if only the host can."""
+    if entry.get("disabled") is True or entry.get("enabled") is False:
+        raise NotStarted("It is switched off in the host.", next_step="Switch it on there.")
+    args = list(entry.get("args") or ())
+    found = recognise(entry["command"], args)
+    if found is None or found.told[:1] != ("run",):
+        raise NotStarted("It runs Penstock in a form that wrap does not write.")
+    folder = _folder(entry, path, project)
+    variables = {**inherited, "workspaceFolder": folder, "userHome": str(Path.home())}
+    own = {name: _filled(str(text), variables) for name, text in (entry.get("env") or {}).items()}
+    passed_on = _passed_on(entry, path, inherited)
+    environment = {**passed_on, **own}
+    words = [] if found.server is None else args[found.server :]
+    chosen = _options([_filled(word, variables) for word in found.options])
+    chosen.command = [_filled(word, variables) for word in words]
+    target = target_from(chosen, environment)
+    policy = policy_from(chosen, RUN_DEFAULTS, environment)
+    around = Surroundings(environment, folder, is_quiet=True)
+    return Start(target, policy, around, tuple(_secrets(own, target)))
+
+
+def _secrets(own: Mapping[str, str], target: Target) -> list[str]:
+    """Return the values that a config gives, unless they are too short to be secrets."""
+    values = [*own.values(), *(value for _, value in target.headers), target.url]
+    return [value for value in values if len(value) >= _LEAST_SECRET and value != target.shown]
+
+
+def _passed_on(
+    entry: Mapping[str, Any], path: Path, inherited: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the variables of ours that reach the server. Most hosts pass on all of them."""
+    if not format_of(path).names_variables:
+        return dict(inherited)
+    named = _CODEX_VARIABLES | set(map(str, entry.get("env_vars") or ()))
+    return {name: text for name, text in inherited.items() if name in named}
+
+
+def _folder(entry: Mapping[str, Any], path: Path, project: str) -> str:
+    """Return the working folder: the entry's, its project's, that of the config, or the home."""
+    holder = path.absolute().parent
+    root = holder.parent if holder.name in _CONFIG_FOLDERS else holder
+    own = {known.path.absolute() for known in config_places() if not known.is_of_project}
+    usual = Path(project) if project else Path.home() if path.absolute() in own else root
+    told = str(entry.get("cwd") or "")
+    variables = {**os.environ, "workspaceFolder": str(usual), "userHome": str(Path.home())}
+    folder = usual / Path(_filled(told, variables)).expanduser() if told else usual
+    if not folder.is_dir():
+        raise PenstockError(f"Its working folder {folder} does not exist.", next_step="Create it.")
+    return str(folder)
+
+
+def _filled(text: str, variables: Mapping[str, str]) -> str:
+    """Fill in variables such as ${HOME}, ${env:HOME} and ${HOME:-/root}, as hosts do."""
+
+    def value(found: re.Match[str]) -> str:
+        name, rest = found["name"], found["rest"] or ""
+        if name in variables and (not rest or rest.startswith(":-")):
+            return variables[name]
+        if rest.startswith(":-"):
+            return rest.removeprefix(":-")
+        raise NotStarted(f"Only the host can fill in its ${{{name}{rest}}}.")
+
+    return _VARIABLE.sub(value, text)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises an error, where argparse would end the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"Its options of penstock run cannot be read: {message}.")
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = _Parser(add_help=False)
+    run.add_to(parser.add_subparsers(parser_class=_Parser))
+    return parser.parse_known_args(["run", *words])[0]
