@@ -123,9 +123,14 @@ def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
 
 def _compressed(catalogue: Catalogue, file: Path) -> Tokens:
     """Return the tokens of mcp-compressor's list at each level."""
-    file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
-    server = Contender((sys.executable, str(_REPLAY), str(file)))
+    server = replayed(catalogue, file)
     return {level: _listed_by(peers.mcp_compressor(server, "-c", level)) for level in LEVELS}
+
+
+def replayed(catalogue: Catalogue, file: Path) -> Contender:
+    """Return a server that lists these tools, from a file."""
+    file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
+    return Contender((sys.executable, str(_REPLAY), str(file)))
 
 
 def _listed_by(contender: Contender) -> int:
