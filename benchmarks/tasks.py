@@ -8,28 +8,20 @@ that the agent reads, without and with the list and the instructions, which a co
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from statistics import mean
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
 
-from benchmarks import peers
-from benchmarks.agents.agent import Agent, Start
+from benchmarks.agents.agent import Agent
+from benchmarks.agents.start import MEASURED, Start, started
 from benchmarks.catalogues import collected
 from benchmarks.choosing import Choice, Request, by_server, requests, together
 from benchmarks.lines import Line
-from benchmarks.tool_lists import replayed
-from benchmarks.wire import WireClient
-from penstock.disclosure.forms import FORMS
 
-# Those that this build has.
-MEASURED: Final = [form for form in ("brief", "signatures", "index", "auto") if form in FORMS]
 # A search by words does not find every tool. It may not become worse.
 MOST_NOT_FOUND: Final = 7
 MOST_NOT_FOUND_AMONG_ALL: Final = 28
@@ -70,21 +62,11 @@ def _by_all(choices: Sequence[Choice], form: str, *, searches: bool = False) -> 
 
 def done_by_agents(choice: Choice, form: str, *, searches: bool = False) -> list[Task]:
     """Let an agent do each request to one server."""
-    with TemporaryDirectory() as folder:
-        server = replayed(choice.catalogue, Path(folder, "tools.json"))
-        command = peers.penstock(server, "--list", form).command
-        with WireClient(command, _environment(folder)) as client:
-            start = Start.of(client)
-            return [
-                _done(Agent(client, start, searches=searches), start, request)
-                for request in choice.requests
-            ]
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """Return variables without this machine's settings and records, which may change a list."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}
+    with started(choice.catalogue, form) as (client, start):
+        return [
+            _done(Agent(client, start, searches=searches), start, request)
+            for request in choice.requests
+        ]
 
 
 def _done(agent: Agent, start: Start, request: Request) -> Task:

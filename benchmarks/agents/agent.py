@@ -13,38 +13,16 @@ import msgspec
 
 from benchmarks.agents import knowledge
 from benchmarks.agents.arguments import fewest_arguments
-from benchmarks.agents.directories import names_in
+from benchmarks.agents.start import METER, Start
 from benchmarks.servers.replay import DONE
 from benchmarks.wire import WireClient
-from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, is_called
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND
 
 MOST_CALLS: Final = 3  # of the tool itself
 MOST_SEARCHES: Final = 3
-METER: Final = O200kMeter()
 
 Schema = dict[str, Any]
-
-
-class Start:
-    """Everything that is sent before the first task: instructions and a list of tools."""
-
-    def __init__(self, instructions: str, result: Mapping[str, Any]) -> None:
-        self.tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in result["tools"]}
-        self.tokens = METER.count(instructions) + METER.count(encode(result).decode())
-        told = [instructions, *(tool.get("description", "") for tool in self.tools.values())]
-        self.names = names_in("\n".join(told)) if self.own(CALL) else set()
-
-    @classmethod
-    def of(cls, client: WireClient) -> Start:
-        greeting = msgspec.json.decode(client.initialize())["result"]
-        listed = msgspec.json.decode(client.ask("tools/list", {}))["result"]
-        return cls(greeting.get("instructions", ""), listed)
-
-    def own(self, role: str) -> str:
-        """Return the name of Penstock's tool for a role, or "" if it is not listed."""
-        return next((name for name in self.tools if is_called(name, role)), "")
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -101,7 +79,7 @@ class Agent:
             if name in self._start.tools:
                 return name, knowledge.from_list(self._start.tools[name])
         for name in right:
-            if name in self._start.names and not self._searches:
+            if name in self._start.directory and not self._searches:
                 return name, None
         return self._found(right, words) if self._start.own(FIND) else ("", None)
 

@@ -23,7 +23,7 @@ def names_in(text: str) -> set[str]:
             beginnings.append(beginnings[-1] + word)
             word = ""
             continue
-        if word:
+        if word and piece != "…":  # in `jira… (63)`, the word is no name
             whole = beginnings[-1] + word
             names |= {whole, whole.rstrip(".:")}
         word = piece if _WORD.fullmatch(piece) else ""

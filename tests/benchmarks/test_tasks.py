@@ -6,6 +6,7 @@ from benchmarks.agents.arguments import fewest_arguments
 from benchmarks.agents.directories import names_in
 from benchmarks.agents.knowledge import from_list, from_reply, is_enough
 from benchmarks.agents.signatures import NoSignature, schema_of_signature
+from benchmarks.agents.start import MEASURED
 from benchmarks.choosing import Choice, Request
 from benchmarks.servers import replay
 
@@ -102,7 +103,7 @@ def test_parameters_of_a_reply_are_enough_if_the_required_ones_are_simple():
 )
 def test_names_are_read_from_every_directory(text):
     assert {"jira_add", "jira_get", "ping"} <= names_in(text)
-    assert "jira_ping" not in names_in(text)
+    assert names_in(text).isdisjoint({"jira", "jira_ping"})
 
 
 def test_the_replayed_server_checks_arguments_as_a_real_one():
@@ -117,7 +118,7 @@ def test_the_replayed_server_checks_arguments_as_a_real_one():
 
 
 @pytest.mark.parametrize("searches", [False, True])
-@pytest.mark.parametrize("form", tasks.MEASURED)
+@pytest.mark.parametrize("form", MEASURED)
 def test_agents_do_tasks_over_every_form(form, searches):
     requests = [
         Request("weather", "", "weather of a day", frozenset({"weather_forecast"})),
