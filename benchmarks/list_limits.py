@@ -79,8 +79,10 @@ def _added(catalogue: Catalogue, start: Start) -> int:
 def _is_callable(tool: DescribedTool, listed: Mapping[str, Any] | None) -> bool:
     """Return whether the list names all parameters that the tool requires."""
     told = None if listed is None else knowledge.from_list(listed)
-    required = tool.schema.get("required") or []
-    return told is not None and set(required) <= told.get("properties", {}).keys()
+    if told is None:
+        return False
+    names: set[str] = {*told.get("properties", {})}
+    return set(tool.schema.get("required") or ()) <= names <= tool.parameters.keys()
 
 
 def lines(form: str, lists: list[Received], tools: int) -> Iterator[Line]:

@@ -50,7 +50,7 @@ class Agent:
         self._client = client
         self._start = start
         self._searches = searches
-        self._reads: set[str] = set()  # the tools that were said to be read-only
+        self._reads = set(start.reading)  # the tools that were said to be read-only
         self.calls = 0
         self.tokens = 0
 
@@ -80,7 +80,7 @@ class Agent:
                 return name, knowledge.from_list(self._start.tools[name])
         for name in right:
             if name in self._start.directory and not self._searches:
-                return name, None
+                return name, knowledge.from_signature(self._start.directory[name])
         return self._found(right, words) if self._start.own(FIND) else ("", None)
 
     def _found(self, right: list[str], words: str) -> tuple[str, Schema | None]:
@@ -116,8 +116,9 @@ class Agent:
     def _call_through(self, tool: str, arguments: Mapping[str, Any]) -> Heard:
         if tool in self._start.tools:
             return self._call(tool, arguments)
-        through = self._start.own(CALL_READ_ONLY if tool in self._reads else CALL)
-        return self._call(through, {"name": tool, "arguments": arguments})
+        reading, any_tool = self._start.own(CALL_READ_ONLY), self._start.own(CALL)
+        through = reading if tool in self._reads or not any_tool else any_tool
+        return self._call(through or any_tool, {"name": tool, "arguments": arguments})
 
     def _call(self, name: str, arguments: Mapping[str, Any]) -> Heard:
         answer = self._client.ask("tools/call", {"name": name, "arguments": arguments})

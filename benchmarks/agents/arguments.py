@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _DEEPEST: Final = 12
-_FORMATS: Final = {
+FORMATS: Final = {
     "date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z", "email": "x@example.com",
     "time": "12:00:00Z", "uri": "https://example.com", "url": "https://example.com",
     "uuid": "123e4567-e89b-42d3-a456-426614174000",
@@ -15,7 +15,7 @@ _FORMATS: Final = {
 # An agent writes a text that matches a pattern. These match most patterns of real servers.
 _TEXTS: Final = (
     "x", "1", "AAA", "x-1", "1.1", "1/1", "x/x", "/x", "#112233", "x@1", "+10000000000",
-    *_FORMATS.values(),
+    *FORMATS.values(),
 )  # fmt: skip
 _BY_TYPE: Final[Mapping[str, Any]] = {"boolean": True, "null": None}
 
@@ -114,7 +114,7 @@ def _number(place: Mapping[str, Any]) -> Any:
 
 
 def _text(place: Mapping[str, Any]) -> str:
-    text = _FORMATS.get(place.get("format", ""), "x")
+    text = FORMATS.get(place.get("format", ""), "x")
     pattern = place.get("pattern")
     if isinstance(pattern, str):
         text = next((one for one in (text, *_TEXTS) if _matches(pattern, one)), text)

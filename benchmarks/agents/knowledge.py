@@ -8,7 +8,6 @@ from typing import Any, Final
 from benchmarks.agents.signatures import NoSignature, schema_of_kind, schema_of_signature
 
 _SIMPLE: Final = frozenset({"string", "integer", "number", "boolean"})
-_PARAMETERS: Final = ("parameters", "takes", "signature")
 
 
 def from_list(entry: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -21,27 +20,63 @@ def from_list(entry: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def from_description(text: str) -> dict[str, Any] | None:
     """Return the schema of a signature in parentheses that begins or ends a description."""
-    for inside in (_leading(text), _trailing(text)):
-        if inside is not None:
-            try:
-                return schema_of_signature(inside)
-            except NoSignature:
-                continue
-    return None
+    told = map(from_signature, (_leading(text), _trailing(text)))
+    return next((schema for schema in told if schema is not None), None)
+
+
+def from_signature(text: str | None) -> dict[str, Any] | None:
+    """Return the schema of a signature, or None if the text is none."""
+    try:
+        return None if text is None else schema_of_signature(text)
+    except NoSignature:
+        return None
 
 
 def from_reply(part: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the schema in a tool's part of a reply, or None if it tells no parameters."""
     if isinstance(schema := part.get("inputSchema"), dict):
-        return schema
-    told = next((part[name] for name in _PARAMETERS if name in part), None)
+        return _Texts().read(schema)
+    told = part.get("parameters")
     if isinstance(told, str):
-        return schema_of_signature(told.removeprefix("(").removesuffix(")"))
+        return from_signature(told)
     if isinstance(told, dict):
         return _of_table(told)
     if isinstance(needed := part.get("required"), list):
         return {"required": needed}
     return None
+
+
+class _Texts:
+    """The reading of a schema in which texts stand for keys, such as `"id": "str, minLength 3"`."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, str] = {}  # by the name of the key that has it
+
+    def read(self, schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
+        read = {key: self._member(key, value) for key, value in schema.items()}
+        return self._with_pattern(read, name)
+
+    def _member(self, key: str, value: Any) -> Any:
+        if key == "properties" and isinstance(value, str):
+            return schema_of_kind(value).get("properties", {})
+        if key == "properties":
+            return {name: self._property(name, item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.read(item) if isinstance(item, dict) else item for item in value]
+        return self.read(value) if isinstance(value, dict) else value
+
+    def _property(self, name: str, item: Any) -> Any:
+        if isinstance(item, str):
+            return self._with_pattern(schema_of_kind(item), name)
+        return self.read(item, name) if isinstance(item, dict) else item
+
+    def _with_pattern(self, schema: dict[str, Any], name: str) -> dict[str, Any]:
+        pattern = schema.get("pattern")
+        if isinstance(pattern, str):
+            told = self._patterns.get(pattern.removeprefix("as for "), pattern)
+            self._patterns.setdefault(name, told)
+            return {**schema, "pattern": told}
+        return schema
 
 
 def is_enough(schema: Mapping[str, Any] | None) -> bool:
@@ -65,17 +100,12 @@ def _of_table(parameters: Mapping[str, Any]) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for starred, kind in parameters.items():
         name = starred.rstrip("*")
-        schema["properties"][name] = _of_table(kind) if isinstance(kind, dict) else _kind(kind)
+        schema["properties"][name] = (
+            _of_table(kind) if isinstance(kind, dict) else schema_of_kind(kind)
+        )
         if starred != name:
             schema["required"].append(name)
     return schema
-
-
-def _kind(kind: Any) -> dict[str, Any]:
-    try:
-        return schema_of_kind(str(kind))
-    except NoSignature:
-        return {}
 
 
 def _leading(text: str) -> str | None:

@@ -10,6 +10,8 @@ import json
 import re
 from typing import Any, Final
 
+from benchmarks.agents.arguments import FORMATS
+
 _TYPES: Final = {
     **{name: name for name in ("string", "integer", "number", "boolean", "object", "array")},
     "str": "string", "int": "integer", "num": "number", "float": "number", "bool": "boolean",
@@ -17,9 +19,11 @@ _TYPES: Final = {
 }  # fmt: skip
 _SPACE: Final = re.compile(r"[\s,]*")
 _NAME: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,:*?{}()|"]+')
-_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?:[^\s,{}()|"\[]|\[(?!\]))+')
+_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?:[^\s,{}()|"\[:]|:(?!\s)|\[(?!\]))+')
 _MARK: Final = re.compile(r"[*?]?")
 _COLON: Final = re.compile(r":\s*")
+_LIMIT: Final = re.compile(r", (m(?:in|ax)[A-Z]\w+|m(?:in|ax)imum|multipleOf) (-?\d+(?:\.\d+)?)")
+_PATTERN: Final = re.compile(r", pattern (.+?)(?=, m|: |$)")
 _CUT: Final = re.compile(r"(?:…|\.\.\.)(?:\s*\d+ more)?")
 
 
@@ -37,10 +41,15 @@ def schema_of_signature(text: str) -> dict[str, Any]:
 
 
 def schema_of_kind(text: str) -> dict[str, Any]:
-    """Return the schema that a type tells: `int`, `fast|slow`, `string[]`."""
+    """Return the schema that a type tells: `int`, `fast|slow`, `str, minLength 3: The key.`"""
     reader = _SignatureText(text)
-    found = reader.kind()
-    return found if reader.at == len(text) else {}
+    try:
+        found = reader.kind()
+    except NoSignature:
+        return {}
+    limits = {name: json.loads(limit) for name, limit in _LIMIT.findall(text, reader.at)}
+    pattern = _PATTERN.search(text, reader.at)
+    return {**found, **limits, **({"pattern": pattern[1]} if pattern else {})}
 
 
 class _SignatureText:
@@ -106,6 +115,8 @@ class _SignatureText:
 def _of_word(word: str) -> dict[str, Any]:
     if word in _TYPES:
         return {"type": _TYPES[word]}
+    if word in FORMATS:
+        return {"type": "string", "format": word}
     if word == "any":
         return {}
     try:

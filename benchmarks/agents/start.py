@@ -12,14 +12,14 @@ from typing import Any, Final
 import msgspec
 
 from benchmarks import peers
-from benchmarks.agents.directories import names_in
+from benchmarks.agents.directories import names_in, reading_in
 from benchmarks.wire import WireClient
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import FORMS
 from penstock.disclosure.host_parts import counted_list
-from penstock.disclosure.names import CALL, is_called
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, is_called
 
 # Not the default meter: it may be an estimate, which is not a measurement.
 METER: Final = O200kMeter()
@@ -33,9 +33,11 @@ class Start:
         self.tools = {tool["name"]: tool for tool in tools}
         self.instruction_tokens = METER.count(instructions)
         self.list_tokens = list_tokens(tools)
-        told = [instructions, *(tool.get("description", "") for tool in tools)]
+        told = "\n".join([instructions, *(tool.get("description", "") for tool in tools)])
         # Only a list that calls tools through another has a directory.
-        self.directory = names_in("\n".join(told)) if self.own(CALL) else set()
+        has_directory = self.own(CALL) or self.own(CALL_READ_ONLY)
+        self.directory = names_in(told) if has_directory else {}
+        self.reading = {*reading_in(told)} if has_directory else set()
 
     @property
     def tokens(self) -> int:

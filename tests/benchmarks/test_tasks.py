@@ -3,7 +3,7 @@
 import jsonschema_rs
 import pytest
 from benchmarks.agents.arguments import fewest_arguments
-from benchmarks.agents.directories import names_in
+from benchmarks.agents.directories import names_in, reading_in
 from benchmarks.agents.knowledge import from_list, from_reply, is_enough
 from benchmarks.agents.signatures import NoSignature, schema_of_signature
 from benchmarks.agents.start import MEASURED
@@ -89,7 +89,7 @@ def test_parameters_of_a_reply_are_enough_if_the_required_ones_are_simple():
     )
     assert is_enough(simple)
     assert not is_enough(nested)
-    assert is_enough(from_reply({"takes": "body*:{name* size:int}"}))
+    assert is_enough(from_reply({"parameters": "body*:{name* size:int}"}))
     assert not is_enough(from_reply({"name": "weather_owner"}))
 
 
@@ -99,11 +99,54 @@ def test_parameters_of_a_reply_are_enough_if_the_required_ones_are_simple():
         "All 3: jira_add, jira_get, ping.",
         "jira… (2): jira_add, jira_get; other… (1): ping",
         "work: jira_(add get* …) ping.",
+        "Read-only: jira_(get) ping(host* port:int); others: (jira_)add.",
     ],
 )
 def test_names_are_read_from_every_directory(text):
-    assert {"jira_add", "jira_get", "ping"} <= names_in(text)
-    assert names_in(text).isdisjoint({"jira", "jira_ping"})
+    assert {"jira_add", "jira_get", "ping"} <= names_in(text).keys()
+    assert names_in(text).keys().isdisjoint({"jira", "jira_ping"})
+
+
+def test_a_directory_tells_which_tools_read_and_what_they_take():
+    text = "Read-only: ping(host* port:int) jira_(get find_(user)); others: jira_(add)"
+    assert {"ping", "jira_get", "jira_find_user"} <= reading_in(text).keys()
+    assert "jira_add" not in reading_in(text)
+    assert names_in(text)["ping"] == "host* port:int"
+
+
+def test_a_compact_schema_is_read_with_its_texts():
+    compact = {
+        "type": "object",
+        "properties": {
+            "key": {"type": "string", "minLength": 4, "pattern": "^[0-9]+$"},
+            "body": {
+                "type": "object",
+                "properties": {
+                    "id": "str, minLength 3, pattern as for key: The number.",
+                    "day": "date: Its day, if any.",
+                    "size": "int, minimum 5",
+                    "kind": "small|large",
+                    "to": "{name* …}[]",
+                },
+                "required": ["id", "day", "size", "kind", "to"],
+            },
+            "more": {"type": "object", "properties": "{id* …}", "required": ["id"]},
+        },
+        "required": ["key", "body", "more"],
+    }
+    schema = from_reply({"inputSchema": compact})
+    assert schema is not None
+    assert fewest_arguments(schema) == {
+        "key": "1111",
+        "body": {
+            "id": "111",
+            "day": "2026-01-31",
+            "size": 5,
+            "kind": "small",
+            "to": [{"name": "x"}],
+        },
+        "more": {"id": "x"},
+    }
 
 
 def test_the_replayed_server_checks_arguments_as_a_real_one():
