@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -34,7 +34,7 @@ class Received(msgspec.Struct, frozen=True):
     instructions: int
     added: int | None  # by the reader and the instructions to a list in full, otherwise None
     hidden: list[str]  # the names that neither the list nor its directory shows
-    callable: int  # tools whose required parameters the list shows
+    callable: int  # tools whose required parameters the list or its directory shows
 
     @property
     def above_raw(self) -> int:
@@ -67,7 +67,7 @@ def received(server: str, catalogue: Catalogue, start: Start) -> Received:
         start.instruction_tokens,
         None if start.own(DESCRIBE) else _added(catalogue, start),
         [name for name in shown.names if not start.shows(name)] if len(shown) <= MOST_TOOLS else [],
-        sum(_is_callable(tool, start.tools.get(tool.name)) for tool in shown),
+        sum(_is_callable(tool, start) for tool in shown),
     )
 
 
@@ -76,9 +76,12 @@ def _added(catalogue: Catalogue, start: Start) -> int:
     return start.tokens - list_tokens(theirs)
 
 
-def _is_callable(tool: DescribedTool, listed: Mapping[str, Any] | None) -> bool:
-    """Return whether the list names all parameters that the tool requires."""
-    told = None if listed is None else knowledge.from_list(listed)
+def _is_callable(tool: DescribedTool, start: Start) -> bool:
+    """Return whether the list, or its directory, names all parameters that the tool requires."""
+    if tool.name in start.tools:
+        told = knowledge.from_list(start.tools[tool.name])
+    else:
+        told = knowledge.from_signature(start.directory.get(tool.name))
     if told is None:
         return False
     names: set[str] = {*told.get("properties", {})}

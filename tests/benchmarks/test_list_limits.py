@@ -45,6 +45,13 @@ def test_a_tool_is_callable_if_the_list_shows_what_it_requires(entry, callable_)
     assert received.hidden == ["sunset"]
 
 
+def test_a_tool_is_callable_if_the_directory_shows_what_it_requires():
+    call = {"name": "call_tool", "description": "All: sun(rise(day*) set(night*))"}
+    received = list_limits.received("sun", CATALOGUE, Start("", [call]))
+    assert received.callable == 1
+    assert received.hidden == []
+
+
 def test_each_limit_can_fail():
     worse = list_limits.Received("sun", 100, 300, 50, 250, ["sunset"], 1)
     report = {line.what: line.is_over for line in list_limits.lines("auto", [worse], 2)}
