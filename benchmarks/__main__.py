@@ -34,6 +34,7 @@ from benchmarks import (
     shapes,
     shaping,
     small,
+    tasks,
     tool_lists,
     widgets,
 )
@@ -56,6 +57,7 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "tool-lists": tool_lists.measure,
     "choosing": choosing.measure,
     "finding": finding.measure,
+    "tasks": tasks.measure,
     "adapters": adapters.measure,
     "shaping": shaping.measure,
     "shapes": shapes.measure,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -50,6 +50,14 @@ class Line:
 
 def _amount(value: float, unit: str) -> str:
     return f"{value:,.0f} {unit}" if value >= 1_000 or unit == "tok" else f"{value:,.2f} {unit}"
+
+
+def none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
+    """Count the servers. More than none fails, unless `may_be`."""
+    # Only failures are named here; the lines of the servers show the others.
+    named = f" ({', '.join(servers)})" if servers and not may_be else ""
+    limit = None if may_be else 0
+    return Line(f"  servers {what}{named}", len(servers), 0, "", limit, difference=True)
 
 
 _HEADINGS = ("what", "ours", "floor", "ratio", "limit", "")

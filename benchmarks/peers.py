@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock.disclosure.catalogue import Catalogue
+
 _HERE = Path(__file__).parent
 _ENVIRONMENT = _HERE.parent / ".venv-peers"
 _READY = _ENVIRONMENT / ".ready"
@@ -41,6 +43,12 @@ class Contender:
 def direct(*arguments: str) -> Contender:
     """Return the server itself, with nothing in front of it."""
     return Contender((sys.executable, str(_SERVERS / "light.py"), *arguments))
+
+
+def replay(catalogue: Catalogue, file: Path) -> Contender:
+    """Return a server that lists these tools, which it reads from a file."""
+    file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
+    return Contender((sys.executable, str(_SERVERS / "replay.py"), str(file)))
 
 
 def penstock(server: Contender, *options: str) -> Contender:

@@ -2,12 +2,12 @@
 
 Every list contains Penstock's reader, and so does raw. No form may be above raw, and `auto` may not
 be above its budget. mcp-compressor is measured on the same lists, at each of its levels. It gets
-them from a server that only replays lists.
+them from a server that only replays lists. In total, `index` may not be above its smallest level.
+`list_limits` adds what a client receives from a whole Penstock.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,14 +15,14 @@ from typing import Final
 
 import msgspec
 
-from benchmarks import peers
+from benchmarks import list_limits, peers
+from benchmarks.agents.start import MEASURED, METER
 from benchmarks.catalogues import collected
-from benchmarks.lines import Line
+from benchmarks.lines import Line, none
 from benchmarks.peers import Contender
 from benchmarks.wire import WireClient
 from penstock import Policy
 from penstock.core.budget.budget import Budget
-from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.forms import Lister
@@ -31,11 +31,7 @@ from penstock.wire.reader import reader_name, reader_tool
 
 LIST_BUDGET: Final = Policy().list_budget
 BUDGETS: Final = (LIST_BUDGET, Budget(tokens=8_000))
-FORMS: Final = ("brief", "index", "auto")
 LEVELS: Final = ("low", "medium", "high", "max")
-_REPLAY: Final = Path(__file__).parent / "servers" / "replay.py"
-# Not the default meter: it may be an estimate, which is not a measurement.
-METER: Final = O200kMeter()
 
 Tokens = dict[str, int]
 
@@ -56,6 +52,7 @@ def measure() -> Iterator[Line]:
     for name, forms in ours.items():
         yield from _lines(f"{name}, {len(collection.catalogues[name])} tools", forms)
     yield from _totals(ours)
+    yield from list_limits.measure()
     peers.install()
     with TemporaryDirectory() as folder:
         theirs = {
@@ -70,7 +67,7 @@ def in_forms(catalogue: Catalogue) -> Forms:
     listings = {
         label(form, budget): Lister(budget, METER, form).listing(catalogue, [reader])
         for budget in BUDGETS
-        for form in FORMS
+        for form in MEASURED
     }
     bare = [tool.raw for tool in catalogue]
     return Forms(
@@ -99,23 +96,16 @@ def _totals(ours: Mapping[str, Forms]) -> Iterator[Line]:
     yield Line(f"all {len(ours)} servers: raw, with the reader", raw, unit="tok")
     for budget in BUDGETS:
         assert budget.tokens is not None
-        for form in FORMS:
+        for form in MEASURED:
             name = label(form, budget)
             tokens = {server: forms.by_form[name] for server, forms in ours.items()}
             yield Line(f"all {len(ours)} servers: {name}", sum(tokens.values()), raw, "tok")
             above = [server for server, forms in ours.items() if tokens[server] > forms.raw]
-            yield _none("where it is above raw", above)
+            yield none("where it is above raw", above)
             over = [server for server, count in tokens.items() if count > budget.tokens]
-            # `brief` by name keeps every tool at any budget; `auto` would give an index.
-            yield _none("where it is above the budget", over, may_be=form == "brief")
-
-
-def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
-    """Count the servers. More than none fails, unless `may_be`."""
-    # Only failures are named here; the lines of the servers show the others.
-    named = f" ({', '.join(servers)})" if servers and not may_be else ""
-    limit = None if may_be else 0
-    return Line(f"  servers {what}{named}", len(servers), 0, "", limit, difference=True)
+            # Other forms keep every tool at any budget; `auto` would give an index.
+            may_be = form not in ("auto", "index")
+            yield none("where it is above the budget", over, may_be=may_be)
 
 
 # -- mcp-compressor --------------------------------------------------------------------------------
@@ -123,8 +113,7 @@ def _none(what: str, servers: Sequence[str], *, may_be: bool = False) -> Line:
 
 def _compressed(catalogue: Catalogue, file: Path) -> Tokens:
     """Return the tokens of mcp-compressor's list at each level."""
-    file.write_bytes(b"[" + b",".join(tool.raw for tool in catalogue) + b"]")
-    server = Contender((sys.executable, str(_REPLAY), str(file)))
+    server = peers.replay(catalogue, file)
     return {level: _listed_by(peers.mcp_compressor(server, "-c", level)) for level in LEVELS}
 
 
@@ -145,8 +134,12 @@ def _beside(ours: Mapping[str, Forms], theirs: Mapping[str, Tokens]) -> Iterator
         what = f"{auto}, beside mcp-compressor {level}"
         yield Line(f"all {len(ours)} servers: {what}", total, sum(tokens.values()), "tok")
         above = [server for server, count in tokens.items() if count > ours[server].bare]
-        yield _none("where its list is above raw", above, may_be=True)
+        yield none("where its list is above raw", above, may_be=True)
         over = [server for server, count in tokens.items() if count > budget]
-        yield _none(f"where its list is above {budget:,} tok", over, may_be=True)
+        yield none(f"where its list is above {budget:,} tok", over, may_be=True)
         ours_largest = max(forms.by_form[auto] for forms in ours.values())
         yield Line("  the largest list of one server", ours_largest, max(tokens.values()), "tok")
+    index = sum(forms.by_form[label("index", LIST_BUDGET)] for forms in ours.values())
+    smallest = min(sum(levels[level] for levels in theirs.values()) for level in LEVELS)
+    what = "index, beside mcp-compressor's smallest level"
+    yield Line(f"all {len(ours)} servers: {what}", index, smallest, "tok", limit=1.0)

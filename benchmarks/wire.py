@@ -42,9 +42,14 @@ class WireClient:
 
     def greet(self) -> bytes:
         """Do the handshake, and return the answer to `tools/list`."""
-        self.ask("initialize", HELLO)
-        self._input.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        self.initialize()
         return self.ask("tools/list", {})
+
+    def initialize(self) -> bytes:
+        """Do the handshake, and return the server's greeting."""
+        greeting = self.ask("initialize", HELLO)
+        self._input.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        return greeting
 
     def ask(self, method: str, params: Mapping[str, Any]) -> bytes:
         return self.timed(method, params)[1]

@@ -1,6 +1,7 @@
 """python replay.py FILE: an MCP server on stdin and stdout that lists the tools of a JSON file.
 
-A relay in front of it gets the same list at once, without the original server.
+A relay in front of it gets the same list at once, without the original server. A call succeeds if
+its arguments match the tool's input schema. Otherwise it fails as in the MCP SDK for Python.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
+
 METHOD_NOT_FOUND = {"error": {"code": -32601, "message": "Method not found"}}
+DONE = "Done."
 
 
 def answer(message: dict[str, Any], tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -25,8 +29,26 @@ def answer(message: dict[str, Any], tools: list[dict[str, Any]]) -> dict[str, An
             return {"result": greeting}
         case "tools/list":
             return {"result": {"tools": tools}}
+        case "tools/call":
+            wrong = _wrong(message["params"], tools)
+            text = {"type": "text", "text": wrong or DONE}
+            return {"result": {"content": [text], "isError": bool(wrong)}}
         case _:
             return METHOD_NOT_FOUND
+
+
+def _wrong(params: dict[str, Any], tools: list[dict[str, Any]]) -> str:
+    """Return what is wrong with a call. A schema that cannot be checked admits everything."""
+    tool = next((tool for tool in tools if tool["name"] == params["name"]), None)
+    if tool is None:
+        return f"Unknown tool: {params['name']}"
+    try:
+        jsonschema_rs.validate(tool["inputSchema"], params.get("arguments", {}))
+    except jsonschema_rs.ValidationError as error:
+        return f"Input validation error: {error.message}"
+    except ValueError:
+        return ""
+    return ""
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.servers import replay
 
-from benchmarks import catalogues, choosing, finding, registry, strangers, tool_lists
+from benchmarks import catalogues, choosing, finding, lines, registry, strangers, tool_lists
 from penstock.disclosure.catalogue import Catalogue
 
 REPLAY = Path(replay.__file__)
@@ -75,14 +75,14 @@ def test_a_server_that_fails_says_why(tmp_path):
 
 
 def test_what_was_skipped_is_said_and_too_few_fail(capsys):
-    lines = list(catalogues.Collection({}, {"gone": "it ended"}).lines())
-    assert lines[0].what == "skipped: gone"
+    report = list(catalogues.Collection({}, {"gone": "it ended"}).lines())
+    assert report[0].what == "skipped: gone"
     assert "gone: it ended" in capsys.readouterr().err
-    assert lines[-1].is_over
+    assert report[-1].is_over
 
 
 def test_a_server_above_raw_fails_and_is_named():
-    line = tool_lists._none("where it is above raw", ["azure"])
+    line = lines.none("where it is above raw", ["azure"])
     assert line.is_over
     assert "azure" in line.what
-    assert not tool_lists._none("where it is above the budget", ["azure"], may_be=True).is_over
+    assert not lines.none("where it is above the budget", ["azure"], may_be=True).is_over
