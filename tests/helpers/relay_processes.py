@@ -24,9 +24,10 @@ PATIENCE = 60
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """Return this environment without settings of Penstock and without a configuration folder."""
+    """Return this environment without settings of Penstock and without a configuration folder. No
+    test adds to the figures of this machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **variables}
+    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "PENSTOCK_STATS": "off", **variables}
 
 
 class StdioClient(Caller):

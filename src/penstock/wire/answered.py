@@ -1,0 +1,31 @@
+"""The material of all figures: the answer that a client gets, beside the one that upstream gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from penstock.core.model.reply import ORDINARY, Showing
+
+AnswerKind = Literal["call", "result", "read", "list", "greeting"]
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The answer to one request, of which a model reads a part."""
+
+    kind: AnswerKind
+    sent: bytes  # the message for the client
+    raw: bytes = b""  # upstream's message; empty if upstream was not asked
+    tool: str = ""
+    is_known: bool = True  # the tool is in upstream's list, or Penstock's own
+    is_held: bool = False  # the result was stored, and the client got a token
+    # An app gets the structured content, and the model does not.
+    has_widget: bool = False
+    has_apps: bool = False  # the client shows apps, and hides their tools from the model
+    form: str = ""  # the listing form
+    showing: Showing = ORDINARY
+
+
+Tally: TypeAlias = Callable[[Answered], None]
