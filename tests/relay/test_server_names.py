@@ -1,13 +1,10 @@
 """Servers have a name in the figures that a person knows, and that holds no secret."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from penstock.relay.target import Target
 
-SECRET = "sk-3fA9"
+PRIVATE = "sk-3fA9"
 COMMANDS = [
     ("npx -y @modelcontextprotocol/server-filesystem /home/ann", "@modelcontextprotocol/server-filesystem"),
     ("npx -y @playwright/mcp@latest --headless", "@playwright/mcp"),
@@ -35,7 +32,7 @@ COMMANDS = [
 def test_a_command_has_the_name_of_its_package(line, name):
     found = Target(command=tuple(line.split())).name()
     assert found == name
-    assert SECRET not in found
+    assert PRIVATE not in found
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ class Clerk:
 
     def _enter_call(self, note: Note, before: Weight, after: Weight, estimated: int) -> None:
         # A name that the server does not list may be anything, even a part of a conversation.
-        tool = note.tool[:_LONGEST_NAME] if note.is_known and note.tool else UNKNOWN
+        is_named = note.tool and (note.is_known or not after.is_error)
+        tool = note.tool[:_LONGEST_NAME] if is_named else UNKNOWN
         row = self.calls.setdefault((self._server, tool), CallFigures())
         row.estimated += estimated
         row.errors += after.is_error

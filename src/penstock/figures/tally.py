@@ -94,6 +94,7 @@ class BackgroundTally:
             if clerk is not None:
                 clerk.take(self._taken())
                 clerk.end()
+            self._is_over = True
         except (OSError, ClerkFailed) as error:
             self._stop(clerk, error)
 
@@ -130,6 +131,7 @@ class _ClerkProcess:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._input = cast("IO[bytes]", self._process.stdin)
+        self._output = cast("IO[bytes]", self._process.stdout)
 
     def take(self, items: list[_Item]) -> None:
         """Send the clerk these notes. Free each message as soon as it is sent."""
@@ -141,13 +143,15 @@ class _ClerkProcess:
         self._input.flush()
 
     def end(self) -> None:
+        """Wait until the clerk has saved everything, and has ended."""
         self._input.close()
         if self._process.wait():
             raise ClerkFailed
+        self._output.close()
 
     def why_it_failed(self) -> str:
         with suppress(OSError):
             self._input.close()
-        output = cast("IO[bytes]", self._process.stdout)
-        told = output.read().decode(errors="replace").strip()
+        with self._output:
+            told = self._output.read().decode(errors="replace").strip()
         return told or f"the process that counts ended with code {self._process.wait()}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -28,4 +27,10 @@ class Answered(msgspec.Struct, frozen=True):
     showing: Showing = ORDINARY
 
 
-Tally: TypeAlias = Callable[[Answered], None]
+class Tally(Protocol):
+    """A counter of answers. A call of it returns at once."""
+
+    def __call__(self, answer: Answered) -> None: ...
+
+    def close(self) -> None:
+        """Wait a short time until everything is counted."""

@@ -63,7 +63,6 @@ class Connection(msgspec.Struct, eq=False):
     repeated: RepeatedArguments | None = None
     # An adapter's functions for every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    # Counts answers. It must return at once.
     tally: Tally | None = None
     now: Callable[[], float] = time.monotonic
     # Answers that the client got instead of upstream's, by the id of the request.
