@@ -10,7 +10,8 @@ import pytest
 
 from penstock.errors import StoreError
 from penstock.figures.file import DAYS_KEPT, MOST_SERVERS, MOST_TOOLS, FiguresFile
-from penstock.figures.place import called_before, figures_file
+from penstock.figures.keeping import called_before
+from penstock.figures.place import figures_file
 from penstock.figures.rows import OTHER, UNKNOWN, CallFigures, ListFigures
 
 TODAY = date(2026, 11, 16)
@@ -130,7 +131,7 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
 
 def test_nothing_is_loaded_where_there_is_no_file(tmp_path):
     code = (
-        "import sys; from penstock.figures.place import called_before;"
+        "import sys; from penstock.figures.keeping import called_before;"
         "called_before('git'); print('sqlite3' in sys.modules)"
     )
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path)}

@@ -20,7 +20,7 @@ from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience
 from penstock.engine.engine import Engine
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store

@@ -26,7 +26,7 @@ from penstock.django.conf import Site, open_site_store, site
 from penstock.django.site_server import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
 from penstock.django.tiers import Tier
 from penstock.engine.engine import Engine
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.outputs import Perform, ToClient, ToUpstream

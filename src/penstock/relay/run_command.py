@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.engine.engine import Engine
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.relay.process import Process

@@ -16,7 +16,7 @@ import msgspec
 
 from penstock.engine.engine import Engine
 from penstock.errors import MissingExtra
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger

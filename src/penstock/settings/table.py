@@ -205,8 +205,8 @@ class Settings:
     stats: Setting[WrittenFlag, bool] = Setting(
         parsers.flag,
         "off",
-        "Whether to add to the figures of this machine, which `penstock stats` shows; also on in "
-        "`serve`. `--no-stats` turns it off.",
+        "Whether to add to the figures that `penstock stats` shows; also on in `serve`, and off "
+        "with `--no-stats`.",
         in_run="on",
     )
     tools: Setting[Table, Table] = Setting(

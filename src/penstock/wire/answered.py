@@ -27,7 +27,7 @@ class Answered(msgspec.Struct, frozen=True):
     showing: Showing = ORDINARY
 
 
-class Tally(Protocol):
+class AnswerTally(Protocol):
     """A counter of answers. A call of it returns at once."""
 
     def __call__(self, answer: Answered) -> None: ...

@@ -18,7 +18,7 @@ from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.discloser import Audience
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
-from penstock.wire.answered import Tally
+from penstock.wire.answered import AnswerTally
 from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
@@ -63,7 +63,7 @@ class Connection(msgspec.Struct, eq=False):
     repeated: RepeatedArguments | None = None
     # An adapter's functions for every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    tally: Tally | None = None
+    tally: AnswerTally | None = None
     now: Callable[[], float] = time.monotonic
     # Answers that the client got instead of upstream's, by the id of the request.
     replaced: Recent[bytes, bytes] = msgspec.field(default_factory=lambda: Recent(_MOST_REPLACED))

@@ -11,7 +11,7 @@ from typing import Final
 
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Workshop

@@ -12,7 +12,7 @@ import msgspec
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
-from penstock.figures.place import tally_of
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
