@@ -11,7 +11,7 @@ import token_reading as reads
 from http_rig import MODERN, Raw, serving
 from node_runtime import node, package
 from relay_calls import value_of
-from relay_processes import SERVERS, StdioClient, clean_environment
+from relay_processes import SERVERS, StdioClient, clean_environment, wait_for_clerks
 
 pytest.importorskip("rs_bpe")
 ROOT = Path(__file__).parents[2]
@@ -56,6 +56,7 @@ def stats(tmp_path):
     """Run `penstock stats` over the figures of this test."""
 
     def run(*arguments):
+        wait_for_clerks(tmp_path)
         command = [sys.executable, "-m", "penstock", "stats", *arguments]
         environment = clean_environment(XDG_STATE_HOME=str(tmp_path))
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

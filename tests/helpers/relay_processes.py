@@ -162,5 +162,15 @@ def wait_until(condition, what="it"):
     raise AssertionError(f"{what} never came to be")
 
 
+def wait_for_clerks(folder: Path) -> None:
+    """Wait until the figures in a state folder are complete."""
+
+    def are_done() -> bool:
+        lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+        return not any(word.startswith(str(folder)) for line in lines for word in line[4:])
+
+    wait_until(are_done, "the last figure")
+
+
 def wait_until_gone(*numbers: int) -> None:
     wait_until(lambda: all(map(is_gone, numbers)), f"the end of {numbers}")

@@ -93,7 +93,10 @@ def _closing(servers: Sequence[ServerBalance], width: int) -> Iterator[str]:
             )
             yield from _wrapped(told, width)
     if any(server.has_estimates for server in servers):
-        told = "Some counts are estimates: penstock[tokens] counts exactly, except under high load."
+        told = (
+            "Some counts are estimates. The extra penstock[tokens] counts exactly, unless answers "
+            "are very large or very many."
+        )
         yield from _wrapped(told, width)
 
 

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import IO, Final
+from queue import Queue
+from threading import Thread
+from typing import IO, Final, Literal
 
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import StoreError
 from penstock.figures.file import FiguresFile
-from penstock.figures.notes import Note, read_frames
+from penstock.figures.notes import Note, NoteFrame, read_frames
 from penstock.figures.rows import UNKNOWN, CallFigures, ListFigures
 from penstock.figures.weighing import Weight, weigh
 
 _PATIENCE: Final = 10  # the niceness: calls are more urgent than figures
+_READ_AHEAD: Final = 4
 _LONGEST_NAME: Final = 128
 _TOKENS_PER_BYTE: Final = 0.3  # of JSON, until the clerk has counted some
 _EXACT: Final = "o200k"
@@ -103,12 +107,27 @@ def keep_figures(path: Path, server: str, notes: IO[bytes]) -> None:
     """Count the answers of a server in these notes, up to the end of the stream."""
     with FiguresFile(path) as file:
         clerk = Clerk(server, default_meter())
-        for given in read_frames(notes):
+        for given in _read_ahead(read_frames(notes)):
             if given is None:
                 clerk.save(file)
             else:
                 clerk.enter(*given)
         clerk.save(file)
+
+
+def _read_ahead(frames: Iterator[NoteFrame]) -> Iterator[NoteFrame]:
+    """Yield the frames, and read the next ones meanwhile: while a message waits in the pipe, it
+    takes memory in the process that serves clients."""
+    waiting: Queue[NoteFrame | Literal["end"]] = Queue(_READ_AHEAD)
+
+    def read() -> None:
+        for given in frames:
+            waiting.put(given)
+        waiting.put("end")
+
+    Thread(target=read, daemon=True).start()
+    while (given := waiting.get()) != "end":
+        yield given
 
 
 def main() -> int:

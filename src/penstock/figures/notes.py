@@ -7,7 +7,7 @@ forgets them; they are never written to a file. An empty line asks the clerk to 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, TypeAlias
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
     is_bare: bool = False
 
     @classmethod
-    def about(cls, answer: Answered) -> Note:
+    def about(cls, answer: Answered, *, is_bare: bool = False) -> Note:
         return cls(
             answer.kind,
             answer.tool,
@@ -46,22 +46,26 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
             len(answer.raw),
             len(answer.sent),
             answer.raw is answer.sent,
+            is_bare,
         )
 
 
 SAVE = b"\n"
+# A note and its messages, or None for `SAVE`.
+NoteFrame: TypeAlias = tuple[Note, bytes, bytes] | None
 _NOTE = msgspec.json.Decoder(Note)
 
 
-def frame(note: Note, raw: bytes, sent: bytes) -> list[bytes]:
-    """Return a note and its messages as parts to write."""
+def frame(answer: Answered | Note) -> list[bytes]:
+    """Return an answer, or a note without messages, as parts to write."""
+    if isinstance(answer, Note):
+        return [msgspec.json.encode(answer) + b"\n"]
+    note = Note.about(answer)
     head = msgspec.json.encode(note) + b"\n"
-    if note.is_bare:
-        return [head]
-    return [head, raw] if note.is_same else [head, raw, sent]
+    return [head, answer.raw] if note.is_same else [head, answer.raw, answer.sent]
 
 
-def read_frames(stream: IO[bytes]) -> Iterator[tuple[Note, bytes, bytes] | None]:
+def read_frames(stream: IO[bytes]) -> Iterator[NoteFrame]:
     """Yield each note with its messages, and None where the notes are to be saved. End at the end
     of the stream, also within a frame: the other process may have been killed."""
     while line := stream.readline():

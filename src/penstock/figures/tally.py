@@ -13,11 +13,9 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import IO, Final, cast
-
-import msgspec
 
 from penstock.figures.notes import SAVE, Note, frame
 from penstock.figures.place import figures_file
@@ -25,13 +23,16 @@ from penstock.log import logger
 from penstock.wire.answered import Answered
 
 GATHER_SECONDS: Final = 1.0  # Answers are gathered for so long, so that a start is not disturbed.
+LARGE_BYTES: Final = 1_000_000  # So much does not wait for more, because it takes memory.
 LINGER_SECONDS: Final = 10.0
 LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds to end.
-MOST_BYTES: Final = 32_000_000
-MOST_WAITING: Final = 10_000
+# The messages that may wait, and the notes without messages.
+MOST_BYTES: Final = 12_000_000
+MOST_MESSAGES: Final = 10_000
+MOST_NOTES: Final = 100_000
 _CLERK: Final = "penstock.figures.clerk"
 
-_Item = tuple[Note, bytes, bytes]
+_Item = Answered | Note  # a note, if the messages are too large to wait
 
 
 class BackgroundTally:
@@ -41,67 +42,82 @@ class BackgroundTally:
     def __init__(self, name: Callable[[], str]) -> None:
         self._name = name
         self._pid = 0  # The thread starts with the first answer, and again after a fork.
+        self._starting = threading.Lock()
 
     def __call__(self, answer: Answered) -> None:
         if self._pid != os.getpid():
-            self._start()
-        note = Note.about(answer)
-        size = note.raw_bytes + (0 if note.is_same else note.sent_bytes)
+            with self._starting:
+                self._start()
+        size = len(answer.raw) + len(answer.sent)
         with self._lock:
-            if self._is_over or len(self._queue) >= MOST_WAITING:
+            if self._is_over or len(self._queue) >= MOST_NOTES:
                 return
-            if self._waiting and self._waiting + size > MOST_BYTES:
-                self._queue.append((msgspec.structs.replace(note, is_bare=True), b"", b""))
+            is_full = len(self._queue) >= MOST_MESSAGES or self._waiting + size > MOST_BYTES
+            if is_full:
+                self._queue.append(Note.about(answer, is_bare=True))
             else:
                 self._waiting += size
-                self._queue.append((note, answer.raw, answer.sent))
-        self._wake.set()
+                self._queue.append(answer)
+            if not self._wake.is_set():
+                self._wake.set()
+            if self._waiting > LARGE_BYTES:
+                self._hurry.set()
 
     def close(self) -> None:
         """Wait a short time until the clerk has everything."""
         if self._pid == os.getpid():
-            self._closing.set()
+            self._is_closing = True
             self._wake.set()
+            self._hurry.set()
             self._thread.join(LAST_SECONDS)
 
     def _start(self) -> None:
-        self._pid = os.getpid()
+        if self._pid == os.getpid():
+            return  # Another thread was first.
         self._queue: deque[_Item] = deque()
         self._waiting = 0  # bytes
         self._lock = threading.Lock()
-        self._wake, self._closing = threading.Event(), threading.Event()
-        self._is_over = False
+        self._wake = threading.Event()  # something is waiting
+        self._hurry = threading.Event()  # and should not wait
+        self._is_closing = self._is_over = False
         self._thread = threading.Thread(target=self._work, name="penstock-tally", daemon=True)
         self._thread.start()
         atexit.register(self.close)
+        self._pid = os.getpid()  # Last: from now on, other threads use all of the above.
 
     # -- the thread ----------------------------------------------------------------------------
 
     def _work(self) -> None:
         clerk: _ClerkProcess | None = None
         try:
-            while not self._closing.is_set():
+            while not self._is_closing:
                 has_news = self._wake.wait(None if clerk is None else LINGER_SECONDS)
                 if not has_news and clerk is not None:
                     clerk.end()
                     clerk = None
                 elif has_news:
-                    self._closing.wait(GATHER_SECONDS)
+                    self._hurry.wait(GATHER_SECONDS)
                     self._wake.clear()
                     clerk = clerk or _ClerkProcess(self._name())
                     clerk.take(self._taken())
-            clerk = clerk or _ClerkProcess(self._name()) if self._queue else clerk
-            if clerk is not None:
+            if self._queue or clerk is not None:
+                clerk = clerk or _ClerkProcess(self._name())
                 clerk.take(self._taken())
                 clerk.end()
             self._is_over = True
         except (OSError, ClerkFailed) as error:
             self._stop(clerk, error)
 
-    def _taken(self) -> list[_Item]:
-        with self._lock:
-            taken, self._queue, self._waiting = self._queue, deque(), 0
-        return list(taken)
+    def _taken(self) -> Iterator[_Item]:
+        """Yield what waits now. Each message is free as soon as it is sent."""
+        self._hurry.clear()
+        for _ in range(len(self._queue)):
+            item = self._queue.popleft()
+            yield item
+            if isinstance(item, Answered):
+                with self._lock:
+                    self._waiting -= len(item.raw) + len(item.sent)
+            del item
 
     def _stop(self, clerk: _ClerkProcess | None, error: Exception) -> None:
         with self._lock:
@@ -133,12 +149,12 @@ class _ClerkProcess:
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("IO[bytes]", self._process.stdout)
 
-    def take(self, items: list[_Item]) -> None:
-        """Send the clerk these notes. Free each message as soon as it is sent."""
-        items.reverse()
-        while items:
-            for part in frame(*items.pop()):
+    def take(self, items: Iterator[_Item]) -> None:
+        """Send the clerk these answers, and let it save them."""
+        for item in items:
+            for part in frame(item):
                 self._input.write(part)
+            del item, part
         self._input.write(SAVE)
         self._input.flush()
 

@@ -37,8 +37,8 @@ def report(request: Request, sent: bytes) -> None:
 
 def answered(request: Request, sent: bytes) -> Answered | None:
     """Return what there is to count about an answer, or None if no model reads it."""
-    kind = _KINDS.get(request.method)
-    if kind is None or request.is_for_explorer or is_for_app(request):
+    kind, has_apps = _KINDS.get(request.method), request.audience.has_apps
+    if kind is None or request.is_for_explorer or (has_apps and is_for_app(request)):
         return None
     if kind == "list":
         return _list(request, sent)
@@ -52,7 +52,7 @@ def answered(request: Request, sent: bytes) -> Answered | None:
         request.tool,
         is_known=toolbox is not None and toolbox.knows(request.tool),
         is_held=bool(request.held),
-        has_widget=has_widget_output(request),
+        has_widget=has_apps and has_widget_output(request),
         showing=request.policy.showing,
     )
 
@@ -77,5 +77,5 @@ def _list(request: Request, sent: bytes) -> Answered:
     members = dict(shown.toolbox.members)
     members["tools"] = b"[" + b",".join(tool.raw for tool in shown.toolbox.catalogue) + b"]"
     raw = messages.response(request.key, messages.object_from(members))
-    has_apps = request.audience.has_apps
-    return Answered("list", sent, raw, has_apps=has_apps, form=shown.listing.form)
+    form, has_apps = shown.listing.form, request.audience.has_apps
+    return Answered("list", sent, raw, has_apps=has_apps, form=form)
