@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("penstock.testing")
+os.environ["PENSTOCK_STATS"] = "off"  # No test adds to the figures of this machine.
 
 # Ordinary runs try the same cases each time. `make fuzz` tries other and more cases.
 FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))

@@ -192,6 +192,7 @@ DOORS = {
     "engine.enquiries": "small servers never need it",
     "django": "Django loads an app before its models are ready",
     "explorer": "few clients show apps",
+    "figures": "a library keeps no figures unless it is asked to",
     "gate.async_gate": "asyncio takes as long to import as all the rest",
     "relay": "a process carries in one way",
     "stores": "a process has one store",

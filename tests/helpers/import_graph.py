@@ -29,6 +29,7 @@ explorer
 disclosure
 wire
 engine
+figures
 adapters
 django
 relay

@@ -24,9 +24,10 @@ PATIENCE = 60
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """Return this environment without settings of Penstock and without a configuration folder."""
+    """Return this environment without settings of Penstock and without a configuration folder. No
+    test adds to the figures of this machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **variables}
+    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "PENSTOCK_STATS": "off", **variables}
 
 
 class StdioClient(Caller):
@@ -159,6 +160,16 @@ def wait_until(condition, what="it"):
             return
         pause.wait(0.02)
     raise AssertionError(f"{what} never came to be")
+
+
+def wait_for_clerks(folder: Path) -> None:
+    """Wait until the figures in a state folder are complete."""
+
+    def are_done() -> bool:
+        lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+        return not any(word.startswith(str(folder)) for line in lines for word in line[4:])
+
+    wait_until(are_done, "the last figure")
 
 
 def wait_until_gone(*numbers: int) -> None:

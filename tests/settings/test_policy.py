@@ -71,6 +71,7 @@ def test_defaults_are_those_of_the_design():
         ("always", "find*, get", ("find*", "get")),
         ("app_only", ["draw"], ("draw",)),
         ("explorer", "off", False),
+        ("stats", "on", True),
         ("gate", "strict", "strict"),
         ("descriptions", "some/folder", "some/folder"),
         ("grant_ttl", "10m", 600),
@@ -302,7 +303,7 @@ def test_tools_that_are_always_listed_are_looked_for():
     assert Policy(always=["a", "b*"]).unmatched(["a", "c"]) == ["b*"]
 
 
-RUN = {"ttl": "1h", "max_ttl": "8h"}
+RUN = {"ttl": "1h", "max_ttl": "8h", "stats": "on"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, assert_never
 
 from penstock.adapters.decorators.threads import in_thread
@@ -19,6 +20,7 @@ from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.disclosure.discloser import Audience
 from penstock.engine.engine import Engine
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store
@@ -86,7 +88,7 @@ class ServerSide:
     def __init__(self, policy: Policy | None, store: Store | str | None, server: str) -> None:
         stated = policy or Policy.of_process()
         self.gate = Gate(stated, _opened(store, stated))
-        self.engine = Engine(self.gate)
+        self.engine = Engine(self.gate, tally_of(stated, lambda: server or Path(sys.argv[0]).stem))
         self.server = server or " ".join(sys.argv)
         self._known: Recent[tuple[str, str, bool], UpstreamState] = Recent(_MOST_KNOWN)
         self._greeted: dict[bool, UpstreamState] = {}  # the last state with capabilities, by era
@@ -110,6 +112,7 @@ class ServerSide:
                 known=self._knowledge(asked),
                 audience=asked.audience,
                 is_inside=True,
+                tally=self.engine.tally,
             )
         )
 

@@ -15,7 +15,7 @@ from penstock.errors import PenstockError
 USAGE_ERROR = 2
 # Each command is a module of this folder.
 COMMANDS: Final = (
-    "demo", "run", "serve", "wrap", "doctor", "results", "audit", "extract", "purge",
+    "demo", "run", "serve", "wrap", "doctor", "stats", "results", "audit", "extract", "purge",
 )  # fmt: skip
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
@@ -35,6 +35,8 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
       Put a server behind Penstock, over HTTP.
   penstock audit -- ./my-server
       Measure what a server's list of tools costs, and what Penstock would save.
+  penstock stats
+      Show what Penstock has saved on this machine.
 """
 
 

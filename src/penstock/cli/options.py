@@ -56,6 +56,13 @@ def add_policy_options(
         choices=LEVELS,
         help="What to log on stderr: debug, info, warning or error. Default: warning.",
     )
+    group.add_argument(
+        "--no-stats",
+        dest="stats",
+        action="store_const",
+        const="off",
+        help="Do not add to the figures that penstock stats shows. Variable: PENSTOCK_STATS=off.",
+    )
     group = parser.add_argument_group(
         "list of tools",
         "How the server's tools are listed. Environment variables: PENSTOCK_LIST and so on.",
@@ -114,7 +121,8 @@ def policy_from(
     defaults: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Policy:
-    options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in OPTIONS}
+    named = (*OPTIONS, "stats")
+    options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in named}
     file = config_file(chosen.config, environment)
     return Policy.load(options, environment=environment, file=file, defaults=defaults)
 

@@ -13,6 +13,7 @@ from penstock.cli.options import (
     target_from,
 )
 from penstock.errors import MissingExtra
+from penstock.settings.table import SERVE_DEFAULTS
 
 _EXAMPLES = """\
 examples:
@@ -61,12 +62,12 @@ def add_to(commands: Any) -> None:
         help="Send the client's Authorization header on to --url. MCP forbids passing on tokens "
         "that were issued for another server: Penstock and the URL must be one audience.",
     )
-    add_policy_options(parser)
+    add_policy_options(parser, SERVE_DEFAULTS)
     parser.set_defaults(do=serve, name="serve")
 
 
 def serve(chosen: argparse.Namespace) -> int:
-    policy = policy_from(chosen)
+    policy = policy_from(chosen, SERVE_DEFAULTS)
     target = target_from(chosen)
     start_logging(chosen)
     try:

@@ -26,6 +26,7 @@ from penstock.django.conf import Site, open_site_store, site
 from penstock.django.site_server import CAPABILITIES, LIST_SECONDS, SiteServer, VisibleTools
 from penstock.django.tiers import Tier
 from penstock.engine.engine import Engine
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.wire import messages
 from penstock.wire.outputs import Perform, ToClient, ToUpstream
@@ -53,7 +54,7 @@ class Gateway:
     def __init__(self, site: Site) -> None:
         self.site = site
         self.gate = Gate(site.policy, open_site_store(site))
-        self._engine = Engine(self.gate)
+        self._engine = Engine(self.gate, tally_of(site.policy, lambda: site.server_name))
         self._known: Recent[tuple[bool, bytes], UpstreamState] = Recent(_MOST_KNOWN)
         self._shown: Recent[bytes, VisibleTools] = Recent(_MOST_KNOWN)
         self._seen: Recent[tuple[Principal, Tier | None, bytes], _Seen] = Recent(_MOST_CALLERS)
@@ -98,6 +99,7 @@ class Gateway:
                 server=self._server,
                 known=self._knowledge(visible, is_modern=is_modern),
                 is_inside=True,
+                tally=self._engine.tally,
                 hooks={
                     "authorize": partial(self._may_read, caller),
                     "live_rows": partial(self._live_rows, caller),

@@ -11,6 +11,7 @@ from penstock.core.model.cancellation import Cancelled
 from penstock.disclosure.discloser import Discloser
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.wire.answered import AnswerTally
 from penstock.wire.effects import (
     Browse,
     Describe,
@@ -34,10 +35,12 @@ from penstock.wire.session import Session
 
 
 class Engine:
-    """A gate, and the descriptions of the tools behind it. All sessions of a server share one."""
+    """A gate, the descriptions of the tools behind it, and the tally of answers, if there is one.
+    All sessions of a server share one engine."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, tally: AnswerTally | None = None) -> None:
         self.gate = gate
+        self.tally = tally
         self._discloser = Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.engine.engine import Engine
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.relay.process import Process
@@ -16,12 +17,14 @@ from penstock.wire.session import Session
 def run_local(upstream: Process, target: Target, policy: Policy) -> int:
     """Run until the client or upstream ends, and return the exit code."""
     with Gate(policy) as gate:
+        engine = Engine(gate, tally_of(policy, target.name))
         session = Session(
             Connection(
                 gate,
                 principal=os_user(policy.store),
                 server=target.server,
                 legacy_session=new_session_name(),
+                tally=engine.tally,
             )
         )
-        return StdioRelay(Client(), upstream, session, Engine(gate)).run()
+        return StdioRelay(Client(), upstream, session, engine).run()

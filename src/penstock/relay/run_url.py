@@ -16,6 +16,7 @@ import msgspec
 
 from penstock.engine.engine import Engine
 from penstock.errors import MissingExtra
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
@@ -49,15 +50,17 @@ _LONGEST_PAUSE = 60.0
 def run_remote(target: Target, policy: Policy) -> int:
     """Run until the client leaves, and return the exit code."""
     with Gate(policy) as gate:
+        engine = Engine(gate, tally_of(policy, target.name))
         session = Session(
             Connection(
                 gate,
                 principal=os_user(policy.store),
                 server=target.server,
                 legacy_session=new_session_name(),
+                tally=engine.tally,
             )
         )
-        return asyncio.run(RemoteRelay(Client(), target, session, Engine(gate)).run())
+        return asyncio.run(RemoteRelay(Client(), target, session, engine).run())
 
 
 class RemoteRelay:

@@ -44,6 +44,12 @@ class Target(msgspec.Struct, frozen=True):
         named = "\0".join((*self.command, self.url, *(name for name, _ in self.headers)))
         return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
+    def name(self) -> str:
+        """Return the name of the server in figures. Unlike `server`, a person can read it."""
+        from penstock.relay.server_names import command_name, host_name
+
+        return host_name(self.url) if self.url else command_name(self.command)
+
     @property
     def shown(self) -> str:
         """The URL as a client and its agent may see it: parts beside the address may be secret."""

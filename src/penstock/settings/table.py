@@ -203,6 +203,13 @@ class Settings:
         "1h",
         "How long the description of an unused tool counts as read, for `gate`.",
     )
+    stats: Setting[WrittenFlag, bool] = Setting(
+        parsers.flag,
+        "off",
+        "Whether to add to the figures that `penstock stats` shows; also on in `serve`, and off "
+        "with `--no-stats`.",
+        in_run="on",
+    )
     tools: Setting[Table, Table] = Setting(
         parsers.table_of("tools"),
         {},
@@ -245,6 +252,7 @@ TABLES: Final[Mapping[str, Sequence[str]]] = {
 RUN_DEFAULTS: Final[Mapping[str, Any]] = {
     name: setting.in_run for name, setting in SETTINGS.items() if setting.in_run is not None
 }
+SERVE_DEFAULTS: Final[Mapping[str, Any]] = {"stats": RUN_DEFAULTS["stats"]}
 # Not a field of `Settings`: a host profile sets other settings.
 HOST: Final = Setting(
     parsers.profile,

@@ -12,7 +12,9 @@ import threading
 import time
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from penstock.errors import EntryCorrupt, StoreError, StoreFull, StoreTooNew, StoreUnavailable
 
@@ -20,20 +22,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x50454E53  # "PENS" tells Penstock's files from other databases
 BUSY_SECONDS = 10.0
 PAGE_SIZE = 8192
 # The default checkpoint, every 1,000 pages, would fall inside every larger put and triple its time.
 CHECKPOINT_BYTES = 32 * 1024 * 1024
 
-FOREIGN = "is a database, but not one of Penstock's"
-OTHER_FILE = "Name another file in the `store` setting."
+
+class FileKind(msgspec.Struct, frozen=True):
+    """A kind of file, whose application id tells it from other databases."""
+
+    application_id: int
+    version: int  # of the schema
+    package: str  # its `schema.sql` creates the tables
+    foreign: str = "is a database, but not one of Penstock's"
+    other_file: str = "Name another file in the `store` setting."
+
+
+STORED_RESULTS: Final = FileKind(0x50454E53, 1, "penstock.stores")  # "PENS"
 
 
 class SQLiteFile:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: FileKind = STORED_RESULTS) -> None:
         self.path = path
+        self._kind = kind
         self._idle: list[sqlite3.Connection] = []
         # Connections from before a fork. Using or even closing them in the child would harm the
         # parent's locks, so they are only kept from garbage collection.
@@ -115,7 +126,7 @@ class SQLiteFile:
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            _prepare(connection, self.path)
+            _prepare(connection, self.path, self._kind)
         except BaseException:
             connection.close()
             raise
@@ -126,7 +137,7 @@ class SQLiteFile:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise _failure(error, self.path) from error
+            raise _failure(error, self.path, self._kind) from error
 
 
 def _create(path: Path) -> None:
@@ -137,8 +148,8 @@ def _create(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    if _edition(connection, path) == 0:
+def _prepare(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
+    if _edition(connection, path, kind) == 0:
         # Both have an effect only before the first page is written.
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -146,21 +157,21 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_BYTES // PAGE_SIZE}")
     connection.execute(f"PRAGMA journal_size_limit = {CHECKPOINT_BYTES}")
-    if _edition(connection, path) == 0:
-        _create_schema(connection, path)
+    if _edition(connection, path, kind) == 0:
+        _create_schema(connection, path, kind)
 
 
-def _edition(connection: sqlite3.Connection, path: Path) -> int:
+def _edition(connection: sqlite3.Connection, path: Path, kind: FileKind) -> int:
     # Count the tables first. One transaction creates them and the id, so tables without the id are
     # foreign, even if another process creates the schema between these statements.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if application != APPLICATION_ID and (application or tables):
-        raise StoreError(f"{path} {FOREIGN}.", next_step=OTHER_FILE)
-    if version > SCHEMA_VERSION:
+    if application != kind.application_id and (application or tables):
+        raise StoreError(f"{path} {kind.foreign}.", next_step=kind.other_file)
+    if version > kind.version:
         raise StoreTooNew(
-            f"{path} has schema {version}; this version of Penstock knows {SCHEMA_VERSION}."
+            f"{path} has schema {version}; this version of Penstock knows {kind.version}."
         )
     return version
 
@@ -179,15 +190,15 @@ def _enter_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _create_schema(connection: sqlite3.Connection, path: Path) -> None:
-    schema = files("penstock.stores").joinpath("schema.sql").read_text(encoding="utf-8")
+def _create_schema(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
+    schema = files(kind.package).joinpath("schema.sql").read_text(encoding="utf-8")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _edition(connection, path) == 0:  # another process may have been first
+        if _edition(connection, path, kind) == 0:  # another process may have been first
             for statement in _statements(schema):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            connection.execute(f"PRAGMA application_id = {kind.application_id}")
+            connection.execute(f"PRAGMA user_version = {kind.version}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -210,14 +221,14 @@ def _code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _failure(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+def _failure(error: sqlite3.Error | OSError, path: Path, kind: FileKind) -> StoreError:
     if isinstance(error, OSError):
         return StoreUnavailable(f"{path} cannot be opened: {error.strerror or error}.")
     code = _code(error)
     if code == sqlite3.SQLITE_FULL:
         return StoreFull(f"There is no space left for {path}.")
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreError(f"{path} is not an SQLite database.", next_step=OTHER_FILE)
+        return StoreError(f"{path} is not an SQLite database.", next_step=kind.other_file)
     if code == sqlite3.SQLITE_CORRUPT:
         return EntryCorrupt(f"{path} is damaged.", next_step="Move it away; a new file is made.")
     return StoreUnavailable(f"{path} cannot be used: {error}.")

@@ -12,6 +12,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame, Result
+from penstock.core.views.request import TOKEN_FIELD
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of, has_widget_output, policy_of, promises_structure
 from penstock.wire.effects import Offer, Steps
@@ -45,6 +46,7 @@ def offer(
     call = replace(call, frame=Frame(structured and not is_text, fields))
     result = wire.decoded() if request.inside.result is None else request.inside.result
     reply: Reply = yield Offer(call, result, request.notice)
+    request.held = _token_in(reply)
     return reply
 
 
@@ -56,7 +58,15 @@ def offer_error(
     call = call_of(request, request.decoded_object)
     call = replace(call, frame=Frame(fields={**told, **(around or {})}))
     reply: Reply = yield Offer(call, Result(structured=msgspec.Raw(error)))
+    request.held = _token_in(reply)
     return None if reply.is_whole else encode({**told, "data": msgspec.Raw(reply.payload)})
+
+
+def _token_in(reply: Reply) -> str:
+    """Return the token that a reply gives in place of a result, or ""."""
+    if reply.is_whole or reply.is_text or not reply.payload:
+        return ""
+    return messages.text_of(messages.members_of(reply.payload), TOKEN_FIELD) or ""
 
 
 def _cut(error: bytes, budget: Budget) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from penstock.core.views.request import TOKEN_FIELD
 from penstock.disclosure.discloser import Audience
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
+from penstock.wire.answered import AnswerTally
 from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
@@ -62,6 +63,7 @@ class Connection(msgspec.Struct, eq=False):
     repeated: RepeatedArguments | None = None
     # An adapter's functions for every call, see `gate.hooks`.
     hooks: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    tally: AnswerTally | None = None
     now: Callable[[], float] = time.monotonic
     # Answers that the client got instead of upstream's, by the id of the request.
     replaced: Recent[bytes, bytes] = msgspec.field(default_factory=lambda: Recent(_MOST_REPLACED))
@@ -98,6 +100,10 @@ class Request(msgspec.Struct, eq=False):
     # Upstream does not have the request: it was not sent yet, or upstream has answered it.
     is_with_penstock: bool = False
     is_answered: bool = False  # upstream has answered the request
+    upstream_line: bytes = b""  # upstream's answer
+    held: str = ""  # the token that the client gets in place of the result
+    is_read: bool = False  # the call reads a stored result
+    is_for_explorer: bool = False  # only the explorer sees the answer
     tool: str = ""
     arguments: msgspec.Raw | None = None
     grant: Any = None  # the grant handle that came with the request

@@ -47,6 +47,7 @@ from penstock.wire.messages import (
 )
 from penstock.wire.methods import HANDLERS, Handler
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
+from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
@@ -202,7 +203,8 @@ class Session:
             request = self._awaiting.pop(key, None)
         if request is not None:
             request.is_with_penstock = True
-            request.is_answered = request.is_answered or key == request.key
+            if key == request.key:
+                request.is_answered, request.upstream_line = True, line
             return self.go_on(request, UpstreamAnswer(message, line))
         request = self.pending.get(key)
         if request is None:
@@ -348,6 +350,7 @@ class Session:
             return [ToClient(message)] if message else []
         if not self._take(self.pending, key, request):
             return []
+        report(request, message)
         if request.batch is None:
             return [ToClient(message, key)]
         whole = request.batch.add(key, message)

@@ -76,6 +76,7 @@ def _look(
     request: Request, effect: Callable[[Call], Read | Show | Browse], **changes: Any
 ) -> Steps[bytes]:
     """Answer a call of the reader or the explorer. They read the results of every tool."""
+    request.is_read, request.is_for_explorer = True, effect is Browse
     given = {} if request.decoded is None else request.decoded
     if not isinstance(given, dict):
         return request.fail(messages.INVALID_PARAMS, "arguments must be an object.")
@@ -86,6 +87,7 @@ def _look(
 
 def _redeem(request: Request) -> Steps[bytes]:
     """Answer a call that brings a token back to the tool that gave it. The tool does not run."""
+    request.is_read = True
     structured = yield from promises_structure(request)
     call = call_of(request, request.decoded_object, structured=structured)
     reply = yield Prepare(call)

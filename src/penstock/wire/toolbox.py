@@ -96,8 +96,9 @@ class Toolbox(msgspec.Struct, frozen=True):
         return self.expires == -math.inf
 
     def knows(self, name: str) -> bool:
-        ours = (self.reader, *self.own.values(), *self.explorer.values())
-        return name in self.tools or name in ours
+        if name in self.tools:
+            return True
+        return name in (self.reader, *self.own.values(), *self.explorer.values())
 
     def listed_to(self, *, has_apps: bool) -> list[bytes]:
         """Return the full list. Only a client that shows apps sees tools for apps alone."""

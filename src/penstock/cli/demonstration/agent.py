@@ -21,7 +21,7 @@ _SECONDS: Final = 60.0
 # -P: a file in the user's working folder must not replace a module.
 _PYTHON: Final = (sys.executable, "-P", "-m")
 # An empty settings file: the demo shows the defaults, not the user's settings.
-_RUN: Final = (*_PYTHON, "penstock", "run", "--config", os.devnull, "--")
+_RUN: Final = (*_PYTHON, "penstock", "run", "--no-stats", "--config", os.devnull, "--")
 
 _Found = TypeVar("_Found")
 

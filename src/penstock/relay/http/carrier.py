@@ -38,6 +38,8 @@ class Workshop:
             cancellation.request()
         if underway:
             await asyncio.wait(map(asyncio.wrap_future, underway), timeout=_LAST_SECONDS)
+        if self.engine.tally is not None:  # A server that a signal ends runs no exit functions.
+            await asyncio.to_thread(self.engine.tally.close)
 
 
 class Carrier:

@@ -11,6 +11,7 @@ from typing import Final
 
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Workshop
@@ -34,7 +35,7 @@ _SESSION_NOT_FOUND: Final = -32001
 
 class CommandGateway:
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._workshop = Workshop(Engine(gate))
+        self._workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
         self._target = target
         self._sessions: dict[str, LegacySession] = {}
         self._shared: dict[str, SharedProcess] = {}
@@ -112,6 +113,7 @@ class CommandGateway:
         session_id = secrets.token_urlsafe(24)
         connection = Connection(
             self._workshop.engine.gate,
+            tally=self._workshop.engine.tally,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             legacy_session=session_id,

@@ -54,6 +54,7 @@ class SharedProcess:
             return
         connection = Connection(
             self._workshop.engine.gate,
+            tally=self._workshop.engine.tally,
             principal=self._principal,
             server=self._target.server,
             known=self.known,

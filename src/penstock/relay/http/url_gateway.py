@@ -12,6 +12,7 @@ import msgspec
 from penstock.core.model.recent import Recent
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
+from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
@@ -41,7 +42,7 @@ class UrlGateway:
     era and principal."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self.workshop = Workshop(Engine(gate))
+        self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
@@ -131,6 +132,7 @@ class UrlGateway:
         return Session(
             Connection(
                 self.workshop.engine.gate,
+                tally=self.workshop.engine.tally,
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 legacy_session=inbound.session,

@@ -1,0 +1,1 @@
+"""Figures about the use of Penstock on this machine: calls, and tokens before and after."""

@@ -1,0 +1,36 @@
+"""The figures, for processes that serve clients. This module loads little: a host waits for the
+start of `penstock run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from penstock.errors import StoreError
+from penstock.figures.place import figures_file
+from penstock.settings.policy import Policy
+from penstock.wire.answered import AnswerTally
+
+
+def tally_of(policy: Policy, name: Callable[[], str]) -> AnswerTally | None:
+    """Return the tally of a server, or None if the settings keep no figures. `name` returns the
+    server's name in the figures."""
+    if not policy.stats:
+        return None
+    from penstock.figures.tally import BackgroundTally
+
+    return BackgroundTally(name)
+
+
+def called_before(server: str) -> frozenset[str]:
+    """Return the tools of a server that were called on this machine. Return none if the file cannot
+    be read: a list of tools must not depend on that."""
+    path = figures_file()
+    if not path.is_file():
+        return frozenset()
+    from penstock.figures.file import FiguresFile
+
+    try:
+        with FiguresFile(path) as file:
+            return file.called_tools(server)
+    except StoreError:
+        return frozenset()

@@ -1,0 +1,173 @@
+"""The tally: it takes answers from sessions, and hands them to a clerk in the background.
+
+A session only appends to a queue. A thread starts the clerk when there is something to count, and
+lets it end when nothing has come for a while. The queue is bounded: an answer that finds it full is
+counted by its size alone. Nothing that fails here reaches a call: the tally logs it once and stops.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import IO, Final, cast
+
+from penstock.figures.notes import SAVE, Note, frame
+from penstock.figures.place import figures_file
+from penstock.log import logger
+from penstock.wire.answered import Answered
+
+GATHER_SECONDS: Final = 1.0  # Answers are gathered for so long, so that a start is not disturbed.
+LARGE_BYTES: Final = 1_000_000  # So much does not wait for more, because it takes memory.
+LINGER_SECONDS: Final = 10.0
+LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds to end.
+# The messages that may wait, and the notes without messages.
+MOST_BYTES: Final = 12_000_000
+MOST_MESSAGES: Final = 10_000
+MOST_NOTES: Final = 100_000
+_CLERK: Final = "penstock.figures.clerk"
+
+_Item = Answered | Note  # a note, if the messages are too large to wait
+
+
+class BackgroundTally:
+    """The tally of one server in one process. Call it with each answer. `name` returns the server's
+    name in the figures; only the thread asks for it, because a host waits for the start."""
+
+    def __init__(self, name: Callable[[], str]) -> None:
+        self._name = name
+        self._pid = 0  # The thread starts with the first answer, and again after a fork.
+        self._starting = threading.Lock()
+
+    def __call__(self, answer: Answered) -> None:
+        if self._pid != os.getpid():
+            with self._starting:
+                self._start()
+        size = len(answer.raw) + len(answer.sent)
+        with self._lock:
+            if self._is_over or len(self._queue) >= MOST_NOTES:
+                return
+            is_full = len(self._queue) >= MOST_MESSAGES or self._waiting + size > MOST_BYTES
+            if is_full:
+                self._queue.append(Note.about(answer, is_bare=True))
+            else:
+                self._waiting += size
+                self._queue.append(answer)
+            if not self._wake.is_set():
+                self._wake.set()
+            if self._waiting > LARGE_BYTES:
+                self._hurry.set()
+
+    def close(self) -> None:
+        """Wait a short time until the clerk has everything."""
+        if self._pid == os.getpid():
+            self._is_closing = True
+            self._wake.set()
+            self._hurry.set()
+            self._thread.join(LAST_SECONDS)
+
+    def _start(self) -> None:
+        if self._pid == os.getpid():
+            return  # Another thread was first.
+        self._queue: deque[_Item] = deque()
+        self._waiting = 0  # bytes
+        self._lock = threading.Lock()
+        self._wake = threading.Event()  # something is waiting
+        self._hurry = threading.Event()  # and should not wait
+        self._is_closing = self._is_over = False
+        self._thread = threading.Thread(target=self._work, name="penstock-tally", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+        self._pid = os.getpid()  # Last: from now on, other threads use all of the above.
+
+    # -- the thread ----------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        clerk: _ClerkProcess | None = None
+        try:
+            while not self._is_closing:
+                has_news = self._wake.wait(None if clerk is None else LINGER_SECONDS)
+                if not has_news and clerk is not None:
+                    clerk.end()
+                    clerk = None
+                elif has_news:
+                    self._hurry.wait(GATHER_SECONDS)
+                    self._wake.clear()
+                    clerk = clerk or _ClerkProcess(self._name())
+                    clerk.take(self._taken())
+            if self._queue or clerk is not None:
+                clerk = clerk or _ClerkProcess(self._name())
+                clerk.take(self._taken())
+                clerk.end()
+            self._is_over = True
+        except (OSError, ClerkFailed) as error:
+            self._stop(clerk, error)
+
+    def _taken(self) -> Iterator[_Item]:
+        """Yield what waits now. Each message is free as soon as it is sent."""
+        self._hurry.clear()
+        for _ in range(len(self._queue)):
+            item = self._queue.popleft()
+            yield item
+            if isinstance(item, Answered):
+                with self._lock:
+                    self._waiting -= len(item.raw) + len(item.sent)
+            del item
+
+    def _stop(self, clerk: _ClerkProcess | None, error: Exception) -> None:
+        with self._lock:
+            self._is_over = True
+            self._queue.clear()
+        why = clerk.why_it_failed() if clerk is not None else str(error)
+        logger().warning("figures for `penstock stats` are no longer kept: %s", why or error)
+
+
+class ClerkFailed(Exception):
+    """The clerk ended before it had counted everything."""
+
+
+class _ClerkProcess:
+    """A running clerk. It has its own session, so that a signal to the host's group does not end it
+    before it has saved."""
+
+    def __init__(self, server: str) -> None:
+        folders = [entry for entry in sys.path if os.path.isabs(entry)]  # noqa: PTH117 (a text)
+        self._process = subprocess.Popen(  # noqa: S603 (our own interpreter, our own code)
+            [sys.executable, "-P", "-m", _CLERK, str(figures_file()), server],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._input = cast("IO[bytes]", self._process.stdin)
+        self._output = cast("IO[bytes]", self._process.stdout)
+
+    def take(self, items: Iterator[_Item]) -> None:
+        """Send the clerk these answers, and let it save them."""
+        for item in items:
+            for part in frame(item):
+                self._input.write(part)
+            del item, part
+        self._input.write(SAVE)
+        self._input.flush()
+
+    def end(self) -> None:
+        """Wait until the clerk has saved everything, and has ended."""
+        self._input.close()
+        if self._process.wait():
+            raise ClerkFailed
+        self._output.close()
+
+    def why_it_failed(self) -> str:
+        with suppress(OSError):
+            self._input.close()
+        with self._output:
+            told = self._output.read().decode(errors="replace").strip()
+        return told or f"the process that counts ended with code {self._process.wait()}"

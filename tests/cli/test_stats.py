@@ -1,0 +1,142 @@
+"""`penstock stats` on figures of many servers: its table, its JSON, and what it says without any."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+
+import pytest
+
+from penstock.cli import main
+from penstock.figures.file import FiguresFile
+from penstock.figures.place import figures_file
+from penstock.figures.rows import CallFigures, ListFigures
+
+TODAY = date.today()  # noqa: DTZ011 (as the command does)
+TOOL = "a_tool_with_quite_a_long_name_as_some_servers_have_them"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.fixture
+def figures():
+    with FiguresFile(figures_file()) as file:
+        file.add(
+            {
+                ("git", "log"): CallFigures(9, 1, 4, 90_000, 2_000, 3, 600),
+                ("git", "status"): CallFigures(20, 0, 0, 4_000, 4_000),
+                ("git", "read_result"): CallFigures(reads=5, read_sent=1_400),
+                ("small", TOOL): CallFigures(1, 0, 0, 12, 12),
+            },
+            {
+                "git": ListFigures(3, 9_000, 6_000, 2, 10, 190, 0, "brief", 3_000, 2_000),
+                "small": ListFigures(1, 100, 400, form="full", last_raw=100, last_sent=400),
+            },
+            TODAY,
+        )
+        old = {("old", "evil\x1b[31m"): CallFigures(1, raw=7, sent=7, estimated=1)}
+        file.add(old, {}, TODAY - timedelta(30))
+
+
+def told(capsys, *arguments):
+    assert main(["stats", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_table(figures, capsys):
+    lines = told(capsys, "--days", "7").splitlines()
+    assert lines[:11] == [
+        "Tokens that models read of MCP servers behind Penstock in the last 7 days.",
+        "",
+        "git: 103,010 tokens raw, 14,190 sent; 88,820 saved (86%).",
+        "  List: form brief, 3,000 tokens raw, 2,000 sent; listed 3 times, 3,000 saved.",
+        "  Instructions: 180 tokens added in 2 conversations.",
+        "  tool         calls  errors  held  reads     raw   sent   saved",
+        "  log              9       1     4      3  90,000  2,600  87,400",
+        "  status          20       0     0      0   4,000  4,000       0",
+        "  read_result      0       0     0      5       0  1,400  -1,400",
+        "",
+        "small: 112 tokens raw, 412 sent; 300 tokens more than without Penstock.",
+    ]
+    assert lines[-6:] == [
+        "",
+        "In all: 103,122 tokens raw, 14,602 sent; 88,520 saved (86%).",
+        "Penstock costs more than it saves for small so far. If that stays, run this server without it.",
+        "",
+        f"Figures: {figures_file()}",
+        "It holds counts by day, server and tool, and neither contents nor arguments.",
+    ]
+
+
+@pytest.mark.parametrize("columns", [1, 40, 60, 80, 200])
+def test_a_table_of_any_width(figures, capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = told(capsys).partition("\n\nFigures:")[0].splitlines()
+    assert max(map(len, lines)) <= max(40, columns)
+    heads = [line.split() for line in lines if line.startswith("  tool ")]
+    assert all(head[-1] == "saved" and head[1] == "calls" for head in heads)
+    assert any("…" in line for line in lines) == (columns < 100)
+
+
+def test_a_name_cannot_control_the_terminal(figures, capsys):
+    assert "\x1b" not in told(capsys)
+
+
+def test_estimates_are_named(figures, capsys):
+    assert "Some counts are estimates" in told(capsys)
+    assert "are estimates" not in told(capsys, "--days", "7")
+
+
+def test_the_json(figures, capsys):
+    found = json.loads(told(capsys, "--json", "--server", "GIT"))
+    assert (found["raw"], found["sent"], found["saved"]) == (103_010, 14_190, 88_820)
+    assert (found["days"], found["exact"], found["file"]) == (90, True, str(figures_file()))
+    (server,) = found["servers"]
+    assert server["list"]["form"] == "brief"
+    assert [tool["name"] for tool in server["tools"]] == ["log", "status", "read_result"]
+    assert server["tools"][0]["read_sent"] == 600
+
+
+def test_a_server_that_is_not_there(figures, capsys):
+    assert main(["stats", "--server", "gti"]) == 2
+    said = capsys.readouterr().err
+    assert "No server's name contains 'gti'." in said
+    assert "There are: git, old, small." in said
+
+
+def test_without_figures_it_says_what_to_do(capsys):
+    said = told(capsys)
+    assert "There are no figures" in said
+    assert "penstock run" in said
+    assert not figures_file().exists()
+    assert json.loads(told(capsys, "--json"))["servers"] == []
+
+
+def test_reset(figures, capsys):
+    assert told(capsys, "--reset") == f"Deleted all figures: {figures_file()}.\n"
+    assert list(figures_file().parent.iterdir()) == []
+    assert "There are no figures" in told(capsys, "--reset")
+
+
+def test_a_damaged_file_can_be_reset(capsys):
+    figures_file().parent.mkdir(parents=True)
+    figures_file().write_bytes(b"damaged" * 1_000)
+    assert main(["stats"]) == 2
+    assert "penstock stats --reset" in capsys.readouterr().err
+    told(capsys, "--reset")
+    assert "There are no figures" in told(capsys)
+
+
+def test_a_reader_may_stop_early(figures):
+    command = [sys.executable, "-m", "penstock", "stats", "--json"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=os.environ, **pipes) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
