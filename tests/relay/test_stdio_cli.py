@@ -61,7 +61,6 @@ REFUSED = {
     "nothing after --": (["--"], "No MCP server was given"),
     "a command and a URL": (["--url", "http://x", "--", "true"], "Both a command and a URL"),
     "an unknown option": (["--budgte", "1kB", "--", "true"], "Did you mean --budget?"),
-    "a command without --": (["true"], "penstock run -- true"),
     "a budget that is too small": (["--budget", "10B", "--", "true"], "must be at least 1000"),
     "a budget that is none": (["--budget", "much", "--", "true"], "budget = 'much'"),
     "an unknown host": (["--host", "nobody", "--", "true"], "host"),
@@ -263,6 +262,13 @@ def test_arguments_of_the_server_are_the_servers(start):
     arguments = ["--budget", "1B", "--", "--help", "é", ""]
     client = start([sys.executable, "-c", printing, *arguments], greet=False)
     assert json.loads(client.receive())["params"] == arguments
+
+
+def test_a_command_needs_no_dashes():
+    """The MCP Inspector removes them."""
+    telling = [sys.executable, "-c", "import sys; print(sys.argv[1:], file=sys.stderr)"]
+    done = command_line("run", "--budget", "1kB", *telling, "--budget", "--", "x")
+    assert "['--budget', '--', 'x']" in done.stderr
 
 
 def test_the_server_gets_the_environment(start):

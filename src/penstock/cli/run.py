@@ -28,7 +28,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "run",
         help="run one MCP server behind Penstock, on stdin and stdout",
-        usage="penstock run [options] (-- COMMAND [ARGUMENT …] | --url URL)",
+        usage="penstock run [options] ([--] COMMAND [ARGUMENT …] | --url URL)",
         description="Run an MCP server behind Penstock. A result that is too large is stored,\n"
         "and the agent gets a short description of it and a token to read it with.",
         epilog=_EXAMPLES,
