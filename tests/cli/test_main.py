@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from penstock.cli.command_line import split_at_command
 from penstock.cli.options import add_policy_options, policy_from
 
 
@@ -19,6 +20,8 @@ def penstock(*words):
     ("words", "told"),
     [
         (["rnu", "--", "cat"], "There is no command 'rnu'.\n  Did you mean run?"),
+        (["runn", "--budget", "8000tok", "npx", "-y", "x", "--", "y"], "Did you mean run?"),
+        (["--", "npx", "x"], "No command of Penstock is named.\n  Use: penstock run -- npx x"),
         (["please"], "There is no command 'please'.\n  Use one of: demo, run, "),
         (["demo", "--foo"], "There is no option '--foo'.\n  See penstock demo --help."),
         (["run", "--budget", "10", "--", "cat"], "must be at least 1000 bytes."),
@@ -34,6 +37,15 @@ def penstock(*words):
             ["serve", "--ttl", "2h", "--", "cat"],
             "at least ttl, 7200 seconds. Raise max_ttl too.",
         ),
+        (["serve", "--host", "0.0.0.0", "--", "cat"], "Use --bind 0.0.0.0 to listen"),  # noqa: S104
+        (["serve", "--host=localhost", "cat"], "Use --bind localhost to listen on it."),
+        (["serve", "--host", "::1", "cat"], "Use --bind ::1 to listen on it."),
+        (["run", "--host", "127.0.0.1", "cat"], "use penstock serve --bind 127.0.0.1."),
+        (
+            ["run", "--host", "claud_code", "cat"],
+            "  Did you mean claude-code? Use one of: claude, ",
+        ),
+        (["run", "--bugdet", "1kB", "npx", "--help"], "Did you mean --budget?"),
         (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),
     ],
 )
@@ -42,6 +54,48 @@ def test_a_slip(words, told):
     assert done.returncode == 2
     assert told in done.stderr
     assert not done.stdout
+
+
+NO_COMMAND = (
+    "takes every word up to the next option, so there is no server's command.\n  Put -- before"
+)
+
+
+@pytest.mark.parametrize("name", ["run", "serve", "audit"])
+@pytest.mark.parametrize("command", [["npx"], ["npx", "-y", "x"], ["npx", "x", "--zzz"]])
+def test_an_option_of_several_values_does_not_swallow_the_command_in_silence(name, command):
+    done = penstock(name, "--always", "read", *command)
+    assert done.returncode == 2
+    assert f"--always {NO_COMMAND}" in done.stderr
+    assert f"penstock {name} --always TOOL -- COMMAND" in done.stderr
+
+
+PARSER = argparse.ArgumentParser()
+PARSER.add_argument("--flag", action="store_true")
+add_policy_options(PARSER)
+
+
+@pytest.mark.parametrize(
+    ("line", "own", "command"),
+    [
+        ("npx -y pkg --flag", "", "npx -y pkg --flag"),
+        ("--budget 8000tok npx -y pkg --budget 1kB", "--budget 8000tok", "npx -y pkg --budget 1kB"),
+        ("--budget=8000tok npx", "--budget=8000tok", "npx"),
+        ("--bud 8000tok npx", "--bud 8000tok", "npx"),
+        ("--flag npx --flag", "--flag", "npx --flag"),
+        ("--flag -- npx -- --flag", "--flag", "npx -- --flag"),
+        ("npx -- --flag", "", "npx -- --flag"),
+        ("--only a b -- npx", "--only a b", "npx"),
+        ("--only a b --flag npx", "--only a b --flag", "npx"),
+        ("--only=a npx", "--only=a", "npx"),
+        ("--budget -- npx", "--budget", "npx"),
+        ("--budget 1kB", "--budget 1kB", ""),
+        ("", "", ""),
+    ],
+)
+def test_where_the_command_begins(line, own, command):
+    words = split_at_command(line.split(), PARSER._option_string_actions)
+    assert (words.own, words.command) == (own.split(), command.split())
 
 
 def test_alone_it_says_what_it_can_do():

@@ -1,6 +1,7 @@
 """The command line of `penstock run`: its output, its refusals, and the precedence of settings."""
 
 import json
+import os
 import subprocess
 import sys
 from uuid import uuid4
@@ -10,6 +11,7 @@ import pytest
 from relay_processes import PATIENCE, SCRIPTED, clean_environment, is_gone, wait_until
 
 from penstock import __version__
+from penstock.stores import open_store
 
 
 def command_line(*arguments, **variables):
@@ -61,7 +63,6 @@ REFUSED = {
     "nothing after --": (["--"], "No MCP server was given"),
     "a command and a URL": (["--url", "http://x", "--", "true"], "Both a command and a URL"),
     "an unknown option": (["--budgte", "1kB", "--", "true"], "Did you mean --budget?"),
-    "a command without --": (["true"], "penstock run -- true"),
     "a budget that is too small": (["--budget", "10B", "--", "true"], "must be at least 1000"),
     "a budget that is none": (["--budget", "much", "--", "true"], "budget = 'much'"),
     "an unknown host": (["--host", "nobody", "--", "true"], "host"),
@@ -83,20 +84,55 @@ def test_refusals(case):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "variables", "told"),
-    [
-        (["--store", "sqlite:////proc/nowhere/x.sqlite"], {}, "cannot be opened"),
-        ([], {"PENSTOCK_LOG_LEVEL": "loud"}, "There is no log level 'loud'"),
-    ],
-    ids=["store", "level"],
-)
-def test_what_fails_after_the_server_was_started_ends_it(arguments, variables, told):
-    mark = uuid4().hex
-    staying = [sys.executable, "-c", "import signal; signal.pause()", mark]
-    done = command_line("run", *arguments, "--", *staying, **variables)
+NO_STORE = {
+    "scheme": ("tape:x", "a store is one of memory:, sqlite:, redis:"),
+    "path": ("sqlite:////proc/nowhere/x.sqlite", "cannot be opened"),
+    "slashes": ("sqlite://x.sqlite", "an absolute path has three slashes"),
+    "folder": ("sqlite:////tmp", "cannot be opened"),
+    "url": ("redis://localhost:port", "this is not a URL that redis-py can read"),
+    "unreachable": ("redis://127.0.0.1:1", "Redis cannot be reached"),
+}
+
+
+@pytest.mark.parametrize("case", NO_STORE)
+@pytest.mark.parametrize("name", ["run", "serve"])
+def test_a_store_that_cannot_be_used_is_told_before_the_server_starts(name, case, tmp_path):
+    url, told = NO_STORE[case]
+    started = tmp_path / "started"
+    done = command_line(name, "--store", url, "--", "touch", str(started))
     assert done.returncode == 2, done
     assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+    assert not started.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
+def test_a_store_that_cannot_be_written_to(tmp_path):
+    file = tmp_path / "results.sqlite"
+    open_store(f"sqlite:{file}").close()
+    file.chmod(0o400)
+    done = command_line("run", "--store", f"sqlite:{file}", "--", "true")
+    assert done.returncode == 2
+    assert "leave it out to keep results in memory" in done.stderr
+
+
+def test_a_store_whose_library_is_missing(tmp_path):
+    (tmp_path / "redis.py").write_text("raise ModuleNotFoundError(name='redis')")
+    started = tmp_path / "started"
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    options = ["--store", "redis://localhost", "--", "touch", str(started)]
+    done = command_line("run", *options, PYTHONPATH=path)
+    assert done.returncode == 2
+    assert 'pip install "penstock[redis]"' in done.stderr
+    assert not started.exists()
+
+
+def test_what_fails_after_the_server_was_started_ends_it():
+    mark = uuid4().hex
+    staying = [sys.executable, "-c", "import signal; signal.pause()", mark]
+    done = command_line("run", "--", *staying, PENSTOCK_LOG_LEVEL="loud")
+    assert done.returncode == 2, done
+    assert "There is no log level 'loud'" in done.stderr
     assert "Traceback" not in done.stderr
     wait_until(lambda: all(map(is_gone, marked(mark))))
 
@@ -263,6 +299,13 @@ def test_arguments_of_the_server_are_the_servers(start):
     arguments = ["--budget", "1B", "--", "--help", "é", ""]
     client = start([sys.executable, "-c", printing, *arguments], greet=False)
     assert json.loads(client.receive())["params"] == arguments
+
+
+def test_a_command_needs_no_dashes():
+    """The MCP Inspector removes them."""
+    telling = [sys.executable, "-c", "import sys; print(sys.argv[1:], file=sys.stderr)"]
+    done = command_line("run", "--budget", "1kB", *telling, "--budget", "--", "x")
+    assert "['--budget', '--', 'x']" in done.stderr
 
 
 def test_the_server_gets_the_environment(start):

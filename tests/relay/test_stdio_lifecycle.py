@@ -13,6 +13,7 @@ import pytest
 from relay_calls import value_of
 from relay_processes import PATIENCE, SCRIPTED, end, is_gone, wait_until, wait_until_gone
 from relay_rig import LEGACY_GREETING
+from relay_upstream import MODERN_META
 
 from penstock.wire.messages import UPSTREAM_GONE
 
@@ -234,20 +235,52 @@ def test_a_host_that_asks_a_server_that_ended_at_once(start):
     assert client.wait() == 1
 
 
-def test_a_server_that_is_not_there(start):
-    client = start(["/no/such/server"], greet=False)
-    assert client.wait() == 2
-    assert client.receive() == b""
-    assert client.errors.startswith("penstock: Cannot start '/no/such/server'")
-    assert "Traceback" not in client.errors
+UNSTARTABLE = {
+    "missing": (None, "it was not found. Check the spelling"),
+    "not executable": ((0o600, "#!/bin/sh\n"), "it is not executable. Make it executable"),
+    "a bad interpreter": ((0o700, "#!/no/such/python\n"), "was not found. Correct the #! line."),
+    "no interpreter": ((0o700, "import sys\n"), "Exec format error. Name the program that runs it"),
+    "a folder": ((), "it is a folder. Name the program in it."),
+}
 
 
-def test_a_server_that_may_not_be_started(start, tmp_path):
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("kind", UNSTARTABLE)
+def test_a_server_that_cannot_be_started(start, tmp_path, kind, era):
+    """The client gets the sentence and the next step, as after a crash, and so does the log."""
+    content, told = UNSTARTABLE[kind]
     file = tmp_path / "server"
-    file.write_text("#!/bin/sh\n")
+    if content:
+        file.write_text(content[1])
+        file.chmod(content[0])
+    elif content == ():
+        file.mkdir()
     client = start([str(file)], greet=False)
+    greeting = {
+        "legacy": ("initialize", LEGACY_GREETING),
+        "modern": ("server/discover", {"_meta": MODERN_META}),
+    }
+    error = client.ask(*greeting[era])["error"]
+    assert error["code"] == UPSTREAM_GONE
+    assert f"did not start. Cannot start '{file}': " in error["message"]
+    assert told in error["message"]
     assert client.wait() == 2
-    assert "Make it executable" in client.errors
+    assert client.errors.startswith(f"penstock: Cannot start '{file}': ")
+    assert told in client.errors.replace("\n ", "")
+    assert len(client.errors.splitlines()) == 2
+
+
+def test_a_program_that_is_not_on_the_path(start):
+    client = start(["nosuchprogram"], greet=False)
+    assert "Cannot start 'nosuchprogram'" in client.ask("ping")["error"]["message"]
+    assert client.wait() == 2
+
+
+def test_a_client_that_leaves_a_server_that_cannot_be_started(start):
+    client = start(["nosuchprogram"], greet=False)
+    assert client.close() == 2
+    assert client.receive_rest() == []
+    assert "Cannot start 'nosuchprogram'" in client.errors
 
 
 def test_a_server_that_closes_its_output_and_stays(start):

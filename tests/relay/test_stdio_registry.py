@@ -143,6 +143,14 @@ def test_a_file_within_the_budget_passes_whole(both, tmp_path):
     assert relayed.call("read_text_file", path=str(file)) == whole
 
 
+@pytest.mark.parametrize("form", ["full", "index"])
+def test_a_misspelt_name_gets_the_nearest(start, tmp_path, form):
+    client = start(npm("server-filesystem", tmp_path), "--list", form)
+    client.listed()
+    told = json.dumps(client.ask("tools/call", {"name": "read_textfile", "arguments": {}}))
+    assert "Did you mean read_text_file" in told
+
+
 def test_a_host_that_shows_both_copies_gets_a_probe(start, tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("\n".join(f"{number}: something happened" for number in range(530)))

@@ -9,6 +9,13 @@ from importlib import import_module
 from typing import Final
 
 from penstock._version import __version__
+from penstock.cli.command_line import (
+    END,
+    Options,
+    no_command_left,
+    split_at_command,
+    split_at_end,
+)
 from penstock.cli.printing import reader_may_leave
 from penstock.errors import PenstockError
 
@@ -17,6 +24,8 @@ USAGE_ERROR = 2
 COMMANDS: Final = (
     "demo", "run", "serve", "wrap", "doctor", "stats", "results", "audit", "extract", "purge",
 )  # fmt: skip
+# The commands whose server may be named without `--`.
+_WITHOUT_END: Final = ("run", "serve", "audit")
 # Names in the parsed command line that are not options.
 _NO_OPTIONS: Final = ("command", "do", "name")
 
@@ -50,14 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options, command = _split(given)
     try:
-        if options and not options[0].startswith("-") and options[0] not in COMMANDS:
-            raise _no_command(options[0])
-        chosen, unknown = _parser(options[:1]).parse_known_args(options or ["--help"])
-        chosen.command = command
-        if unknown:
-            raise _misunderstood(chosen, unknown)
+        chosen = _chosen(given)
         code: int = chosen.do(chosen)
     except PenstockError as error:
         print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
@@ -67,21 +70,39 @@ def _main(arguments: Sequence[str] | None) -> int:
     return code
 
 
+def _chosen(given: list[str]) -> argparse.Namespace:
+    """Parse a command line. Refuse words that are not understood, with a suggestion."""
+    first = given[0] if given else "--help"
+    if first == END:
+        told, step = "No command of Penstock is named.", f"Use: penstock run {' '.join(given)}"
+        raise PenstockError(told, next_step=step)
+    if not first.startswith("-") and first not in COMMANDS:
+        raise _no_command(first)
+    parser, options = _parser(first)
+    split = split_at_command if first in _WITHOUT_END else split_at_end
+    words = split(given[1:], options)
+    chosen, unknown = parser.parse_known_args([first, *words.own])
+    chosen.command = words.command
+    if unknown:
+        raise _misunderstood(chosen, unknown[0], words.greedy)
+    if words.greedy and not any((chosen.command, chosen.url, getattr(chosen, "tools", None))):
+        raise no_command_left(words.greedy, first)
+    return chosen
+
+
 def _no_command(given: str) -> PenstockError:
     near = _nearest(given, COMMANDS)
     step = f"Did you mean {near}?" if near else f"Use one of: {', '.join(COMMANDS)}."
     return PenstockError(f"There is no command {given!r}.", next_step=step)
 
 
-def _misunderstood(chosen: argparse.Namespace, unknown: list[str]) -> PenstockError:
-    first, name = unknown[0], chosen.name
-    if not first.startswith("-") and name in ("run", "serve", "audit"):
-        step = f"Put -- before the server's command: penstock {name} -- {' '.join(unknown)}"
-        return PenstockError(f"{first!r} is not an option.", next_step=step)
-    option = first.partition("=")[0]
+def _misunderstood(chosen: argparse.Namespace, word: str, greedy: str) -> PenstockError:
+    option = word.partition("=")[0]
     known = [f"--{given.replace('_', '-')}" for given in vars(chosen) if given not in _NO_OPTIONS]
     near = _nearest(option, known)
-    step = f"Did you mean {near}?" if near else f"See penstock {name} --help."
+    if greedy and not near:
+        return no_command_left(greedy, chosen.name)
+    step = f"Did you mean {near}?" if near else f"See penstock {chosen.name} --help."
     return PenstockError(f"There is no option {option!r}.", next_step=step)
 
 
@@ -91,15 +112,8 @@ def _nearest(given: str, known: Sequence[str]) -> str:
     return next(iter(get_close_matches(given, known, 1)), "")
 
 
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Return Penstock's own arguments, and the server's command after the first `--`."""
-    if "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]
-
-
-def _parser(command: list[str]) -> argparse.ArgumentParser:
+def _parser(command: str) -> tuple[argparse.ArgumentParser, Options]:
+    """Return the parser, and the options of the command."""
     parser = argparse.ArgumentParser(
         prog="penstock",
         description=_DESCRIPTION,
@@ -108,6 +122,7 @@ def _parser(command: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # Import only the command that was named: a host waits until `penstock run` is ready.
-    for name in command if command and command[0] in COMMANDS else COMMANDS:
+    for name in (command,) if command in COMMANDS else COMMANDS:
         import_module(f"penstock.cli.{name}").add_to(commands)
-    return parser
+    named = commands.choices.get(command)
+    return parser, {} if named is None else named._option_string_actions  # noqa: SLF001 (no other way)

@@ -33,7 +33,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "audit",
         help="measure what a server's list of tools costs an agent",
-        usage="penstock audit [options] (-- COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
+        usage="penstock audit [options] ([--] COMMAND [ARGUMENT …] | --url URL | --tools FILE)",
         description="Measure a server's list of tools: the tokens of each tool and of its parts,\n"
         "the cost of the list in each listing form, and how many full descriptions use up what a\n"
         "form saves. No tool is called.",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from os import path
 from typing import Any, Final
 
-from penstock.errors import PenstockError
+from penstock.errors import InvalidSetting, PenstockError
 from penstock.relay.target import Target
 from penstock.settings import parsers
 from penstock.settings.policy import Policy
@@ -124,7 +124,25 @@ def policy_from(
     named = (*OPTIONS, "stats")
     options: dict[str, Any] = {name: _joined(getattr(chosen, name)) for name in named}
     file = config_file(chosen.config, environment)
-    return Policy.load(options, environment=environment, file=file, defaults=defaults)
+    try:
+        return Policy.load(options, environment=environment, file=file, defaults=defaults)
+    except InvalidSetting as error:
+        if error.setting == HOST.name and _is_address(str(error.value)):
+            raise _no_address(chosen, error) from None
+        raise
+
+
+def _is_address(text: str) -> bool:
+    return text in ("localhost", "*") or any(sign in text for sign in ".:")
+
+
+def _no_address(chosen: argparse.Namespace, error: InvalidSetting) -> InvalidSetting:
+    """Return the error for an address in `--host`, where many programs expect one."""
+    why = "this is an address, and --host names the program that uses Penstock."
+    step = f"Use --bind {error.value} to listen on it."
+    if not hasattr(chosen, "bind"):
+        step = f"To listen on an address, use penstock serve --bind {error.value}."
+    return InvalidSetting(error.setting, error.value, why, next_step=step)
 
 
 def _joined(given: Any) -> Any:

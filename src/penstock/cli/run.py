@@ -13,6 +13,9 @@ from penstock.cli.options import (
     start_logging,
     target_from,
 )
+from penstock.relay.process import CannotStart, Process, Unstarted
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
 from penstock.settings.table import RUN_DEFAULTS
 
 _EXAMPLES = """\
@@ -28,7 +31,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "run",
         help="run one MCP server behind Penstock, on stdin and stdout",
-        usage="penstock run [options] (-- COMMAND [ARGUMENT …] | --url URL)",
+        usage="penstock run [options] ([--] COMMAND [ARGUMENT …] | --url URL)",
         description="Run an MCP server behind Penstock. A result that is too large is stored,\n"
         "and the agent gets a short description of it and a token to read it with.",
         epilog=_EXAMPLES,
@@ -47,17 +50,36 @@ def run(chosen: argparse.Namespace) -> int:
 
         start_logging(chosen)
         return run_remote(target, policy)
-    from penstock.relay.process import Process
+    return _run_command(chosen, target, policy)
 
-    if sys.stdin.isatty():
-        print("penstock: waiting for an MCP client on stdin, such as a host.", file=sys.stderr)
-    upstream = Process(target.command)
+
+def _run_command(chosen: argparse.Namespace, target: Target, policy: Policy) -> int:
+    from penstock.relay.store_check import usable_store
+
+    store = usable_store(policy)
+    upstream = _started(target)
     try:
         # The server starts while this import runs.
         from penstock.relay.run_command import run_local
 
         start_logging(chosen)
-        return run_local(upstream, target, policy)
+        code = run_local(upstream, target, policy, store)
     except BaseException:
         upstream.end(grace=0)
         raise
+    if isinstance(upstream, Process):
+        return code
+    raise upstream.error
+
+
+def _started(target: Target) -> Process | Unstarted:
+    """Start the server. If that fails, a client gets the error as an answer to its requests."""
+    try:
+        upstream = Process(target.command)
+    except CannotStart as error:
+        if sys.stdin.isatty():
+            raise
+        return Unstarted(error)
+    if sys.stdin.isatty():
+        print("penstock: waiting for an MCP client on stdin, such as a host.", file=sys.stderr)
+    return upstream

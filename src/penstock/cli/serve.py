@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
         help="serve an MCP server behind Penstock over HTTP, to many clients",
-        usage="penstock serve [options] (-- COMMAND [ARGUMENT …] | --url URL)",
+        usage="penstock serve [options] ([--] COMMAND [ARGUMENT …] | --url URL)",
         description="Serve an MCP server over streamable HTTP. Keep its results inside the budget.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -28,9 +28,6 @@ LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to
 _LOOK_SECONDS: Final = 0.02
 
 
-NOT_THERE: Final = "Check the spelling, or give its absolute path: the host's PATH may differ."
-
-
 class CannotStart(PenstockError):
     """The command of the MCP server could not be started."""
 
@@ -44,6 +41,24 @@ class Surroundings(NamedTuple):
 
 
 OURS: Final = Surroundings()
+
+
+class Unstarted:
+    """The place of a server that could not be started. It sends nothing, and has ended."""
+
+    output: Sequence[bytes] = ()
+
+    def __init__(self, error: CannotStart) -> None:
+        self.error = error
+
+    def send(self, _message: bytes) -> None:
+        raise BrokenPipeError
+
+    def end(self, grace: float = 0) -> None:
+        """Do nothing: no process runs."""
+
+    def how_it_ended(self) -> str:
+        return f"did not start. {self.error.message} {self.error.next_step}"
 
 
 class Process:
@@ -63,7 +78,7 @@ class Process:
                 **_apart(),
             )
         except (OSError, ValueError) as error:
-            raise _cannot_start(self.command, error) from None
+            raise _cannot_start(self.command[0], error) from None
         assert self._popen.stdin is not None  # noqa: S101 (asked for above)
         assert self._popen.stdout is not None  # noqa: S101 (asked for above)
         self._input: IO[bytes] = self._popen.stdin
@@ -143,15 +158,30 @@ def _apart() -> dict[str, Any]:
     return {"process_group": 0}
 
 
-def _cannot_start(command: Sequence[str], error: Exception) -> CannotStart:
-    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    if isinstance(error, FileNotFoundError):
-        step = NOT_THERE
-    elif isinstance(error, PermissionError):
-        step = "Make it executable, or name the program that runs it."
+def check_command(name: str) -> None:
+    """Raise `CannotStart` if no program has this name or path."""
+    if shutil.which(name) is not None:
+        return
+    if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120 (pathlib is slow to import)
+        why, step = "it is a folder", "Name the program in it."
+    elif os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120 (as above)
+        why, step = "it is not executable", "Make it executable, or name the program that runs it."
     else:
-        step = "Check the command after --."
-    return CannotStart(f"Cannot start {command[0]!r}: {why}.", next_step=step)
+        why = "it was not found"
+        step = "Check the spelling, or give its absolute path: the host's PATH may differ."
+    raise CannotStart(f"Cannot start {name!r}: {why}.", next_step=step)
+
+
+def _cannot_start(name: str, error: Exception) -> CannotStart:
+    try:
+        check_command(name)
+    except CannotStart as found:
+        return found
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    step = "Name the program that runs it, as in: python server.py"
+    if isinstance(error, FileNotFoundError):
+        why, step = "its first line names a program that was not found", "Correct the #! line."
+    return CannotStart(f"Cannot start {name!r}: {why}.", next_step=step)
 
 
 def _signal_tree(process: subprocess.Popen[bytes], *, hard: bool) -> None:

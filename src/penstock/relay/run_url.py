@@ -21,6 +21,7 @@ from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
 from penstock.relay.stdio import Client
+from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.wire import eras, messages
@@ -49,7 +50,7 @@ _LONGEST_PAUSE = 60.0
 
 def run_remote(target: Target, policy: Policy) -> int:
     """Run until the client leaves, and return the exit code."""
-    with Gate(policy) as gate:
+    with Gate(policy, usable_store(policy)) as gate:
         engine = Engine(gate, tally_of(policy, target.name))
         session = Session(
             Connection(

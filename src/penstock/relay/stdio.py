@@ -25,7 +25,7 @@ from typing import IO, Final, assert_never
 from penstock.engine.engine import Engine
 from penstock.log import logger
 from penstock.relay.jobs import Jobs
-from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process
+from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process, Unstarted
 from penstock.wire import messages
 from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
 from penstock.wire.session import Session
@@ -62,7 +62,9 @@ class Client:
 class StdioRelay:
     """The carrier, which runs until the client or upstream ends."""
 
-    def __init__(self, client: Client, upstream: Process, session: Session, engine: Engine) -> None:
+    def __init__(
+        self, client: Client, upstream: Process | Unstarted, session: Session, engine: Engine
+    ) -> None:
         self._client = client
         self._upstream = upstream
         self._session = session
@@ -71,7 +73,7 @@ class StdioRelay:
         self._asked, self._answered = Jobs(most_waiting=None), Jobs()
         self._sending = Jobs(threads=1, most_waiting=None)
         self._client_left = threading.Event()
-        self._has_spoken = threading.Event()
+        self._is_told = threading.Event()  # the client has an answer, or has left
         self._is_reading = threading.Lock()  # held while a line of the client is processed
         self._signal = 0
         self._finished = threading.Event()
@@ -97,6 +99,7 @@ class StdioRelay:
     def _leave(self) -> None:
         """Give the client's requests a short time to finish after the client has left."""
         self._client_left.set()
+        self._is_told.set()
         threading.Thread(target=self._wind_up, daemon=True).start()
 
     def _wind_up(self) -> None:
@@ -120,9 +123,7 @@ class StdioRelay:
         how = self._upstream.how_it_ended()
         self._upstream.end(grace=0)
         if not expected:
-            logger().error("the MCP server %s", how)
-            told = f"The MCP server behind Penstock {how} before it answered."
-            self._tell(self._session.upstream_ended(told))
+            self._tell(self._session.upstream_ended(self._reported(how)))
         self._answered.finish()  # Answers given before the end still count.
         if not expected:
             self._tell_late_comers()
@@ -132,6 +133,14 @@ class StdioRelay:
         if self._signal:
             return 128 + self._signal
         return 0 if expected else UPSTREAM_ENDED
+
+    def _reported(self, how: str) -> str:
+        """Return the error for the client. Log the end of a server that was started; the command
+        line reports a server that was not."""
+        if isinstance(self._upstream, Unstarted):
+            return f"The MCP server behind Penstock {how}"
+        logger().error("the MCP server %s", how)
+        return f"The MCP server behind Penstock {how} before it answered."
 
     def _tell(self, outputs: Outputs) -> None:
         for output in outputs:
@@ -143,8 +152,7 @@ class StdioRelay:
 
         A server may end before the host asks anything, and a host without an answer shows nothing.
         """
-        if not self._has_spoken.is_set():
-            self._has_spoken.wait(LATE_SECONDS)
+        self._is_told.wait(LATE_SECONDS)
         self._hear_out()
 
     def _hear_out(self) -> None:
@@ -175,7 +183,7 @@ class StdioRelay:
     def _to_client(self, message: bytes) -> None:
         try:
             self._client.send(messages.framed(message))
-            self._has_spoken.set()
+            self._is_told.set()
         except OSError:
             if not self._client_left.is_set():
                 self._leave()

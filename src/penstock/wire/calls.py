@@ -6,6 +6,7 @@ from penstock.wire import messages
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.lists import know_tools
+from penstock.wire.misspelt_names import with_suggestion
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
 from penstock.wire.request import Request, pass_on
 from penstock.wire.result_budget import hold
@@ -32,6 +33,7 @@ def tools_call(request: Request) -> Steps[bytes]:
     if reply := (yield from resolve_arguments(request)):
         return reply
     answer: UpstreamAnswer = yield Forward(request.line)  # upstream runs the tool, once
+    answer = yield from with_suggestion(request, answer)  # the nearest names for a misspelt one
     return (yield from hold(request, answer))  # the result itself, or a probe
 
 

@@ -10,6 +10,7 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.audience import audience_from
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
+from penstock.wire.inner_penstock import joined
 from penstock.wire.reader import INSTRUCTIONS
 from penstock.wire.request import Request
 from penstock.wire.server_info import about_server, name_in
@@ -56,8 +57,8 @@ def _greet(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     if "cacheScope" in told and request.policy.clients:
         told["cacheScope"] = b'"private"'
     ours = yield from _instructions(request)
-    theirs = messages.text_of(members, "instructions")
-    told["instructions"] = rawjson.string(f"{ours}\n\n{theirs}" if theirs else ours)
+    theirs = messages.text_of(members, "instructions") or ""
+    told["instructions"] = rawjson.string(joined(ours, theirs))
     return request.answer(messages.object_from(told))
 
 

@@ -170,7 +170,7 @@ def teach_or_refuse(request: Request) -> Steps[bytes | None]:
     if not request.may_hide:
         return None
     shown = yield from disclosed(request)
-    if shown is None or shown.listing.says_all_of(request.tool):
+    if shown is None or shown.listing.says_all_of(request.tool) or request.tool == request.reader:
         return None
     enquiry = yield from _enquiry(request)
     is_there = request.upstream_tool is not None

@@ -12,12 +12,13 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.negotiation import Resource
-from penstock.core.views.full import URI_PREFIX
+from penstock.core.views.full import URI_PREFIX, handle_text
 from penstock.disclosure import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.explorer import URI
 from penstock.wire import messages
 from penstock.wire.effects import Forward, LoadExplorer, ReadResource, Steps, UpstreamAnswer
+from penstock.wire.inner_penstock import is_theirs
 from penstock.wire.lists import has_cursor, know_tools
 from penstock.wire.messages import INVALID_PARAMS, RESOURCE_NOT_FOUND
 from penstock.wire.on_demand import describe_resource
@@ -131,6 +132,9 @@ def _read_stored(request: Request, uri: str) -> Steps[bytes]:
     call = Call("", principal=request.connection.principal, server=request.connection.server)
     found: Resource | Refusal = yield ReadResource(call, uri)
     if isinstance(found, Refusal):
+        is_askable = not request.known.lacks_resources
+        if is_askable and (yield from is_theirs(request, handle_text(uri))):
+            return (yield from pass_on(request))
         return _not_found(request, uri)
     body = {"blob": found.blob} if found.blob else {"text": found.text}
     content = {"uri": uri, "mimeType": found.mime_type, **body}

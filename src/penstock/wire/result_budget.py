@@ -8,7 +8,7 @@ from typing import Any
 from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
-from penstock.wire.call_facts import policy_of
+from penstock.wire.call_facts import is_for_app, policy_of
 from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
 from penstock.wire.explorer_tools import ROLES
 from penstock.wire.messages import HEADER_MISMATCH
@@ -63,9 +63,10 @@ def _hold_result(request: Request, answer: UpstreamAnswer, wire: WireResult) -> 
 
 
 def _is_of_explorer(request: Request) -> bool:
-    """Return whether the result is for upstream's own explorer: Penstock there has fitted it."""
+    """Return whether the result is for upstream's own explorer: Penstock there has fitted it, and
+    the host keeps it from the model."""
     is_theirs = request.known.has_penstock and not request.connection.is_inside
-    return is_theirs and request.tool in ROLES
+    return is_theirs and request.tool in ROLES and is_for_app(request)
 
 
 def held(

@@ -59,8 +59,15 @@ def has_explorer(request: Request) -> bool:
     """Return whether this client gets our explorer. If upstream has one, that one is enough."""
     if not request.audience.has_apps or not request.policy.explorer or request.known.lacks_tools:
         return False
-    theirs = not request.connection.is_inside and request.known.has_penstock
-    return not (theirs and request.toolbox is not None and SHOW in request.toolbox.tools)
+    return not has_their_explorer(request)
+
+
+def has_their_explorer(request: Request) -> bool:
+    """Return whether upstream lists the explorer of a Penstock."""
+    toolbox = request.toolbox
+    if toolbox is None or request.connection.is_inside or SHOW not in toolbox.tools:
+        return False
+    return toolbox.has_inner_reader or request.known.has_penstock
 
 
 def depends_on_client(request: Request, listing: Listing | None = None) -> bool:

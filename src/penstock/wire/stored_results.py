@@ -20,9 +20,16 @@ from penstock.wire import messages
 from penstock.wire.call_facts import call_of, is_merged, promises_structure
 from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
+from penstock.wire.inner_penstock import (
+    APART,
+    is_in_front,
+    is_theirs,
+    sides_of,
+    their_arguments,
+)
 from penstock.wire.lists import know_tools
 from penstock.wire.request import Request
-from penstock.wire.shown_tools import has_explorer
+from penstock.wire.shown_tools import has_explorer, has_their_explorer
 from penstock.wire.toolbox import UpstreamTool
 
 # -- calls that Penstock answers ---------------------------------------------------------------
@@ -34,15 +41,27 @@ def answer_from_store(request: Request) -> Steps[bytes | None]:
         return None
     yield from know_tools(request)
     if request.tool == request.reader:
-        return request.fault or (yield from _look(request, Read))
-    role = _explorer_role(request)
+        return (yield from _read(request))
+    role = _explorer_role(request) or (yield from _their_role(request))
     if role:
         effect = Show if role == SHOW else Browse
         browser = _explorer_names(request)[BROWSE]
         return request.fault or (yield from _look(request, effect, browser=browser))
-    if _is_looked_at(request) and is_token_ours(request):
-        return request.fault or (yield from _redeem(request))
-    return None
+    if not _is_looked_at(request) or not is_token_ours(request):
+        return None
+    if (yield from is_theirs(request, request.decoded_object[TOKEN_FIELD])):
+        return None
+    return request.fault or (yield from _redeem(request))
+
+
+def _read(request: Request) -> Steps[bytes | None]:
+    """Answer a call of the reader, unless all of its tokens may be those of upstream's reader."""
+    sides = yield from sides_of(request)
+    if sides == {True}:
+        return None
+    if len(sides) > 1:
+        return request.fault or request.answer(_refusal_wire(request, APART))
+    return request.fault or (yield from _look(request, Read))
 
 
 def _may_be_ours(request: Request) -> bool:
@@ -67,9 +86,21 @@ def _explorer_role(request: Request) -> str:
     return role if role and has_explorer(request) else ""
 
 
+def _their_role(request: Request) -> Steps[str]:
+    """Return which tool of upstream's explorer is called with a token of ours. The page is the same,
+    and calls the tools by the names that upstream gave them."""
+    if request.tool not in ROLES or not request.audience.has_apps:
+        return ""
+    token = request.decoded_object.get(TOKEN_FIELD)
+    is_ours = has_their_explorer(request) and not (yield from is_theirs(request, token))
+    return request.tool if is_ours and is_in_front(request) else ""
+
+
 def _explorer_names(request: Request) -> dict[str, str]:
     known = request.toolbox
-    return {role: role for role in ROLES} if known is None else dict(known.explorer)
+    if known is None or has_their_explorer(request):
+        return {role: role for role in ROLES}
+    return dict(known.explorer)
 
 
 def _look(
@@ -128,25 +159,17 @@ def resolve_arguments(request: Request) -> Steps[bytes | None]:
         return request.answer(_refusal_wire(request, refusal))
     structured = yield from promises_structure(request)
     # This token is not Penstock's, so the core must not read it. Upstream gets it unchanged.
-    call = call_of(request, _without_token(request.decoded), structured=structured)
+    theirs = {TOKEN_FIELD, *(yield from their_arguments(request))}
+    arguments = {name: value for name, value in request.decoded.items() if name not in theirs}
+    if refers and not has_references(arguments) and not is_merged(request):
+        return None  # upstream resolves all of them
+    call = call_of(request, arguments, structured=structured)
     outcome: Run | Reply = yield Prepare(call)
     if isinstance(outcome, Run):
         request.notice = outcome.notice
         request.line = _resolved(request, outcome, is_merged=call.is_merged)
         return None
-    if outcome.reason and refers and _may_be_theirs(request):
-        return None
     return request.answer(outcome.wire())
-
-
-def _may_be_theirs(request: Request) -> bool:
-    """Return whether upstream may know the token of a reference: upstream may use Penstock too."""
-    is_reference = is_absent(request.decoded_object.get(TOKEN_FIELD))
-    return is_reference and not request.connection.is_inside and request.known.has_penstock
-
-
-def _without_token(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != TOKEN_FIELD}
 
 
 def _resolved(request: Request, run: Run, *, is_merged: bool) -> bytes:

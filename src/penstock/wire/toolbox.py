@@ -22,6 +22,7 @@ from penstock.disclosure.names import HEADER_KEY, own_names
 from penstock.settings.policy import Policy
 from penstock.wire import marks, messages
 from penstock.wire.explorer_tools import app_only_meta, explorer_names
+from penstock.wire.inner_reader import shared_name
 from penstock.wire.marks import Mark
 from penstock.wire.reader import reader_name, reader_tool
 
@@ -71,7 +72,7 @@ class Toolbox(msgspec.Struct, frozen=True):
     catalogue: Catalogue
     listed: Sequence[bytes]  # the full list
     members: Mapping[str, bytes | msgspec.Raw]  # of the result that holds the list
-    reader: str  # the name of the reader, chosen so that upstream has no such tool
+    reader: str  # the name of the reader, which only a reader of upstream's may have too
     reader_tool: bytes
     own: Mapping[str, str]  # the names of `find_tools` and so on, by role
     explorer: Mapping[str, str]  # the names of the explorer's tools, by role
@@ -94,6 +95,11 @@ class Toolbox(msgspec.Struct, frozen=True):
     def is_outdated(self) -> bool:
         """Return whether upstream has said that its list has changed."""
         return self.expires == -math.inf
+
+    @property
+    def has_inner_reader(self) -> bool:
+        """Return whether our reader stands for upstream's too, which is then not listed."""
+        return self.reader in self.tools
 
     def knows(self, name: str) -> bool:
         if name in self.tools:
@@ -141,24 +147,24 @@ def read_list(
 ) -> Toolbox:
     """Put the pages of a list together. `has_marks`: the list comes from this process, where
     decorators leave marks in it."""
-    listed: list[bytes] = []
+    read: list[tuple[str, bytes, bytes]] = []  # name, as upstream wrote it, as a full list has it
     tools: dict[str, UpstreamTool] = {}
-    described: list[DescribedTool] = []
     for sent in (raw for page in pages for raw in page.tools):
         raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
         raw = _for_apps(raw, policy, marked)
         tool, told = _read_tool(raw, policy, marked)
-        listed.append(told)
+        read.append(("" if tool is None else tool.name, bytes(raw), told))
         if tool is not None:
             tools[tool.name] = tool
-            described.append(DescribedTool(tool.name, bytes(raw), told=told))
+    reader = reader_name(tools) if has_marks else shared_name(tools)
+    read = [item for item in read if item[0] != reader]
+    described = [DescribedTool(name, raw, told=told) for name, raw, told in read if name]
     for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
-    reader = reader_name(tools)
     known = [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]
     return Toolbox(
         tools,
         Catalogue(described),
-        listed,
+        [told for _, _, told in read],
         _members(pages, known if is_modern else []),
         reader,
         reader_tool(reader, policy),

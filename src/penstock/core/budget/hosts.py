@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
@@ -119,6 +120,8 @@ def profile(name: str) -> HostProfile:
     known = name.strip().lower().replace(" ", "-").replace("_", "-")
     found = PROFILES.get(_ALIASES.get(known, known))
     if found is None:
-        names = ", ".join(sorted((*PROFILES, *_ALIASES)))
-        raise InvalidSetting("host", name, "unknown host.", next_step=f"Use one of: {names}.")
+        names = sorted((*PROFILES, *_ALIASES))
+        near = "".join(f"Did you mean {close}? " for close in get_close_matches(known, names, 1))
+        step = f"{near}Use one of: {', '.join(names)}."
+        raise InvalidSetting("host", name, "unknown host.", next_step=step)
     return found

@@ -67,6 +67,15 @@ class Denied(msgspec.Struct, frozen=True):
     reason: str
 
 
+UNKNOWN = Denied("unknown or expired")
+NOT_A_TOKEN = Denied("not a token")
+
+
+def is_unknown(reason: str) -> bool:
+    """Return whether a token was refused because the store has no entry for it, by the `reason`."""
+    return reason in (token_refusal(UNKNOWN).reason, token_refusal(NOT_A_TOKEN).reason)
+
+
 def token_refusal(denied: Denied) -> Refusal:
     """Return the one refusal that every bad token gets. Its `reason` is for the log."""
     return msgspec.structs.replace(REFUSED, reason=f"a token was refused: {denied.reason}")
@@ -272,7 +281,7 @@ def open_entry(
     token comes from a resource link. `token` is None for a text that is not a token: the refusal is the same.
     """
     if token is None:
-        return Denied("not a token")
+        return NOT_A_TOKEN
     entry = yield from load_entry(token, token.key, context, rows)
     if isinstance(entry, Denied):
         return entry
@@ -363,7 +372,7 @@ def load_entry(
     except EntryCorrupt as error:
         return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
     if loaded is None or loaded.expires <= context.now:
-        return Denied("unknown or expired")
+        return UNKNOWN
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head

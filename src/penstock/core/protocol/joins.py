@@ -67,7 +67,9 @@ def open_tables(
 
 
 def _about(table: JoinedTable, refusal: Refusal) -> Refusal:
-    return msgspec.structs.replace(refusal, error=f"Table {table.name!r}: {refusal.error}")
+    reason = f"in tables: {refusal.reason}" if refusal.reason else ""
+    error = f"Table {table.name!r}: {refusal.error}"
+    return msgspec.structs.replace(refusal, error=error, reason=reason)
 
 
 def _open_table(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import shutil
 import socket
 import sys
 from dataclasses import replace
@@ -21,7 +20,8 @@ from penstock.relay.http.asgi_app import PATH, AsgiApp
 from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.gateway import HttpGateway
 from penstock.relay.http.url_gateway import UrlGateway
-from penstock.relay.process import NOT_THERE, CannotStart
+from penstock.relay.process import check_command
+from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.wire import headers
@@ -52,13 +52,11 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             raise InvalidSetting("forward-authorization", True, why)
         # Tokens get the short life of `bearer_ttl`: the authorization may be withdrawn.
         policy = _short_lived(policy)
-    if target.command and shutil.which(target.command[0]) is None:
-        raise CannotStart(
-            f"Cannot start {target.command[0]!r}: it was not found.", next_step=NOT_THERE
-        )
+    if target.command:
+        check_command(target.command[0])
     if not is_loopback(listening.bind):
         logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
-    with Gate(policy) as gate:
+    with Gate(policy, usable_store(policy)) as gate:
         gateway: HttpGateway = (
             UrlGateway(gate, target) if target.url else CommandGateway(gate, target)
         )

@@ -1,0 +1,79 @@
+"""The place in a command line where Penstock's options end and the server's command begins.
+
+The command begins after `--`, or with the first word that is neither an option nor the value of
+one. Programs such as the MCP Inspector remove `--` from the commands that they are given.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from penstock.errors import PenstockError
+
+END: Final = "--"
+Options = Mapping[str, argparse.Action]  # Penstock's, by name
+
+
+class Words(NamedTuple):
+    """A command line in two parts."""
+
+    own: list[str]
+    command: list[str]
+    # An option of several values, which may have taken the server's command for values.
+    greedy: str = ""
+
+
+def split_at_end(words: Sequence[str], _options: Options) -> Words:
+    """Return Penstock's own words, and the server's command after the first `--`."""
+    at = words.index(END) if END in words else len(words)
+    return Words([*words[:at]], [*words[at + 1 :]])
+
+
+def split_at_command(words: Sequence[str], options: Options) -> Words:
+    """Return Penstock's own words, and the server's command. Stop after an unknown option, because
+    nothing tells whether it has a value."""
+    at, greedy = 0, ""
+    while at < len(words) and _is_option(words[at]):
+        name = words[at].partition("=")[0]
+        option = _named(name, options)
+        at += 1
+        if option is None:
+            return Words([*words[:at]], [*words[at:]], greedy)
+        if name == words[at - 1]:
+            at += _values(option, words[at:])
+        greedy = name if option.nargs == "+" else greedy
+    if words[at : at + 1] == [END]:
+        return Words([*words[:at]], [*words[at + 1 :]])
+    return Words([*words[:at]], [*words[at:]], greedy)
+
+
+def no_command_left(greedy: str, name: str) -> PenstockError:
+    """Return the error for a line without a server, whose command `greedy` may have taken."""
+    step = f"Put -- before the server's command: penstock {name} {greedy} TOOL -- COMMAND"
+    told = f"{greedy} takes every word up to the next option, so there is no server's command."
+    return PenstockError(told, next_step=step)
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word not in ("-", END)
+
+
+def _named(name: str, options: Options) -> argparse.Action | None:
+    """Return the option with this name, or with a longer name that no other shares, as argparse
+    does. Return None if there is none."""
+    if name in options:
+        return options[name]
+    found = [option for known, option in options.items() if known.startswith(name)]
+    return found[0] if name.startswith(END) and len(found) == 1 else None
+
+
+def _values(option: argparse.Action, after: Sequence[str]) -> int:
+    """Return how many of the words after an option are its values."""
+    if option.nargs == 0:
+        return 0
+    count = next(
+        (at for at, word in enumerate(after) if _is_option(word) or word == END), len(after)
+    )
+    return count if option.nargs == "+" else min(1, count)

@@ -1,0 +1,78 @@
+"""A Penstock in front of another: tokens of both sides reach the Penstock that gave them.
+
+The model sees one reader. A token that our store knows is answered here, and never sent on, whoever
+it belongs to. Any other token goes to upstream's reader. An expired token of ours goes there too: it
+opens nothing any more, and the Penstock behind refuses it with the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from penstock.core.model.reply import Reply
+from penstock.core.model.values import Refusal
+from penstock.core.protocol.entries import is_unknown
+from penstock.core.protocol.references import PREFIX
+from penstock.core.views.joined_tables import read_tables
+from penstock.core.views.request import TOKEN_FIELD, is_absent
+from penstock.wire import messages
+from penstock.wire.call_facts import call_of
+from penstock.wire.effects import Read, Steps
+from penstock.wire.request import Request
+
+APART: Final = Refusal(
+    "Some of these results are kept by Penstock, and some by the server behind it, or have expired.",
+    "Join results that are kept in one place.",
+)
+_REFERENCE: Final = re.compile(re.escape(PREFIX) + r"([\w.-]+)", re.ASCII)
+
+
+def is_in_front(request: Request) -> bool:
+    """Return whether upstream has a reader like ours."""
+    toolbox = request.toolbox
+    return toolbox is not None and toolbox.has_inner_reader
+
+
+def joined(ours: str, theirs: str) -> str:
+    """Return our instructions before upstream's, without the lines that upstream has too."""
+    new = [line for line in ours.split("\n") if line not in theirs]
+    return "\n\n".join(filter(None, ("\n".join(new), theirs)))
+
+
+def is_theirs(request: Request, token: object) -> Steps[bool]:
+    """Return whether a token may be upstream's: there is a reader, and our store does not know the
+    token. Read as little as possible to find out."""
+    if not is_in_front(request):
+        return False
+    call = call_of(request, {TOKEN_FIELD: token, "page_size": 1})
+    reply: Reply = yield Read(replace(call, tool="", schema=None))
+    return is_unknown(reply.reason)
+
+
+def sides_of(request: Request) -> Steps[set[bool]]:
+    """Return for the tokens of a call of the reader whether they may be upstream's."""
+    token, given = (request.decoded_object.get(name) for name in (TOKEN_FIELD, "tables"))
+    tables = () if is_absent(given) else read_tables(given)
+    if is_absent(token) or isinstance(tables, Refusal):
+        return {False}  # our reader says what is wrong
+    sides: set[bool] = set()
+    for each in (token, *(table.token for table in tables)):
+        sides.add((yield from is_theirs(request, each)))
+    return sides
+
+
+def their_arguments(request: Request) -> Steps[set[str]]:
+    """Return the names of the arguments whose references are all upstream's, which upstream
+    resolves."""
+    found: set[str] = set()
+    if not is_in_front(request):
+        return found
+    for name, raw in messages.members_of(request.arguments or b"{}").items():
+        sides: set[bool] = set()
+        for token in _REFERENCE.findall(str(messages.decoded(raw))):
+            sides.add((yield from is_theirs(request, token)))
+        if sides == {True}:
+            found.add(name)
+    return found
