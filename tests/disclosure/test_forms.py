@@ -113,14 +113,14 @@ def test_labels_that_say_nothing_are_left_out():
 
 
 def test_a_tool_that_was_called_before_tells_more():
-    called = Lister(Budget(tokens=2_500), METER, called=frozenset({"files_7"}))
+    called = Lister(Budget(tokens=2_500), METER, called=lambda: frozenset({"files_7"}))
     listing = called.listing(MIDDLE)
     by_name = {json.loads(raw)["name"]: json.loads(raw) for raw in listing.tools}
     assert by_name["files_7"]["description"].endswith("It has details. ")
     assert len(by_name["files_7"]["inputSchema"]["properties"]) == 6
     assert listing.says_all_of("files_7")
     assert not listing.says_all_of("files_8")
-    index = Lister(Budget(tokens=2_000), METER, "index", called=frozenset({"files_7"}))
+    index = Lister(Budget(tokens=2_000), METER, "index", called=lambda: frozenset({"files_7"}))
     directory = json.loads(index.listing(LARGE).tools[1])["description"]
     assert " 7(parameter_0* parameter_1" in directory
     assert directory.count("parameter_0") == 1

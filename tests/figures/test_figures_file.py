@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from penstock import Policy
 from penstock.errors import StoreError
 from penstock.figures.file import DAYS_KEPT, MOST_SERVERS, MOST_TOOLS, FiguresFile
 from penstock.figures.keeping import called_before
@@ -117,22 +118,25 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert called_before("git") == frozenset()
+    told = called_before(Policy(stats="on"), lambda: "git")
+    assert told() == frozenset()
     assert not figures_file().exists()
     with FiguresFile(figures_file()) as file:
         names = ("log", "show", UNKNOWN, OTHER)
         file.add({("git", name): CallFigures(1) for name in names}, {}, TODAY)
         file.add({("git", "read_result"): CallFigures(reads=1)}, {}, TODAY)
         file.add({("other", "diff"): CallFigures(1)}, {}, TODAY)
-    assert called_before("git") == {"log", "show"}
+    assert told() == {"log", "show"}
+    assert called_before(Policy(), lambda: "git")() == frozenset()
     figures_file().write_bytes(b"damaged")
-    assert called_before("git") == frozenset()
+    assert told() == frozenset()
 
 
 def test_nothing_is_loaded_where_there_is_no_file(tmp_path):
     code = (
         "import sys; from penstock.figures.keeping import called_before;"
-        "called_before('git'); print('sqlite3' in sys.modules)"
+        "from penstock import Policy; called_before(Policy(stats='on'), lambda: 'git')();"
+        "print('sqlite3' in sys.modules)"
     )
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path)}
     done = subprocess.run(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -43,13 +43,13 @@ class Discloser:
         store: Store,
         *,
         clock: Callable[[], float] = time.time,
-        called: frozenset[str] = frozenset(),
+        called: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
-        """Make a discloser. `called` names the tools that were called before on this machine: fixed
-        from the start, so that no list changes because of other requests."""
+        """Make a discloser. `called` returns the tools that were called before on this machine. It
+        is asked once, so that no list changes because of other requests."""
         self._policy = policy
         self._meter = meter
-        self._called = called
+        self._called = cache(called)
         self.grants = Grants(store, idle=policy.grant_ttl, clock=clock)
         self._folder = _folder(policy.descriptions)
         # Cached by value: listing the same tools again costs nothing.

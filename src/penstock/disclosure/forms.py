@@ -5,7 +5,7 @@ The same catalogue and the same settings give the same bytes, so that prompt cac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -27,7 +27,8 @@ class Lister(msgspec.Struct, frozen=True):
     meter: Meter
     form: str = "auto"
     always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
-    called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
+    # Returns the tools that were called before, and so tell more. A small list never asks.
+    called: Callable[[], frozenset[str]] = frozenset
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -43,9 +44,7 @@ class Lister(msgspec.Struct, frozen=True):
         for_apps: Sequence[bytes] = (),  # Penstock's tools that only apps call
         about: str = "",  # the server's name, and its purpose in a few words
     ) -> Listing:
-        terms = Terms(
-            self.budget, self.meter, tuple(ours), around, self.always, self.called, has_apps, about
-        )
+        terms = Terms(self.budget, self.meter, tuple(ours), around, self.always, has_apps, about)
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
         listing = self._for_models(catalogue.without_apps(), terms)
         # The host hides the tools for apps from the model: they are listed whole, and cost nothing.
@@ -63,6 +62,7 @@ class Lister(msgspec.Struct, frozen=True):
             if is_small(full.tools):
                 return full
             terms = terms.estimating()
+        terms = msgspec.structs.replace(terms, called=self.called())
         listing = self._shorter(catalogue, terms, full)
         return full if listing is full else _cheaper(listing, full, terms)
 

@@ -54,9 +54,9 @@ class Terms(msgspec.Struct, frozen=True):
     ours: tuple[bytes, ...] = ()  # Penstock's tools that every form lists
     around: bytes = b""  # the other members of the result
     always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
-    called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
     has_apps: bool = False  # the client shows apps, and needs their tools
     about: str = ""  # the server's name, and its purpose in a few words
+    called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
 
     def fits(self, tools: Iterable[bytes]) -> bool:
         return self.budget.admits(self._counted(tools), self.meter)

@@ -5,6 +5,7 @@ A handler yields a piece of work, a session passes it on (`Perform`), and a carr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, assert_never
 
 from penstock.core.model.cancellation import Cancelled
@@ -38,10 +39,17 @@ class Engine:
     """A gate, the descriptions of the tools behind it, and the tally of answers, if there is one.
     All sessions of a server share one engine."""
 
-    def __init__(self, gate: Gate, tally: AnswerTally | None = None) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        tally: AnswerTally | None = None,
+        called: Callable[[], frozenset[str]] = frozenset,  # the tools that were called before
+    ) -> None:
         self.gate = gate
         self.tally = tally
-        self._discloser = Discloser(gate.policy, gate.meter, gate.store, clock=gate.clock)
+        self._discloser = Discloser(
+            gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
+        )
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:
         """Do the work and advance the request. Repeat this while the request needs more work.

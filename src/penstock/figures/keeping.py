@@ -21,9 +21,15 @@ def tally_of(policy: Policy, name: Callable[[], str]) -> AnswerTally | None:
     return BackgroundTally(name)
 
 
-def called_before(server: str) -> frozenset[str]:
-    """Return the tools of a server that were called on this machine. Return none if the file cannot
-    be read: a list of tools must not depend on that."""
+def called_before(policy: Policy, name: Callable[[], str]) -> Callable[[], frozenset[str]]:
+    """Return a function that tells which tools of a server were called on this machine: none if the
+    settings keep no figures."""
+    return (lambda: _called(name())) if policy.stats else frozenset
+
+
+def _called(server: str) -> frozenset[str]:
+    """Return the tools that were called, or none if the file cannot be read: a list of tools must
+    not depend on that."""
     path = figures_file()
     if not path.is_file():
         return frozenset()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.engine.engine import Engine
-from penstock.figures.keeping import tally_of
+from penstock.figures.keeping import called_before, tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.relay.process import Process, Unstarted
@@ -20,7 +20,7 @@ def run_local(
 ) -> int:
     """Run until the client or upstream ends, and return the exit code."""
     with Gate(policy, store) as gate:
-        engine = Engine(gate, tally_of(policy, target.name))
+        engine = Engine(gate, tally_of(policy, target.name), called_before(policy, target.name))
         session = Session(
             Connection(
                 gate,

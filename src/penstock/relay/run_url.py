@@ -16,7 +16,7 @@ import msgspec
 
 from penstock.engine.engine import Engine
 from penstock.errors import MissingExtra
-from penstock.figures.keeping import tally_of
+from penstock.figures.keeping import called_before, tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
@@ -51,7 +51,7 @@ _LONGEST_PAUSE = 60.0
 def run_remote(target: Target, policy: Policy) -> int:
     """Run until the client leaves, and return the exit code."""
     with Gate(policy, usable_store(policy)) as gate:
-        engine = Engine(gate, tally_of(policy, target.name))
+        engine = Engine(gate, tally_of(policy, target.name), called_before(policy, target.name))
         session = Session(
             Connection(
                 gate,
