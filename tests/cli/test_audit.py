@@ -265,7 +265,7 @@ def test_no_tools_are_valid_json():
         (["--tools", "-", "--", "true"], "[]", "Both a file and a server"),
         (["--url", "http://x", "--", "true"], "", "Both a command and a URL"),
         ([], "", "Name one: penstock audit -- COMMAND"),
-        (["npx", "x"], "", "penstock audit -- npx x"),
+        (["/no/such/server", "--all"], "", "Cannot start '/no/such/server'"),
         (["--timeout", "0", "--", "true"], "", "'0' is not a number of seconds"),
         (["--timeout", "nan", "--", "true"], "", "'nan' is not a number of seconds"),
         (["--list-budget", "1tok", "--", "true"], "", "must be at least"),

@@ -100,6 +100,6 @@ def test_references_of_both_sides_in_one_call(opened):
 
 
 def test_a_claim_proves_nothing(opened):
-    """Whatever upstream's reader answers is measured."""
+    """The answers of upstream's reader are measured like all others."""
     rig = opened(results={"read_result": text(table())})
     assert "continuation_token" in rig.probe("read_result", continuation_token=THEIRS)

@@ -1,7 +1,7 @@
 """A Penstock in front of another: tokens of both sides reach the Penstock that gave them.
 
-The model sees one reader. A token that our store knows is answered here, and never sent on, whoever
-it belongs to. Any other token goes to upstream's reader. An expired token of ours goes there too: it
+The model sees one reader. A token that our store knows is answered here, and never sent on, also if
+it belongs to another caller. Any other token goes to upstream's reader. An expired token of ours goes there too: it
 opens nothing any more, and the Penstock behind refuses it with the same words.
 """
 

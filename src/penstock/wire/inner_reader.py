@@ -1,4 +1,4 @@
-"""Recognises the reader of a Penstock behind this one, in upstream's list.
+"""The reader of a Penstock behind this one, as upstream's list shows it.
 
 A claim proves nothing, and nothing that matters for safety depends on it: a false reader only saves
 an entry in the list, and gets tokens that open nothing here.
