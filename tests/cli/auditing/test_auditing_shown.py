@@ -138,7 +138,7 @@ def test_auto_has_a_row_of_its_own():
     text = page(found)
     (chosen,) = re.findall(r'<tr class="chosen">(.*?)</tr>', text)
     assert chosen.startswith(
-        f'<th scope="row">auto (full)</th><td>9</td><td>{found.auto.tokens:,}<'
+        f'<th scope="row">auto (full)</th><td>5</td><td>{found.auto.tokens:,}<'
     )
     assert f"<title>auto (full): {found.auto.tokens:,} tokens</title>" in text
 

@@ -136,13 +136,11 @@ def _next_steps(reader: str, head: Head, policy: Policy) -> list[str]:
 
 def _hints(head: Head, modes: Sequence[str]) -> Iterator[str]:
     if Mode.SQL in modes:
-        yield (
-            "In sql, dots reach nested fields, tables {name: token} adds other results, and "
-            "page_size 0 keeps the answer without showing it."
-        )
+        yield "sql: dots reach inside; tables {name: token} joins results; page_size 0 only stores."
     if head.format:
         yield "path /~text is the exact text."
-    yield "@result:<token>#/path hands on a part."
+    if head.shape == "members":
+        yield "@result:<token>#/path hands on a part."
 
 
 def _essence(head: Head, token: str, policy: Policy, preview: str) -> dict[str, Any]:
