@@ -211,3 +211,24 @@ def test_a_held_result_is_one_line_of_the_log(start):
     assert " bytes, sent " in line
     assert f"token {probe['continuation_token'][:7]}…" in line
     assert probe["continuation_token"][:8] not in line
+
+
+# -- in a server -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("door", ["mcp", "fastmcp"])
+@pytest.mark.parametrize("chosen", [[], ["--set", "stats=on"]])
+def test_a_library_keeps_figures_only_if_asked(folder, calls, tmp_path, door, chosen):
+    command = [sys.executable, str(SERVERS / "adapter_server.py"), door, *chosen]
+    client = StdioClient(command, behind=False, environment={"XDG_STATE_HOME": str(tmp_path)})
+    try:
+        client.greet()
+        client.call("rows", count=3_000)
+        client.close()
+        if chosen:
+            assert (calls()["rows"].calls, calls()["rows"].held) == (1, 1)
+            assert calls()["rows"].saved > 0
+        else:
+            assert not folder.exists()
+    finally:
+        client.discard()
