@@ -5,8 +5,7 @@ import json
 import jsonschema_rs
 import pytest
 from described_arguments import arguments_for
-from node_runtime import node, package
-from relay_processes import StdioClient
+from real_lists import SERVERS, tools_of
 
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.compact_description import compact_description
@@ -174,21 +173,10 @@ def test_odd_schemas(schema):
     assert compact({"name": "t", "description": "It is odd.", "inputSchema": schema})
 
 
-@pytest.mark.parametrize(
-    "server",
-    [("server-everything", "stdio"), ("server-filesystem", "."), ("server-memory",)],
-    ids=lambda server: server[0],
-)
+@pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("everything", [False, True])
 def test_arguments_as_described_are_valid(server, everything):
-    name, *arguments = server
-    path = package(f"@modelcontextprotocol/{name}/dist/index.js")
-    client = StdioClient([node(), path, *arguments], behind=False)
-    try:
-        client.greet()
-        tools = client.listed()["tools"]
-    finally:
-        client.discard()
+    tools = tools_of(server)
     assert tools
     for tool in [*tools, TOOL]:
         given = arguments_for(compact(tool), everything=everything)
