@@ -26,8 +26,8 @@ from benchmarks.registry import embedding_python
 from penstock import Policy
 from penstock.core.budget.measure import O200kMeter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.find_tools import Finder
-from penstock.disclosure.forms import Lister
+from penstock.disclosure.lists.forms import Lister
+from penstock.disclosure.search.find_tools import Finder
 
 MOST_POINTS_LOST: Final = 2.0
 _HERE: Final = Path(__file__).parent

@@ -19,7 +19,7 @@ from benchmarks.lines import Line
 from penstock import Policy
 from penstock.core.budget.measure import default_meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.find_tools import Finder
+from penstock.disclosure.search.find_tools import Finder
 
 TOOLS: Final = 1_800
 MOST_MS: Final = 3.0

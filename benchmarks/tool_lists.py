@@ -25,8 +25,8 @@ from penstock import Policy
 from penstock.core.budget.budget import Budget
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister
-from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.lists.forms import Lister
+from penstock.disclosure.lists.host_parts import counted_list
 from penstock.wire.reader import reader_name, reader_tool
 
 LIST_BUDGET: Final = Policy().list_budget

@@ -17,8 +17,8 @@ from benchmarks.wire import WireClient
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import FORMS
-from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.lists.forms import FORMS
+from penstock.disclosure.lists.host_parts import counted_list
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, is_called
 
 # Not the default meter: it may be an estimate, which is not a measurement.

@@ -17,7 +17,7 @@ from relay_processes import (
 )
 
 from penstock.core.budget.measure import O200kMeter
-from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.lists.host_parts import counted_list
 
 
 @pytest.fixture

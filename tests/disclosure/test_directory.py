@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.json import rawjson
-from penstock.disclosure.directory import directory
+from penstock.disclosure.lists.directory import directory
 
 NAMES = [
     *(f"github_{verb}_issue" for verb in ("create", "close", "list", "label", "lock")),

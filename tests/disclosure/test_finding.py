@@ -5,7 +5,7 @@ import json
 import pytest
 
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.find_tools import MOST_FOUND, Finder
+from penstock.disclosure.search.find_tools import MOST_FOUND, Finder
 
 CATALOGUE = Catalogue.from_tools(
     [

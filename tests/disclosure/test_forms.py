@@ -7,9 +7,9 @@ import pytest
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import default_meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister
-from penstock.disclosure.host_parts import counted_list
-from penstock.disclosure.ladder import WORTH_TELLING
+from penstock.disclosure.lists.forms import Lister
+from penstock.disclosure.lists.host_parts import counted_list
+from penstock.disclosure.lists.ladder import WORTH_TELLING
 from penstock.errors import InvalidSetting
 
 METER = default_meter()

@@ -6,10 +6,10 @@ import jsonschema_rs
 import pytest
 from real_lists import SERVERS, tools_of
 
-from penstock.disclosure.bare_schema import bare_schema, lean_schema
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.list_entries import Detail, entry
+from penstock.disclosure.lists.entries import Detail, entry
+from penstock.disclosure.schemas.bare import bare_schema, lean_schema
 
 SCHEMA = {
     "type": "object",

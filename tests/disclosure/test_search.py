@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.disclosure.search_index import Hit, Parameter, Searchable, SearchIndex
+from penstock.disclosure.search.index import Hit, Parameter, Searchable, SearchIndex
 
 # One tool on each line: name | description | parameters, each with its description and choices.
 CATALOGUE = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.disclosure.search_effects import QueryIntent, ToolEffect, effect_of
+from penstock.disclosure.search.effects import QueryIntent, ToolEffect, effect_of
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.disclosure import markup, prose, shortening
-from penstock.disclosure.shortening import ELLIPSIS, Wording, clipped, first_sentence, plain
+from penstock.disclosure.texts import markup, prose, shortening
+from penstock.disclosure.texts.shortening import ELLIPSIS, Wording, clipped, first_sentence, plain
 
 README = """
 # Weather

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.disclosure.signature import signature
+from penstock.disclosure.schemas.signature import signature
 
 TEXT = {"type": "string"}
 CIRCULAR = {

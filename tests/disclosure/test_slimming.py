@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.disclosure.slimming import slim
+from penstock.disclosure.schemas.slimming import slim
 
 TEXT = {"type": "string"}
 NULL = {"type": "null"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.disclosure import search_words
+from penstock.disclosure.texts import stems
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from penstock.disclosure import search_words
     ],
 )
 def test_forms_of_one_word(forms):
-    assert len({search_words.stem(form) for form in forms.split()}) == 1
+    assert len({stems.stem(form) for form in forms.split()}) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,15 +62,15 @@ def test_forms_of_one_word(forms):
     ],
 )
 def test_other_words_stay_apart(others):
-    assert len({search_words.stem(word) for word in others.split()}) == 2
+    assert len({stems.stem(word) for word in others.split()}) == 2
 
 
 def test_relations_go_both_ways():
-    relations = search_words.relations()
+    relations = stems.relations()
     assert all(word in relations[other] for word, others in relations.items() for other in others)
 
 
 @pytest.mark.parametrize("typo", ["calndar", "calenndar", "calenadr", "calandar", "alendar"])
 def test_one_typo_away(typo):
-    assert "calendar" in search_words.one_typo_away(typo)
-    assert "calendars" not in search_words.one_typo_away(typo)
+    assert "calendar" in stems.one_typo_away(typo)
+    assert "calendars" not in stems.one_typo_away(typo)

@@ -3,13 +3,13 @@
 import pytest
 
 from penstock.disclosure import system_prompt
-from penstock.disclosure.names import own_names
-from penstock.disclosure.workflow import (
+from penstock.disclosure.lists.workflow import (
     instructions,
     listed_resource,
     listed_template,
     workflow,
 )
+from penstock.disclosure.names import own_names
 from penstock.wire.reader import INSTRUCTIONS
 
 GATES = ("off", "teach", "strict")

@@ -14,7 +14,7 @@ from penstock import Policy, Principal, default_meter
 from penstock.core.model.effects import Run
 from penstock.core.model.reply import Reply
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Listing
+from penstock.disclosure.lists.forms import Listing
 from penstock.wire import messages
 from penstock.wire.calls import tools_call
 from penstock.wire.effects import (

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from penstock.disclosure.catalogue import Catalogue
     from penstock.disclosure.described_tool import DescribedTool
     from penstock.disclosure.discloser import Audience, Discloser
-    from penstock.disclosure.forms import Lister
     from penstock.disclosure.grants import Grants, Holder
-    from penstock.disclosure.listing import Listing
+    from penstock.disclosure.lists.forms import Lister
+    from penstock.disclosure.lists.listing import Listing
+    from penstock.disclosure.lists.workflow import system_prompt
     from penstock.disclosure.on_demand import DisclosureAnswers
-    from penstock.disclosure.workflow import system_prompt
 
 __all__ = [
     "Audience",
@@ -35,10 +35,10 @@ _HOMES = {
     "described_tool": ("DescribedTool",),
     "on_demand": ("DisclosureAnswers",),
     "discloser": ("Audience", "Discloser"),
-    "forms": ("Lister",),
-    "listing": ("Listing",),
+    "lists.forms": ("Lister",),
+    "lists.listing": ("Listing",),
     "grants": ("Grants", "Holder"),
-    "workflow": ("system_prompt",),
+    "lists.workflow": ("system_prompt",),
 }
 
 

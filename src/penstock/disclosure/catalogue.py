@@ -132,7 +132,7 @@ def _merged(tool: DescribedTool, over: DescribedTool | None) -> DescribedTool:
     schema. Calls are still checked against the server's."""
     if over is None:
         return tool
-    from penstock.disclosure.slimming import slim
+    from penstock.disclosure.schemas.slimming import slim
 
     words = {key: over.listed[key] for key in ("title", "description") if key in over.listed}
     shown = {"inputSchema": slim(over.schema)} if over.schema else {}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from penstock.core.protocol.references import has_references
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.shortening import clipped
+from penstock.disclosure.texts.shortening import clipped
 from penstock.log import logger
 
 _KEPT: Final = 1_024

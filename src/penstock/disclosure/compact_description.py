@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure.compact_schema import CompactSchema
 from penstock.disclosure.described_tool import DescribedTool, as_table
-from penstock.disclosure.shortening import sentences
+from penstock.disclosure.schemas.compact import CompactSchema
+from penstock.disclosure.texts.shortening import sentences
 
 
 class CompactDescription(NamedTuple):

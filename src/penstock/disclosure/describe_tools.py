@@ -18,10 +18,10 @@ from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.directory import directory
+from penstock.disclosure.lists.directory import directory
 from penstock.disclosure.names import DESCRIPTION_REQUIRED, MISSING_SELECTION
 from penstock.disclosure.problems import Fits
-from penstock.disclosure.shortening import ELLIPSIS, clipped, plain
+from penstock.disclosure.texts.shortening import ELLIPSIS, clipped, plain
 from penstock.disclosure.uris import named_in, uri_for
 
 MOST_NAMES: Final = 100

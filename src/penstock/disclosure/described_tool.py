@@ -93,7 +93,7 @@ class DescribedTool(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def full(self) -> bytes:
         """The full description, without the noise that schema generators add."""
-        from penstock.disclosure.slimming import slim
+        from penstock.disclosure.schemas.slimming import slim
 
         shown = {
             name: slim(value) if name == "inputSchema" else value

@@ -15,9 +15,9 @@ import msgspec
 from penstock.core.budget.measure import Meter
 from penstock.core.model.store import Store
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.forms import Lister
 from penstock.disclosure.grants import Grants
-from penstock.disclosure.listing import Listing
+from penstock.disclosure.lists.forms import Lister
+from penstock.disclosure.lists.listing import Listing
 from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:

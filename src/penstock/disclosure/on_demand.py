@@ -25,10 +25,10 @@ from penstock.disclosure.describe_tools import (
 )
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.discloser import Audience, Discloser
-from penstock.disclosure.find_tools import Finder
 from penstock.disclosure.grants import GRANT_FIELD, Holder
-from penstock.disclosure.listing import Listing
+from penstock.disclosure.lists.listing import Listing
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
+from penstock.disclosure.search.find_tools import Finder
 from penstock.errors import StoreError
 from penstock.log import logger
 

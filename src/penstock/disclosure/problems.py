@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure.shortening import clipped
+from penstock.disclosure.texts.shortening import clipped
 
 _SHOWN: Final = (100, 20, 0)  # characters of a name, the most first
 

@@ -12,7 +12,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Showing, counted, is_for_user
 from penstock.core.results.blocks import repeated_places
-from penstock.disclosure.host_parts import counted_tool
+from penstock.disclosure.lists.host_parts import counted_tool
 from penstock.figures.notes import Note
 from penstock.wire import messages
 from penstock.wire.results import WireResult

@@ -20,7 +20,7 @@ from penstock.core.model.values import Call, LiveRows, Result
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
 from penstock.disclosure.grants import Holder
-from penstock.disclosure.listing import Listing
+from penstock.disclosure.lists.listing import Listing
 from penstock.wire.messages import Message
 
 # -- upstream ----------------------------------------------------------------------------------

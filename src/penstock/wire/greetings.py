@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from penstock.core.json import rawjson
-from penstock.disclosure import workflow
+from penstock.disclosure.lists import workflow
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.audience import audience_from

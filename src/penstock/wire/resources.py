@@ -13,7 +13,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.values import Call, Refusal
 from penstock.core.protocol.negotiation import Resource
 from penstock.core.views.full import URI_PREFIX, handle_text
-from penstock.disclosure import workflow
+from penstock.disclosure.lists import workflow
 from penstock.disclosure.uris import is_descriptions, named_in
 from penstock.explorer import URI
 from penstock.wire import messages

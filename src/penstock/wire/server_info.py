@@ -8,7 +8,7 @@ import msgspec
 
 from penstock.core.json.encoding import encode
 from penstock.core.json.surrogates import has_half_pair
-from penstock.disclosure.shortening import Wording, clipped, plain
+from penstock.disclosure.texts.shortening import Wording, clipped, plain
 from penstock.wire import eras, messages
 
 _LONGEST_INFO: Final = 300

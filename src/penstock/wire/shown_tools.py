@@ -8,8 +8,8 @@ from typing import Any, Final
 from penstock.core.budget.host_members import LEFT_OUT_META, HostShare
 from penstock.core.json.encoding import encode
 from penstock.disclosure.grants import Holder
-from penstock.disclosure.host_parts import counted_list, tools_within_cap
-from penstock.disclosure.listing import Listing
+from penstock.disclosure.lists.host_parts import counted_list, tools_within_cap
+from penstock.disclosure.lists.listing import Listing
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.effects import Disclose, Steps

@@ -10,7 +10,7 @@ from penstock.core.model.recent import Recent
 from penstock.core.model.values import Frame
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
-from penstock.disclosure.listing import Listing
+from penstock.disclosure.lists.listing import Listing
 from penstock.wire import eras, messages
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.server_info import name_in, repeated_info

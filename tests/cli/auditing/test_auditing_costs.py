@@ -15,7 +15,7 @@ from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter
 from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, Lister
-from penstock.disclosure.host_parts import counted_list, counted_tool
+from penstock.disclosure.lists.host_parts import counted_list, counted_tool
 from penstock.wire.reader import reader_tool
 
 METERS = [O200kMeter(), EstimateMeter()]

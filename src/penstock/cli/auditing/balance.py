@@ -15,7 +15,7 @@ from penstock.cli.auditing.list_costs import Balance
 from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.model.values import Principal
-from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.lists.host_parts import counted_list
 from penstock.engine.engine import Engine
 from penstock.gate.gate import Gate
 from penstock.relay.tool_lists import Listed, tools_in

@@ -18,7 +18,7 @@ from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
 from penstock.disclosure.compact_description import compact_description
-from penstock.disclosure.host_parts import counted_list, counted_tool
+from penstock.disclosure.lists.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
 from penstock.wire.toolbox import ToolsPage, read_list
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Final
 
-from penstock.disclosure import search_words
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.shortening import clipped, sentences
-from penstock.disclosure.signature import Parameters, parameters_of
+from penstock.disclosure.schemas.signature import Parameters, parameters_of
+from penstock.disclosure.texts import stems
+from penstock.disclosure.texts.shortening import clipped, sentences
 
 _SENTENCE_CHARS: Final = 240
 
@@ -53,12 +53,10 @@ class ToolCard:
     @cached_property
     def _other_sentences(self) -> list[tuple[str, frozenset[str]]]:
         others = self._sentences[1:]
-        return [(each, frozenset(search_words.in_text(each))) for each in others]
+        return [(each, frozenset(stems.in_text(each))) for each in others]
 
     @cached_property
     def _shown_words(self) -> frozenset[str]:
         names = (self.tool.name, *self.tool.parameters)
-        words = (word for name in names for word in search_words.in_name(name))
-        return frozenset(map(search_words.stem, words)).union(
-            search_words.in_text(self._sentences[0])
-        )
+        words = (word for name in names for word in stems.in_name(name))
+        return frozenset(map(stems.stem, words)).union(stems.in_text(self._sentences[0]))

@@ -13,7 +13,7 @@ import msgspec
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.listing import Listing, Terms, is_small
+from penstock.disclosure.lists.listing import Listing, Terms, is_small
 from penstock.errors import InvalidSetting
 from penstock.log import logger
 
@@ -75,7 +75,7 @@ class Lister(msgspec.Struct, frozen=True):
 
     def _shorter(self, catalogue: Catalogue, terms: Terms, full: Listing) -> Listing:
         # Imported here, because a server with a short list needs none of them.
-        from penstock.disclosure import entry_form, index_form
+        from penstock.disclosure.lists import entry_form, index_form
 
         match self.form:
             case "signatures" | "brief":

@@ -12,7 +12,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.host_parts import counted_list
+from penstock.disclosure.lists.host_parts import counted_list
 
 # `short` is what `auto` gives if every tool has its parameters, and some have fewer words than the
 # server's own list.

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure import search_words
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.search_effects import effect_of
-from penstock.disclosure.search_index import Parameter, Searchable, SearchIndex
-from penstock.disclosure.shared_parameters import SharedParameters
-from penstock.disclosure.tool_card import ToolCard
+from penstock.disclosure.search.effects import effect_of
+from penstock.disclosure.search.index import Parameter, Searchable, SearchIndex
+from penstock.disclosure.search.shared_parameters import SharedParameters
+from penstock.disclosure.search.tool_card import ToolCard
+from penstock.disclosure.texts import stems
 
 MOST_FOUND: Final = 5
 _DEPTHS: Final = (1, 0)  # the levels of keys that signatures show, the most first
@@ -34,7 +34,7 @@ class Finder:
         hits = [self._cards[hit.position] for hit in self._index.find(query, MOST_FOUND)]
         if not hits:
             return encode({"tools": [], "notice": "Nothing was found: try other words."})
-        asked = frozenset(search_words.in_question(query))
+        asked = frozenset(stems.in_question(query))
         tellings: list[Told] = [partial(_detailed, asked, depth) for depth in _DEPTHS]
         tellings.append(_briefly)
         for told in tellings:

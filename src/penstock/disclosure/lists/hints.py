@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.slimming import repeats
+from penstock.disclosure.schemas.slimming import repeats
 
 _DEFAULTS: Final[Mapping[str, bool]] = {
     "readOnlyHint": False,

@@ -14,9 +14,9 @@ from typing import Final
 from penstock.core.budget.fitting import largest
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.host_parts import counted_tool
-from penstock.disclosure.leads import LEAST_WORDS, Leads
-from penstock.disclosure.list_entries import Detail, entry
+from penstock.disclosure.lists.entries import Detail, entry
+from penstock.disclosure.lists.host_parts import counted_tool
+from penstock.disclosure.lists.leads import LEAST_WORDS, Leads
 
 # The tokens of about two descriptions on demand.
 WORTH_TELLING: Final = 300

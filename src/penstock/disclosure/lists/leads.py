@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.shortening import Wording
+from penstock.disclosure.texts.shortening import Wording
 
 # A description that is cut inside its first sentence keeps this many words: fewer say nothing.
 # A word is at least one token.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from penstock.disclosure import search_words
+from penstock.disclosure.texts import stems
 
 
 def _words(text: str) -> frozenset[str]:
@@ -18,7 +18,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _stems(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(map(search_words.stem, words))
+    return frozenset(map(stems.stem, words))
 
 
 _READING: Final = _words(
@@ -60,7 +60,7 @@ class ToolEffect(Enum):
 
 
 def effect_of(name: str, annotations: Mapping[str, Any]) -> ToolEffect:
-    words = search_words.in_name(name)
+    words = stems.in_name(name)
     verb = _verb(words)
     if annotations.get("readOnlyHint") is True or verb in _READING:
         return ToolEffect.READS

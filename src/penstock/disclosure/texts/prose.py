@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from penstock.disclosure.markup import closed_tags, unmarked, without_comments
+from penstock.disclosure.texts.markup import closed_tags, unmarked, without_comments
 
 _FENCE: Final = re.compile(r"`{3,}+(?![^`]*+`)|~{3,}+")
 _HEADING: Final = re.compile(r"#{1,6}(?:\s++|$)")

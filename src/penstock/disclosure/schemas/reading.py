@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from penstock.disclosure.schema_survey import target
+from penstock.disclosure.schemas.survey import target
 
 _MOST_JOINED: Final = 20  # parts of one `allOf`, and references in a row
 _DEEPEST: Final = 3  # an `allOf` in an `allOf`

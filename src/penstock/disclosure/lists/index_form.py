@@ -13,13 +13,13 @@ from typing import Any, Final
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.directory import directory
-from penstock.disclosure.ladder import WORTH_TELLING
-from penstock.disclosure.leads import Leads
-from penstock.disclosure.list_entries import Detail, entry
-from penstock.disclosure.listing import Listing, Terms
+from penstock.disclosure.lists.directory import directory
+from penstock.disclosure.lists.entries import Detail, entry
+from penstock.disclosure.lists.ladder import WORTH_TELLING
+from penstock.disclosure.lists.leads import Leads
+from penstock.disclosure.lists.listing import Listing, Terms
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
-from penstock.disclosure.signature import signature
+from penstock.disclosure.schemas.signature import signature
 
 _READS: Final = {"readOnlyHint": True}
 _CALL_SCHEMA: Final = {

@@ -22,8 +22,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from penstock.disclosure import search_words
-from penstock.disclosure.search_effects import QueryIntent, ToolEffect
+from penstock.disclosure.search.effects import QueryIntent, ToolEffect
+from penstock.disclosure.texts import stems
 
 # The numbers were tuned with 100 requests to 150 tools. None is critical: a small change of one
 # changes the first tool for about one request in a hundred.
@@ -98,7 +98,7 @@ class SearchIndex:
 
     def find(self, query: str, most: int = 10) -> list[Hit]:
         """Return the best tools, best first. Equal tools keep the order of the catalogue."""
-        asked = list(search_words.in_question(query[:_QUESTION_CHARS]).items())[:_MOST_TERMS]
+        asked = list(stems.in_question(query[:_QUESTION_CHARS]).items())[:_MOST_TERMS]
         scores = _summed([self._matches(stem, last=stem == asked[-1][0]) for stem, _ in asked])
         for together in _joined([word for _, word in asked]):
             for position, score in self._found.get(together, {}).items():
@@ -121,7 +121,7 @@ class SearchIndex:
             return _best([(own, 1.0), *((self._found[word], _LONGER) for word in longer)])
         if own or len(term) not in _TYPO_LENGTHS:
             return own
-        meant = self._found.keys() & search_words.one_typo_away(term)
+        meant = self._found.keys() & stems.one_typo_away(term)
         return _best((self._found[word], _TYPO) for word in meant)
 
     def _longer(self, term: str) -> list[str]:
@@ -165,19 +165,15 @@ def _fields(tool: Searchable) -> dict[str, list[str]]:
     first = end.end() if end else len(description)
     taken = tool.parameters
     return {
-        "name": [search_words.stem(word) for word in search_words.in_name(tool.name)],
-        "title": search_words.in_text(tool.title),
-        "first sentence": search_words.in_text(description[:first]),
-        "other sentences": search_words.in_text(description[first:]),
+        "name": [stems.stem(word) for word in stems.in_name(tool.name)],
+        "title": stems.in_text(tool.title),
+        "first sentence": stems.in_text(description[:first]),
+        "other sentences": stems.in_text(description[first:]),
         "parameter names": [
-            search_words.stem(word) for each in taken for word in search_words.in_name(each.name)
+            stems.stem(word) for each in taken for word in stems.in_name(each.name)
         ],
-        "parameter descriptions": search_words.in_text(
-            "\n".join(each.description for each in taken)
-        ),
-        "choices": search_words.in_text(
-            "\n".join(choice for each in taken for choice in each.choices)
-        ),
+        "parameter descriptions": stems.in_text("\n".join(each.description for each in taken)),
+        "choices": stems.in_text("\n".join(choice for each in taken for choice in each.choices)),
     }
 
 
@@ -210,7 +206,7 @@ def _weighed(
 
 def _add_names(shares: dict[str, _Scores], names: Sequence[str]) -> None:
     for position, name in enumerate(names):
-        for together, share in _joined(search_words.in_name(name)).items():
+        for together, share in _joined(stems.in_name(name)).items():
             found = shares.setdefault(together, {})
             found[position] = max(share, found.get(position, 0.0))
 
@@ -218,15 +214,15 @@ def _add_names(shares: dict[str, _Scores], names: Sequence[str]) -> None:
 def _joined(parts: Sequence[str]) -> dict[str, float]:
     """Return each adjacent pair of words and all words, joined, with their share of the whole. So
     `pull request`, `pull_request` and `pullRequest` are the same."""
-    pairs = {search_words.joined(pair): 2 / len(parts) for pair in pairwise(parts)}
-    return {**pairs, search_words.joined(parts): 1.0} if pairs else {}
+    pairs = {stems.joined(pair): 2 / len(parts) for pair in pairwise(parts)}
+    return {**pairs, stems.joined(parts): 1.0} if pairs else {}
 
 
 def _scored(shares: Mapping[str, _Scores], tools: int) -> dict[str, _Scores]:
     """Return the scores of the tools that each word finds, itself or through related words."""
     rarities = {word: _rarity(len(found), tools) for word, found in shares.items()}
     scores = {word: _best([(found, rarities[word])]) for word, found in shares.items()}
-    for word, related in search_words.relations().items():
+    for word, related in stems.relations().items():
         known = [other for other in related if other in shares]
         # If few tools say `erase` and many say `delete`, `erase` is not more significant.
         rarity = min((rarities[each] for each in (word, *known) if each in shares), default=0.0)

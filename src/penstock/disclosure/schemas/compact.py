@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from penstock.disclosure import search_words
-from penstock.disclosure.schema_reading import SchemaPlace, is_read_only, names_in, opened
-from penstock.disclosure.schema_survey import BY_NAME, BY_POSITION, DEFINITIONS, SINGLE
-from penstock.disclosure.shortening import ELLIPSIS, clipped, sentences
-from penstock.disclosure.signature import kind_text
+from penstock.disclosure.schemas.reading import SchemaPlace, is_read_only, names_in, opened
+from penstock.disclosure.schemas.signature import kind_text
+from penstock.disclosure.schemas.survey import BY_NAME, BY_POSITION, DEFINITIONS, SINGLE
+from penstock.disclosure.texts import stems
+from penstock.disclosure.texts.shortening import ELLIPSIS, clipped, sentences
 
 _MOST_CHOICES: Final = 60
 # Characters of a description, by its level: of the first sentence, and of several.
@@ -176,8 +176,8 @@ class CompactSchema:
 
     def _is_plain_from(self, sentence: str, name: str) -> bool:
         """Return whether a sentence says no more than the names do: `The subject of the message`."""
-        named = (*search_words.in_name(name), *search_words.in_name(self.name), *_EMPTY_WORDS)
-        return {*search_words.in_text(sentence)} <= {*map(search_words.stem, named)}
+        named = (*stems.in_name(name), *stems.in_name(self.name), *_EMPTY_WORDS)
+        return {*stems.in_text(sentence)} <= {*map(stems.stem, named)}
 
     def _choices(self, value: Any) -> Any:
         if not isinstance(value, list):

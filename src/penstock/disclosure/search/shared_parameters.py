@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
-from penstock.disclosure.signature import Parameters
+from penstock.disclosure.schemas.signature import Parameters
 
 _FEWEST_TOOLS: Final = 2
 _FEWEST_CHARS: Final = 20  # a shorter group does not save what its marks cost

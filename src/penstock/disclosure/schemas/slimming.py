@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from penstock.disclosure.schema_survey import (
+from penstock.disclosure.schemas.survey import (
     BY_NAME,
     BY_POSITION,
     DEFINITIONS,

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from penstock.disclosure.catalogue import Catalogue
-from penstock.disclosure.index_form import describe_tool
-from penstock.disclosure.ladder import WORTH_TELLING, Ladder
-from penstock.disclosure.list_entries import Detail
-from penstock.disclosure.listing import Form, Listing, Terms
+from penstock.disclosure.lists.entries import Detail
+from penstock.disclosure.lists.index_form import describe_tool
+from penstock.disclosure.lists.ladder import WORTH_TELLING, Ladder
+from penstock.disclosure.lists.listing import Form, Listing, Terms
 from penstock.disclosure.names import DESCRIBE, own_names
 
 _NAMES: Final[Mapping[Detail, Form]] = {Detail.SIGNED: "signatures", Detail.BRIEF: "brief"}

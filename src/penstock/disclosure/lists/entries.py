@@ -11,13 +11,13 @@ from enum import IntEnum
 from typing import Any, Final
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure.bare_schema import bare_schema, lean_schema
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.hints import labels
+from penstock.disclosure.lists.hints import labels
 from penstock.disclosure.names import HEADER_KEY
-from penstock.disclosure.shortening import Wording
-from penstock.disclosure.signature import signature
-from penstock.disclosure.slimming import slim
+from penstock.disclosure.schemas.bare import bare_schema, lean_schema
+from penstock.disclosure.schemas.signature import signature
+from penstock.disclosure.schemas.slimming import slim
+from penstock.disclosure.texts.shortening import Wording
 
 _MOST_WORDS: Final = 12  # of the description of one parameter, if the entry is short
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from penstock.disclosure import search_words
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import HEADER_KEY
-from penstock.disclosure.schema_survey import BY_NAME, BY_POSITION, SINGLE
-from penstock.disclosure.slimming import slim
+from penstock.disclosure.schemas.slimming import slim
+from penstock.disclosure.schemas.survey import BY_NAME, BY_POSITION, SINGLE
+from penstock.disclosure.texts import stems
 
 _DEEPEST: Final = 50
 # A model fills a parameter without these. A tool that has other needs refuses the call, and the
@@ -25,7 +25,7 @@ _UNNEEDED: Final = frozenset(
 )  # fmt: skip
 # Words that say nothing about a parameter beyond its type.
 _EMPTY: Final = frozenset(
-    search_words.in_text(
+    stems.in_text(
         "argument boolean contain field flag given integer list number object optional parameter "
         "provide required specify string text type value"
     )
@@ -38,7 +38,7 @@ Words = Callable[[str, str], str]
 def lean_schema(tool: DescribedTool, words: Words = lambda _, said: said) -> Any:
     """Return the schema without the descriptions that the names of tool and parameter make
     superfluous. `words` shortens the others."""
-    known = frozenset(map(search_words.stem, search_words.in_name(tool.name)))
+    known = frozenset(map(stems.stem, stems.in_name(tool.name)))
 
     def needed(name: str, said: str) -> str:
         return "" if _explains_itself(name, said, known) else words(name, said)
@@ -53,8 +53,8 @@ def bare_schema(tool: DescribedTool) -> Any:
 
 def _explains_itself(name: str, said: str, known: frozenset[str]) -> bool:
     """Return whether a description only repeats words of the property's or the tool's name."""
-    own = frozenset(map(search_words.stem, search_words.in_name(name)))
-    return _EMPTY.union(own, known).issuperset(search_words.in_text(said))
+    own = frozenset(map(stems.stem, stems.in_name(name)))
+    return _EMPTY.union(own, known).issuperset(stems.in_text(said))
 
 
 class _Shearing:

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from penstock.core.json.encoding import encode
-from penstock.disclosure.schema_reading import SchemaPlace, is_read_only, opened
-from penstock.disclosure.shortening import ELLIPSIS, clipped
+from penstock.disclosure.schemas.reading import SchemaPlace, is_read_only, opened
+from penstock.disclosure.texts.shortening import ELLIPSIS, clipped
 
 _MOST_PARAMETERS: Final = 30
 _MOST_CHOICES: Final = 12

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from penstock.disclosure.prose import paragraphs
+from penstock.disclosure.texts.prose import paragraphs
 
 ELLIPSIS: Final = "…"
 # No list or summary has room for more of one description, and a server may send megabytes.

@@ -1,0 +1,1 @@
+"""Lists of tools, in the form that says enough and fits."""

@@ -1,0 +1,1 @@
+"""Descriptions as plain text, cut where words end."""
