@@ -1,8 +1,9 @@
 """The names in a directory, as a client reads them.
 
-Spellings: `a, b`; `jira… (63): jira_a, jira_b`; by a common beginning, `jira_(add get)`; by a common
-ending, `(listOrders getOrder)V1`; with parameters, `ping(host* count:int)`. Words of prose and of
-parameters are read as names too. This does no harm: the agent looks for a name that it knows.
+Spellings: one name, `ping`; by a common beginning, `jira_(add get)`; by a common ending,
+`(listOrders getOrder)V1`; with parameters, `ping[host* count:int]`; a name that could be misread, as
+a JSON text. Words of prose before the directory are read as names too. This does no harm: the agent
+looks for a name that it knows.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[\w\-./:]+")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)+"')
+_BRACKETS: Final = re.compile(r"\[(?:[^\[\]\"]|\[\]|\"(?:[^\"\\]|\\.)*\")*\]")  # `str[]` is a type
 _READING: Final = re.compile(r"Read-only: (.*?)(?:; others: |$)", re.DOTALL)
 
-Names = dict[str, str | None]  # with the text in parentheses behind each name, if there is one
+Names = dict[str, str | None]  # with the parameters behind each name, if they are shown
 
 
 def names_in(text: str) -> Names:
@@ -49,7 +51,7 @@ class _DirectoryText:
     def _next(self) -> Names:
         """Return the names of one word or group."""
         if quoted := self._take(_QUOTED):
-            return {str(json.loads(quoted)): None}
+            return {str(json.loads(quoted)): self._parameters()}
         word = self._take(_WORD)
         if self._sees("("):
             return self._group(word)
@@ -58,17 +60,21 @@ class _DirectoryText:
             return {}
         if self._sees("…"):  # in `jira… (63)`, the word is no name
             return {}
-        return dict.fromkeys((word, word.rstrip(".:")))
+        return dict.fromkeys((word, word.rstrip(".:")), self._parameters())
+
+    def _parameters(self) -> str | None:
+        """Return the text in the brackets that follow a name, or None if there are none."""
+        if not self._sees("["):
+            return None
+        found = self._take(_BRACKETS)
+        return found[1:-1]
 
     def _group(self, beginning: str) -> Names:
         self._at += 1
-        start = self._at
         members = self.names(inside=True)
-        behind = self._text[start : self._at]
         self._at += 1
         ending = "" if beginning else self._take(_WORD).rstrip(".:")
-        grouped = {beginning + name + ending: text for name, text in members.items()}
-        return {beginning: behind, **grouped} if beginning else grouped
+        return {beginning + name + ending: behind for name, behind in members.items()}
 
     def _sees(self, char: str) -> bool:
         return self._text.startswith(char, self._at)

@@ -46,7 +46,7 @@ def test_a_tool_is_callable_if_the_list_shows_what_it_requires(entry, callable_)
 
 
 def test_a_tool_is_callable_if_the_directory_shows_what_it_requires():
-    call = {"name": "call_tool", "description": "All: sun(rise(day*) set(night*))"}
+    call = {"name": "call_tool", "description": "All: sun(rise[day*] set[night*])"}
     received = list_limits.received("sun", CATALOGUE, Start("", [call]))
     assert received.callable == 1
     assert received.hidden == []

@@ -99,7 +99,7 @@ def test_parameters_of_a_reply_are_enough_if_the_required_ones_are_simple():
         "All 3: jira_add, jira_get, ping.",
         "jira… (2): jira_add, jira_get; other… (1): ping",
         "work: jira_(add get* …) ping.",
-        "Read-only: jira_(get) ping(host* port:int); others: (jira_)add.",
+        "Read-only: jira_(get) ping[host* port:int]; others: (jira_)add.",
     ],
 )
 def test_names_are_read_from_every_directory(text):
@@ -108,7 +108,7 @@ def test_names_are_read_from_every_directory(text):
 
 
 def test_a_directory_tells_which_tools_read_and_what_they_take():
-    text = "Read-only: ping(host* port:int) jira_(get find_(user)); others: jira_(add)"
+    text = "Read-only: ping[host* port:int] jira_(get find_(user)); others: jira_(add)"
     assert {"ping", "jira_get", "jira_find_user"} <= reading_in(text).keys()
     assert "jira_add" not in reading_in(text)
     assert names_in(text)["ping"] == "host* port:int"

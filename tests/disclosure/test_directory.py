@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.json import rawjson
-from penstock.disclosure.lists.directory import directory
+from penstock.disclosure.lists.directory import all_names, directory, legend
 
 NAMES = [
     *(f"github_{verb}_issue" for verb in ("create", "close", "list", "label", "lock")),
@@ -27,8 +27,8 @@ def everything(_text):
     return True
 
 
-def of(names, fits=everything, **more):
-    return directory({"": names}, fits, **more)
+def of(names, fits=everything):
+    return directory(names, fits)
 
 
 def spelled_out(text):
@@ -84,21 +84,49 @@ def test_a_common_ending_is_written_once_where_the_room_is_short():
 
 
 def test_sections_have_headings():
-    told = directory({"Read-only": ["get", "list"], "others": ["put"], "none": []}, everything)
+    told = all_names({"Read-only": ["get", "list"], "others": ["put"], "none": []}, everything)
     assert told == "Read-only: get list; others: put"
 
 
 def test_details_behind_names():
-    behind = {"slack_post": "(text*)", "slack_read": "()"}
-    assert of(["slack_post", "slack_read", "slack_x"], details=[behind]) == (
-        "slack_(post(text*) read() x)"
-    )
+    behind = {"slack_post": "[text*]", "slack_read": "[]"}
+    names = {"": ["slack_post", "slack_read", "slack_x"]}
+    assert all_names(names, everything, [behind]) == "slack_(post[text*] read[] x)"
 
 
 def test_details_that_do_not_fit_are_left_out():
-    rich, poor = {"ping": "(" + "x" * 90 + ")"}, {"ping": "(host)"}
-    assert of(["ping"], within(30), details=[rich, poor]) == "ping(host)"
-    assert of(["ping"], within(6), details=[rich, poor]) == "ping"
+    rich, poor = {"ping": "[" + "x" * 90 + "]"}, {"ping": "[host]"}
+    assert all_names({"": ["ping"]}, within(30), [rich, poor]) == "ping[host]"
+    assert all_names({"": ["ping"]}, within(6), [rich, poor]) == "ping"
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("get put", ""),
+        ("a_(b c)", "a_(b c) for a_b and a_c"),
+        ("(a_(b c) d)V1", "a_(b c) for a_b and a_c, (a b)_c for a_c and b_c"),
+        ("get[path] put[]", "parameters in []"),
+    ],
+)
+def test_the_legend_explains_what_there_is(names, told):
+    assert legend(names) == told
+
+
+BEGINNINGS = ("a_b (c)_", "svc_x; others: y_", "list", "list_", "get_all", "x-", "[a]_", "A.b/")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(BEGINNINGS), st.text("ab_ (V1", max_size=4)), max_size=60)
+)
+def test_names_with_common_beginnings_can_be_read_back(parts):
+    names = [*dict.fromkeys(beginning + rest for beginning, rest in parts)]
+    assert sorted(spelled_out(of(names))) == sorted(names)
+
+
+def test_an_unclear_ending_is_no_ending():
+    names = [f"x{n}_get all" for n in range(25)]
+    assert all_names({"": names}, within(len(of(names)) - 1)) == ""
 
 
 @given(st.lists(st.text('abAB_-./: ()";1', min_size=1, max_size=12), unique=True, max_size=40))

@@ -122,7 +122,7 @@ def test_a_tool_that_was_called_before_tells_more():
     assert not listing.says_all_of("files_8")
     index = Lister(Budget(tokens=2_000), METER, "index", called=lambda: frozenset({"files_7"}))
     directory = json.loads(index.listing(LARGE).tools[1])["description"]
-    assert " 7(parameter_0* parameter_1" in directory
+    assert " 7[parameter_0* parameter_1" in directory
     assert directory.count("parameter_0") == 1
 
 
@@ -148,15 +148,18 @@ def test_an_index_marks_the_tools_that_only_read():
 
 def test_an_index_tells_whose_tools_they_are():
     listing = lister().listing(LARGE, about="Plant (readings of pumps)")
-    assert "All 300 of Plant (readings of pumps), " in json.loads(listing.tools[1])["description"]
+    assert (
+        " 300 tools of Plant (readings of pumps), a_(b c) for a_b and a_c: "
+        in json.loads(listing.tools[1])["description"]
+    )
 
 
 def test_an_index_shows_parameters_if_that_costs_little():
     tiny = Catalogue.from_tools(
         [{"name": f"files_{n}", "description": "Does it. " * 40} for n in range(90)]
     )
-    assert " 7()" in json.loads(lister().listing(tiny).tools[1])["description"]
-    assert " 7()" not in json.loads(lister(form="index").listing(tiny).tools[1])["description"]
+    assert " 7[]" in json.loads(lister().listing(tiny).tools[1])["description"]
+    assert " 7[]" not in json.loads(lister(form="index").listing(tiny).tools[1])["description"]
 
 
 @pytest.mark.parametrize("form", ["signatures", "brief", "index", "auto"])
@@ -253,3 +256,20 @@ def test_a_budget_in_another_unit(budget):
 def test_a_list_that_cannot_keep_its_budget_says_so():
     assert lister(always=("files_*",)).listing(LARGE).is_over
     assert lister(form="brief").listing(LARGE).is_over
+
+
+def test_a_word_without_an_end_stays_within_the_budget():
+    endless = [{"name": "a", "description": "x" * 5_000_000}, *map(tool, range(3))]
+    listing = lister(form="brief").listing(Catalogue.from_tools(endless))
+    assert not listing.is_over
+
+
+def test_a_thousand_tools_are_counted():
+    many = Catalogue.from_tools(
+        [tool(n) | {"name": f"svc{n % 7}_does_{n}_thing{n}"} for n in range(1_500)]
+    )
+    listing = lister().listing(many)
+    told = json.loads(listing.tools[1])["description"]
+    assert "1500 tools: svc0_… (215); " in told
+    assert " for a_b" not in told
+    assert not listing.is_over

@@ -136,7 +136,7 @@ def _names_once(
         short = len(text) <= _DIRECTORY_CHARS
         return short and ask.fits(encode({**least, "$available_tools": text}))
 
-    some = directory({"": ask.catalogue.names}, is_short)
+    some = directory(ask.catalogue.names, is_short)
     return {"$available_tools": some} if some else {}
 
 
@@ -235,7 +235,7 @@ def missing_selection(ask: DescribeContext) -> bytes:
         }
         return encode({"error": {**error, "available_tools": available} if available else error})
 
-    return told(directory({"": names}, lambda text: ask.fits(told(text))))
+    return told(directory(names, lambda text: ask.fits(told(text))))
 
 
 class StoppedCall(msgspec.Struct, frozen=True):

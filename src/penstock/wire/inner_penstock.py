@@ -1,8 +1,8 @@
 """A Penstock in front of another: tokens of both sides reach the Penstock that gave them.
 
 The model sees one reader. A token that our store knows is answered here, and never sent on, also if
-it belongs to another caller. Any other token goes to upstream's reader. An expired token of ours goes there too: it
-opens nothing any more, and the Penstock behind refuses it with the same words.
+it belongs to another caller. Any other token goes to upstream's reader. An expired token of ours
+goes there too: it opens nothing any more, and the Penstock behind refuses it with the same words.
 """
 
 from __future__ import annotations
@@ -69,10 +69,12 @@ def their_arguments(request: Request) -> Steps[set[str]]:
     found: set[str] = set()
     if not is_in_front(request):
         return found
+    known: dict[str, bool] = {}  # a text may repeat a token thousands of times
     for name, raw in messages.members_of(request.arguments or b"{}").items():
-        sides: set[bool] = set()
-        for token in _REFERENCE.findall(str(messages.decoded(raw))):
-            sides.add((yield from is_theirs(request, token)))
-        if sides == {True}:
+        tokens = dict.fromkeys(_REFERENCE.findall(str(messages.decoded(raw))))
+        for token in tokens:
+            if token not in known:
+                known[token] = yield from is_theirs(request, token)
+        if tokens and all(known[token] for token in tokens):
             found.add(name)
     return found

@@ -1,8 +1,8 @@
 """A short directory of all names in a catalogue.
 
 Names that begin alike are written together: `jira_(add_comment get_issue)` stands for
-`jira_add_comment` and `jira_get_issue`. If not even so all names fit, the directory tells how many
-names begin with each word. So a model at least knows where to look.
+`jira_add_comment` and `jira_get_issue`. If not even so all names fit, counts tell how many names
+begin with each word. So a model at least knows where to look.
 """
 
 from __future__ import annotations
@@ -22,16 +22,22 @@ _LEAST_GROUP: Final = 3
 _LEAST_ENDING: Final = 20
 # Levels of groups inside groups: three are harder to read, so they are used only for their room.
 _DEPTHS: Final = (2, 3)
-# A name with one of these could be read as several, so it is written as a JSON text.
-_UNCLEAR: Final = re.compile(r"[\s()\";,]")
+# A name with one of these could be read as something else, so it is written as a JSON text.
+_UNCLEAR: Final = re.compile(r"[\s()\[\]\";,]")
+_AFTER_GROUP: Final = re.compile(r"\)[^\s);]")
 
 Fits = Callable[[str], bool]
 # Sections of names by heading. The heading of the only section may be empty.
 Sections = Mapping[str, Sequence[str]]
 
 
-def directory(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return the most detailed directory that fits, or nothing if not even a count fits.
+def directory(names: Sequence[str], fits: Fits) -> str:
+    """Return all names, or else counts; nothing if not even a count fits."""
+    return all_names({"": names}, fits) or counts(names, fits)
+
+
+def all_names(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str]] = ()) -> str:
+    """Return the most detailed directory of all names that fits, or nothing.
 
     `details` are texts to show behind names, such as their parameters, the most wanted first.
     """
@@ -43,8 +49,30 @@ def directory(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str
     for written in spellings:
         if fits(everything := _joined(sections, written)):
             return everything
-    words = Counter(_first_word(name) for names in sections.values() for name in names)
-    return _counted(words, fits)
+    return ""
+
+
+def legend(names: str) -> str:
+    """Return how to read a directory of all names."""
+    parts = ["a_(b c) for a_b and a_c"] if "(" in names else []
+    if _AFTER_GROUP.search(names):
+        parts.append("(a b)_c for a_c and b_c")
+    if "[" in names:
+        parts.append("parameters in []")
+    return ", ".join(parts)
+
+
+def counts(names: Sequence[str], fits: Fits) -> str:
+    """Return how many names begin with each word, for as many words as fit, or nothing."""
+    words = Counter(map(_first_word, names))
+    shown = [f"{_plain(word)}… ({count})" for word, count in words.items()]
+
+    def some(count: int) -> str:
+        rest = sum([*words.values()][count:])
+        return "; ".join([*shown[:count], f"and {rest} more"] if rest else shown)
+
+    text = some(largest(len(shown), lambda count: fits(some(count))))
+    return text if fits(text) else ""
 
 
 def _joined(sections: Sections, written: Callable[[Sequence[str]], str]) -> str:
@@ -61,11 +89,11 @@ def _grouped(names: Sequence[str], behind: Mapping[str, str], depth: int, before
     written: list[str] = []
     for word, members in groups.items():
         longer = [name for name in members if name != word]
-        is_group = len(longer) >= _LEAST_GROUP and not _UNCLEAR.search(word)
+        beginning = _common_beginning(longer, word)
+        is_group = len(longer) >= _LEAST_GROUP and not _UNCLEAR.search(beginning)
         alone = [name for name in members if name == word or not is_group]
         written += [_plain(name) + behind.get(before + name, "") for name in alone]
         if is_group:
-            beginning = _common_beginning(longer, word)
             rests = [name[len(beginning) :] for name in longer]
             inside = _grouped(rests, behind, depth - 1, before + beginning)
             written.append(f"{beginning}({inside})")
@@ -74,7 +102,7 @@ def _grouped(names: Sequence[str], behind: Mapping[str, str], depth: int, before
 
 def _grouped_by_ending(names: Sequence[str], depth: int) -> str:
     """Return the names in one line, those with a common ending together: `(listOrders getOrder)V1`."""
-    endings = {name: _last_word(name) for name in names}
+    endings = {name: "" if _UNCLEAR.search(name) else _last_word(name) for name in names}
     counts = Counter(endings.values())
     groups: dict[str, list[str]] = {}
     for name, ending in endings.items():
@@ -94,8 +122,8 @@ def _plain(name: str) -> str:
 
 def _common_beginning(names: Sequence[str], word: str) -> str:
     """Return the longest beginning in whole words that all names share and go on after."""
-    longest = min(map(len, names)) - 1
-    beginnings = [names[0][:end] for end in _word_ends(names[0]) if end <= longest]
+    first = min(names, key=len, default="")
+    beginnings = [first[:end] for end in _word_ends(first) if end < len(first)]
     shared = [text for text in beginnings if all(name.startswith(text) for name in names)]
     return shared[-1] if shared else word
 
@@ -112,15 +140,3 @@ def _first_word(name: str) -> str:
 def _last_word(name: str) -> str:
     ends = _word_ends(name)
     return name[ends[-2] :] if len(ends) > 1 else ""
-
-
-def _counted(words: Counter[str], fits: Fits) -> str:
-    """Return how many names begin with each word, for as many words as fit."""
-    shown = [f"{_plain(word)}… ({count})" for word, count in words.items()]
-
-    def some(count: int) -> str:
-        rest = sum([*words.values()][count:])
-        return "; ".join([*shown[:count], f"and {rest} more"] if rest else shown)
-
-    text = some(largest(len(shown), lambda count: fits(some(count))))
-    return text if fits(text) else ""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.lists.directory import directory
+from penstock.disclosure.lists.directory import all_names, counts, legend
 from penstock.disclosure.lists.entries import Detail, entry
 from penstock.disclosure.lists.ladder import WORTH_TELLING
 from penstock.disclosure.lists.leads import Leads
@@ -22,6 +22,14 @@ from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEAD
 from penstock.disclosure.schemas.signature import signature
 
 _READS: Final = {"readOnlyHint": True}
+_DESCRIBE_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "tools": {"type": "array", "items": {"type": "string"}},
+        "whole": {"type": "boolean"},
+    },
+    "required": ["tools"],
+}
 _CALL_SCHEMA: Final = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
@@ -45,23 +53,26 @@ def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> L
     def together(describe: bytes) -> list[bytes]:
         return [_find_tool(own[FIND]), describe, *calls, *in_full.values(), *staying]
 
-    def with_names(names: str) -> bytes:
-        return describe_tool(own[DESCRIBE], _known(len(catalogue), names, terms.about))
+    def describing(known: str) -> bytes:
+        return describe_tool(own[DESCRIBE], f" {len(catalogue)} tools{_of(terms.about)}{known}")
 
-    names = directory(
-        _sections(catalogue),
-        lambda text: terms.fits(together(with_names(text))),
-        _signatures(catalogue, terms, tells_more=tells_more),
+    def fits(known: str) -> bool:
+        return terms.fits(together(describing(known)))
+
+    details = _signatures(catalogue, terms, tells_more=tells_more)
+    names = all_names(_sections(catalogue), lambda text: fits(_known(text)), details)
+    known = (
+        _known(names) if names else f": {counts(catalogue.names, lambda text: fits(f': {text}'))}"
     )
-    return Listing("index", together(with_names(names)), own, frozenset(in_full))
+    return Listing("index", together(describing(known)), own, frozenset(in_full))
 
 
 def describe_tool(name: str, known: str = "") -> bytes:
     """Return `describe_tools`. `known` says which tools it describes."""
     return _tool(
         name,
-        f"Tells all about tools: parameters, examples.{known}",
-        _schema({"tools": {"type": "array", "items": {"type": "string"}}}),
+        f"Looks up what tools take, if you do not know it.{known}",
+        _DESCRIBE_SCHEMA,
         _READS,
     )
 
@@ -77,11 +88,13 @@ def _call_tool(role: str, own: Mapping[str, str]) -> bytes:
     return _tool(own[role], "Calls a read-only tool.", _CALL_SCHEMA, _READS)
 
 
-def _known(count: int, names: str, about: str) -> str:
-    of = f" of {about}" if about else ""
-    if not names:
-        return f" {count} tools{of}."
-    return f" All {count}{of}, a_(b c) for a_b and a_c: {names}"
+def _of(about: str) -> str:
+    return f" of {about}" if about else ""
+
+
+def _known(names: str) -> str:
+    how = legend(names)
+    return f", {how}: {names}" if how else f": {names}"
 
 
 def _sections(catalogue: Catalogue) -> dict[str, list[str]]:
@@ -106,7 +119,7 @@ def _signatures(catalogue: Catalogue, terms: Terms, *, tells_more: bool) -> list
 
 
 def _behind(tool: DescribedTool) -> str:
-    return f"({signature(tool.schema)})"
+    return f"[{signature(tool.schema)}]"
 
 
 def _own_names(catalogue: Catalogue) -> dict[str, str]:

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from penstock.disclosure.described_tool import DescribedTool
-from penstock.disclosure.texts.shortening import Wording
+from penstock.disclosure.texts.shortening import Wording, clipped
 
 # A description that is cut inside its first sentence keeps this many words: fewer say nothing.
 # A word is at least one token.
 LEAST_WORDS: Final = 12
 _MOST_WORDS: Final = 40
 _MOST_SENTENCES: Final = 3
+_MOST_CHARS: Final = 600  # a word may be as long as its author likes
 
 
 class Leads:
@@ -31,8 +32,8 @@ class Leads:
 
     def of(self, tool: DescribedTool, most: int = _MOST_WORDS) -> str:
         """Return the lead of a tool in at most `most` words, but in `LEAST_WORDS` if it has them."""
-        words = self._words[tool.name]
-        return self._wordings[tool.name].take(min(words, max(most, LEAST_WORDS)))
+        words = min(self._words[tool.name], max(most, LEAST_WORDS))
+        return clipped(self._wordings[tool.name].take(words), _MOST_CHARS)
 
     def _tell_apart(self, sentences: int) -> None:
         """Give more sentences to tools whose leads are the same."""
