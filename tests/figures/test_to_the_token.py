@@ -134,7 +134,8 @@ def test_figures_agree_with_what_two_clients_have_read(opened, stats, script, fo
 
 
 def test_a_call_that_penstock_answers_itself_has_no_raw_tokens(opened, stats):
-    balance = Balance(opened(StdioClient, npm("server-everything", "stdio"), behind=True))
+    server = npm("server-everything", "stdio")
+    balance = Balance(opened(StdioClient, server, "--list", "brief", behind=True))
     balance.call("get-sum", {"a": "no number"})
     balance.client.close()
     (row,) = stats("--json")["servers"][0]["tools"]

@@ -61,7 +61,7 @@ def test_the_default(opened):
 def test_in_brief(opened, budget):
     async def scenario(client, _heard):
         listed = await client.list_tools()
-        assert 0.95 * budget < weight(listed) <= budget
+        assert weight(listed) <= budget
         assert len(listed.tools) == 102
         resources = (await client.list_resources()).resources
         templates = (await client.list_resource_templates()).resource_templates
@@ -114,7 +114,7 @@ def test_a_grant_does_not_outlive_its_process_in_a_legacy_session(opened, tmp_pa
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--list", "tree"], "auto, full, brief, index"),
+        (["--list", "tree"], "auto, full, signatures, brief, index"),
         (["--list-budget", "10tok"], "800"),
         (["--list-budget", "3kB"], "4kB"),
         (["--gate", "maybe"], "off, teach, strict"),

@@ -204,18 +204,6 @@ def test_a_token_in_memory_ends_with_the_relay(start):
     assert start(SCRIPTED).call("read_result", continuation_token=token)["isError"]
 
 
-def test_a_store_that_is_not_there(start):
-    """The relay opens the store when it needs it. The reply then reports the failure and shows what
-    fits."""
-    pytest.importorskip("redis")
-    client = start(SCRIPTED, "--store", "unix:///no/such/redis.sock")
-    page = value_of(client.weighed("big", size=50_000))
-    assert page["stored"] is False
-    assert page["items"][0].startswith("xxx")
-    assert client.close() == 0
-    assert "not stored" in client.errors or client.errors == ""
-
-
 def test_a_print_of_somebody_elses_does_not_get_between_messages(start, tmp_path):
     """A print inside the relay goes to stderr, because stdout belongs to the protocol."""
     (tmp_path / "sitecustomize.py").write_text(STRAY_PRINT)

@@ -147,9 +147,14 @@ def test_an_index_inside_is_shown_as_it_is(opened):
     inner = [*RUN, "--list", "index", "--", *SERVER, "plain", "--tools", "many"]
     client = opened(inner, "--list", "auto")
     names = [tool["name"] for tool in client.listed()["tools"]]
-    assert sorted(names) == sorted(
-        ["find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result"]
-    )
+    assert names == ["find_tools", "describe_tools", "call_tool", "read_result"]
+
+
+def test_a_short_list_inside_is_shown_as_it_is(opened):
+    inner = [*RUN, "--list", "signatures", "--", *SERVER, "plain", "--tools", "few"]
+    names = [tool["name"] for tool in opened(inner).listed()["tools"]]
+    assert names.count("describe_tools") == 1
+    assert not [name for name in names if name.startswith("penstock_")]
 
 
 def test_three_before_a_server_that_nobody_here_wrote(opened, tmp_path, era):

@@ -84,8 +84,8 @@ def chosen(functions):
 
 
 def picked(directory):
-    """Return a name that sounds like measured values."""
-    return re.search(r"\blist_read\w+", directory)[0]
+    """Return a name that sounds like measured values: `list_readings` or `list_(… readings …)`."""
+    return f"list_{re.search(r'readings?', directory)[0]}"
 
 
 def address(messages, tool):

@@ -41,9 +41,11 @@ def catalogue(count=40, **members):
 @pytest.fixture
 def opened(open_rig, era):
     """Return a rig in front of many tools. All answer `done`, but `rows` answers with a large
-    table."""
+    table. With up to 20 tools, the list is brief unless a test sets another form."""
 
     def opened(count=40, tools=None, **settings):
+        if tools is None and count <= 20:
+            settings.setdefault("list_form", "brief")
         listed = catalogue(count) if tools is None else tools
         results = {entry.get("name"): text("done") for entry in listed}
         results["file_1"] = text([{"id": n, "name": f"row {n}"} for n in range(5_000)])
@@ -72,7 +74,7 @@ def read(rig, uri):
 
 
 def test_a_list_that_shows_every_parameter(opened):
-    rig = opened(20)
+    rig = opened(20, list_form="auto")
     listed = rig.listed()
     assert names(listed) == [*(f"file_{n}" for n in range(20)), "describe_tools", "read_result"]
     assert o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 2_000
@@ -707,8 +709,10 @@ def test_a_strict_gate_stands_before_references(opened):
 def test_a_grant_of_another_session(open_rig):
     """A grant belongs to the legacy session, even if another has the same store and principal."""
     upstream = Upstream("legacy", tools=catalogue(20), results={"file_0": text("done")})
-    one = open_rig(upstream, gate="strict", legacy_session="one")
-    other = open_rig(upstream, gate="strict", legacy_session="other", store=one.store)
+    one = open_rig(upstream, gate="strict", list_form="brief", legacy_session="one")
+    other = open_rig(
+        upstream, gate="strict", list_form="brief", legacy_session="other", store=one.store
+    )
     one.call("describe_tools", tools=["file_0"])
     assert "error" in said(other.call("file_0", path="a"))
     assert one.call("file_0", path="a")["content"] == text("done")["content"]
@@ -717,14 +721,16 @@ def test_a_grant_of_another_session(open_rig):
 def test_workers_agree(open_rig, era):
     """The store holds the grant, so another process with the same session or principal knows it."""
     upstream = Upstream(era, tools=catalogue(20), results={"file_0": text("done")})
-    one = open_rig(upstream, gate="strict", legacy_session="same")
-    other = open_rig(upstream, gate="strict", legacy_session="same", store=one.store)
+    one = open_rig(upstream, gate="strict", list_form="brief", legacy_session="same")
+    other = open_rig(
+        upstream, gate="strict", list_form="brief", legacy_session="same", store=one.store
+    )
     one.call("describe_tools", tools=["file_0"])
     assert other.call("file_0", path="a")["content"] == text("done")["content"]
 
 
 def test_an_idle_grant_ends(opened):
-    rig = opened(20, gate="strict")
+    rig = opened(20, gate="strict", list_form="brief")
     rig.call("describe_tools", tools=["file_0"])
     rig.clock.now += 3_599
     assert rig.call("file_0", path="a")["content"] == text("done")["content"]
@@ -739,7 +745,7 @@ def test_an_idle_grant_ends(opened):
 def stranger(open_rig):
     upstream = Upstream("modern", tools=catalogue(20))
     upstream.results = {entry["name"]: text("done") for entry in upstream.tools}
-    return open_rig(upstream, principal="", legacy_session="", gate="strict")
+    return open_rig(upstream, principal="", legacy_session="", gate="strict", list_form="brief")
 
 
 def test_a_handle_stands_for_its_holder(stranger):
@@ -818,7 +824,7 @@ def test_changed_files_are_noticed(opened, folder):
 
 
 def test_descriptions_in_a_list_that_is_full(opened, folder):
-    rig = opened(2, descriptions=str(folder[0]))
+    rig = opened(2, descriptions=str(folder[0]), list_form="full")
     listed = rig.listed()["tools"]
     assert listed[0]["description"].startswith("Fetches.")
     assert listed[0]["inputSchema"] == rig.upstream.tools[0]["inputSchema"]

@@ -72,6 +72,7 @@ class Discloser:
         *,
         for_apps: Sequence[bytes] = (),
         about: str = "",
+        is_shortened: bool = False,
     ) -> Listing:
         policy = self._policy.for_client(audience.client)
         lister = Lister(
@@ -85,6 +86,7 @@ class Discloser:
             around=around,
             for_apps=tuple(for_apps),
             about=about,
+            is_shortened=is_shortened,
         )
 
 

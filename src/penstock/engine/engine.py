@@ -119,5 +119,6 @@ class Engine:
             work.around,
             for_apps=work.for_apps,
             about=work.about,
+            is_shortened=work.is_shortened,
         )
         return catalogue, listing

@@ -116,6 +116,7 @@ class Disclose(msgspec.Struct, frozen=True):
     for_apps: tuple[bytes, ...]  # Penstock's own tools for apps alone
     around: bytes  # the other members of the list's result
     about: str  # the server's name, and its purpose in a few words
+    is_shortened: bool  # another Penstock made this list
 
 
 class Enquiry(msgspec.Struct, frozen=True):

@@ -47,7 +47,13 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
     ours, for_apps = tuple(_ours(request, toolbox)), tuple(_for_apps(request, toolbox))
     about = _about(toolbox) or request.known.about
     catalogue, listing = yield Disclose(
-        toolbox.catalogue, seen_by, ours, for_apps, _around(toolbox), about
+        toolbox.catalogue,
+        seen_by,
+        ours,
+        for_apps,
+        _around(toolbox),
+        about,
+        toolbox.has_inner_reader,
     )
     request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     if is_fixed:

@@ -168,7 +168,7 @@ def test_a_greeting(ada, plant):
         },
     )
     assert hello["protocolVersion"] == LEGACY
-    assert "continuation_token" in hello["instructions"]
+    assert "too large to send is stored" in hello["instructions"]
     assert "dev.penstock/results" in hello["capabilities"]["experimental"]
     found = Agent.of(ada, MODERN).ask("server/discover")
     assert found["supportedVersions"] == [MODERN]

@@ -375,7 +375,7 @@ def test_what_one_caller_learns_is_not_told_to_another(ada, bob, plant, settings
     one.tools(), other.tools()
     ada.is_staff = True
     ada.save()
-    assert "inventory_staff_list" in str(one.ask("tools/list"))
+    assert "staff_list" in str(one.ask("tools/list"))
     assert "inputSchema" in str(one.value("describe_tools", tools=["inventory_staff_list"]))
     told = other.call("describe_tools", tools=["inventory_staff_list"])
     unknown = other.call("describe_tools", tools=["inventory_stuff_list"])

@@ -16,7 +16,6 @@ from typing import Any
 from penstock.core.model.values import Mode
 from penstock.core.views.request import FIELDS, TOKEN_FIELD, is_absent
 
-_TOOL_RESULT = "ToolResult"
 _WRAPPED = "result"
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _UNMOVABLE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef")
@@ -48,23 +47,9 @@ NEGOTIATION_FIELDS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 
-ENVELOPE: Mapping[str, Any] = {
-    "type": "object",
-    "description": "Sent instead of a result that is over the budget.",
-    "anyOf": [
-        {"required": [name]}
-        for name in (
-            TOKEN_FIELD,
-            "items",
-            "value",
-            "results",
-            "total",
-            "total_size",
-            "notice",
-            "error",
-        )
-    ],
-}
+# Sent instead of a result that is over the budget. In most lists a schema costs more than it tells,
+# so it says no more than a client needs to accept it.
+ENVELOPE: Mapping[str, Any] = {"type": "object"}
 
 
 def owned_fields(schema: Mapping[str, Any] | None) -> frozenset[str]:
@@ -162,22 +147,20 @@ def widen_output_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     if schema.get("type") != "object" or _contains_key(schema, _UNMOVABLE):
         return None
     original = copy.deepcopy(dict(schema))
-    dialect = {"$schema": original.pop("$schema")} if "$schema" in original else {}
-    definitions = original.pop("$defs", {})
-    name = _TOOL_RESULT
-    while name in definitions:
-        name += "_"
-    definitions = {**definitions, name: original}
-    return {
-        **dialect,
-        "type": "object",
-        **_wrapping(original, f"#/$defs/{name}"),
-        "anyOf": [{"$ref": f"#/$defs/{name}"}, copy.deepcopy(dict(ENVELOPE))],
-        "$defs": {key: _rerooted(value, f"#/$defs/{name}") for key, value in definitions.items()},
+    outside: dict[str, Any] = {
+        key: original.pop(key) for key in ("$schema", "$defs") if key in original
     }
+    widened: dict[str, Any] = {
+        "type": "object",
+        **_wrapping(original),
+        "anyOf": [original, dict(ENVELOPE)],
+        **outside,
+    }
+    rerooted: dict[str, Any] = _rerooted(widened, "#/anyOf/0")
+    return rerooted
 
 
-def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
+def _wrapping(original: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `result` property for the root: FastMCP's client looks there for the type of a
     wrapped value. No envelope has such a property.
 
@@ -187,8 +170,7 @@ def _wrapping(original: Mapping[str, Any], root: str) -> dict[str, Any]:
     properties = original.get("properties", {})
     if not isinstance(properties, Mapping) or properties.keys() != {_WRAPPED}:
         return {}
-    own = _rerooted(copy.deepcopy(dict(properties)), root)
-    return {"properties": own, "additionalProperties": True}
+    return {"properties": copy.deepcopy(dict(properties)), "additionalProperties": True}
 
 
 def _rerooted(node: Any, root: str) -> Any:

@@ -5,7 +5,6 @@ No tool is dropped. If some tools do not say all that a call may need, `describe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,6 +16,8 @@ from penstock.disclosure.lists.listing import Form, Listing, Terms
 from penstock.disclosure.names import DESCRIBE, own_names
 
 _NAMES: Final[Mapping[Detail, Form]] = {Detail.SIGNED: "signatures", Detail.BRIEF: "brief"}
+# A host may show a model no instructions, so that the list has to explain its signatures.
+_LEGEND: Final = " In descriptions, (a* b:int) are parameters: * required, no type a text."
 _STEPS: Final[Mapping[str, Detail]] = {form: step for step, form in _NAMES.items()}
 
 
@@ -35,9 +36,9 @@ def as_rich_as_worth(catalogue: Catalogue, terms: Terms, full: Listing) -> Listi
     ladder = entries.ladder
     if not ladder.stand_on(Detail.SIGNED):
         return None
+    room = WORTH_TELLING
     for step in (Detail.BARE, Detail.SHORT, Detail.LEAN):
-        ladder.climb(step, room=math.inf, only=terms.called)
-    room: float = WORTH_TELLING
+        room = ladder.climb(step, room=room, only=terms.called)
     for step in (Detail.BARE, Detail.SHORT, Detail.LEAN, Detail.SLIM, Detail.FULL):
         room = ladder.climb(step, room=room)
     return full if entries.is_full else entries.listing()
@@ -54,8 +55,7 @@ class _Entries:
         }
         others = [tool for tool in catalogue if tool.name not in self._always]
         self._own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
-        self._describe = describe_tool(self._own[DESCRIBE])
-        self.ladder = Ladder(others, terms.meter, self._fits)
+        self.ladder = Ladder(others, self._fits)
 
     @property
     def is_full(self) -> bool:
@@ -77,5 +77,8 @@ class _Entries:
     def _tools(self) -> list[bytes]:
         entries = self.ladder.entries() | self._always
         tools = [entries[tool.name] for tool in self._catalogue]
-        is_all = all(step.says_all for step in self.ladder.steps.values())
-        return tools if is_all else [*tools, self._describe]
+        steps = set(self.ladder.steps.values())
+        if all(step.says_all for step in steps):
+            return tools
+        legend = _LEGEND if Detail.SIGNED in steps else ""
+        return [*tools, describe_tool(self._own[DESCRIBE], legend)]

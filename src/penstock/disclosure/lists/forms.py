@@ -43,25 +43,25 @@ class Lister(msgspec.Struct, frozen=True):
         around: bytes = b"",  # the other members of the result
         for_apps: Sequence[bytes] = (),  # Penstock's tools that only apps call
         about: str = "",  # the server's name, and its purpose in a few words
+        is_shortened: bool = False,  # by another Penstock
     ) -> Listing:
         terms = Terms(self.budget, self.meter, tuple(ours), around, self.always, has_apps, about)
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
-        listing = self._for_models(catalogue.without_apps(), terms)
+        listing = self._for_models(catalogue.without_apps(), terms, is_shortened=is_shortened)
         # The host hides the tools for apps from the model: they are listed whole, and cost nothing.
         tools = [*listing.tools, *ours, *(tool.in_full for tool in apart), *for_apps]
         in_full = listing.in_full
         named = None if in_full is None else in_full | {tool.name for tool in apart}
         return msgspec.structs.replace(listing, tools=tools, in_full=named)
 
-    def _for_models(self, catalogue: Catalogue, terms: Terms) -> Listing:
+    def _for_models(self, catalogue: Catalogue, terms: Terms, *, is_shortened: bool) -> Listing:
         """Return the list without the tools of `ours`."""
         full = self._full(catalogue)
         if self.form == "full":
             return full
-        if self.form == "auto" and terms.estimating().fits(full.tools):
-            if is_small(full.tools):
-                return full
-            terms = terms.estimating()
+        is_short = self.form == "auto" and (is_shortened or is_small(full.tools))
+        if is_short and terms.fits(full.tools):
+            return full
         terms = msgspec.structs.replace(terms, called=self.called())
         listing = self._shorter(catalogue, terms, full)
         return full if listing is full else _cheaper(listing, full, terms)
@@ -91,7 +91,7 @@ def _cheaper(listing: Listing, full: Listing, terms: Terms) -> Listing:
     """Return the listing if only it fits, or if it has fewer tokens; else the full list. So a list
     is never worse than the full one."""
     fits, full_fits = terms.fits(listing.tools), terms.fits(full.tools)
-    if (fits and not full_fits) or terms.cost(listing.tools) < terms.cost(full.tools):
+    if (fits and not full_fits) or terms.is_cheaper(listing.tools, full.tools):
         return msgspec.structs.replace(listing, is_over=not fits)
     logger().info("tools are listed in full: the form %s would cost more", listing.form)
     return msgspec.structs.replace(full, is_over=not full_fits)

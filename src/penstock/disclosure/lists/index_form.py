@@ -17,7 +17,7 @@ from penstock.disclosure.lists.directory import all_names, counts, legend
 from penstock.disclosure.lists.entries import Detail, entry
 from penstock.disclosure.lists.ladder import WORTH_TELLING
 from penstock.disclosure.lists.leads import Leads
-from penstock.disclosure.lists.listing import Listing, Terms
+from penstock.disclosure.lists.listing import ESTIMATE, Listing, Terms
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
 from penstock.disclosure.schemas.signature import signature
 
@@ -111,11 +111,12 @@ def _signatures(catalogue: Catalogue, terms: Terms, *, tells_more: bool) -> list
     """Return the parameters to show behind names: those of all tools if that costs little, or else
     those of the tools that were called before."""
     called = {tool.name: _behind(tool) for tool in catalogue if tool.name in terms.called}
-    if not tells_more:
-        return [called]
-    everything = {tool.name: _behind(tool) for tool in catalogue}
-    is_worth = not terms.meter.exceeds(" ".join(everything.values()), WORTH_TELLING)
-    return [everything, called] if is_worth else [called]
+    everything = {tool.name: _behind(tool) for tool in catalogue} if tells_more else {}
+    return [
+        shown
+        for shown in (everything, called)
+        if shown and not ESTIMATE.exceeds(" ".join(shown.values()), WORTH_TELLING)
+    ]
 
 
 def _behind(tool: DescribedTool) -> str:

@@ -12,14 +12,14 @@ from itertools import accumulate
 from typing import Final
 
 from penstock.core.budget.fitting import largest
-from penstock.core.budget.measure import Meter
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.lists.entries import Detail, entry
 from penstock.disclosure.lists.host_parts import counted_tool
 from penstock.disclosure.lists.leads import LEAST_WORDS, Leads
+from penstock.disclosure.lists.listing import ESTIMATE
 
-# The tokens of about two descriptions on demand.
-WORTH_TELLING: Final = 300
+# The cost of about two descriptions on demand, by the estimate: some 300 tokens of o200k.
+WORTH_TELLING: Final = 400
 
 
 class Ladder:
@@ -28,11 +28,9 @@ class Ladder:
     def __init__(
         self,
         tools: Sequence[DescribedTool],
-        meter: Meter,
         fits: Callable[[], bool],  # whether the list fits with the present steps
     ) -> None:
         self._tools = tools
-        self._meter = meter
         self._fits = fits
         self._leads = Leads(tools)
         self._words = LEAST_WORDS  # of each lead, at most
@@ -47,7 +45,7 @@ class Ladder:
         more = largest(longest - LEAST_WORDS, lambda more: self._fits_with(LEAST_WORDS + more))
         return self._fits_with(LEAST_WORDS + more)
 
-    def climb(self, to: Detail, *, room: float, only: Collection[str] | None = None) -> float:
+    def climb(self, to: Detail, *, room: int, only: Collection[str] | None = None) -> int:
         """Move as many tools as fit up to this step, the cheapest first, for at most `room` tokens.
         Return the tokens that are left."""
         below = [
@@ -87,4 +85,4 @@ class Ladder:
         return self._made[key]
 
     def _cost(self, tool: DescribedTool, step: Detail) -> int:
-        return self._meter.count(counted_tool(self._entry(tool, step)).decode())
+        return ESTIMATE.count(counted_tool(self._entry(tool, step)).decode())

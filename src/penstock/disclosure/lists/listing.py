@@ -19,7 +19,11 @@ from penstock.disclosure.lists.host_parts import counted_list
 Form = Literal["full", "short", "signatures", "brief", "index"]
 
 
-_SMALL: Final = 1_000  # by the cautious estimate: about 750 tokens of o200k
+# The estimate is never too low, and at most so many times too high. What a list tells depends on it
+# alone, so that a larger budget never makes a list tell less.
+ESTIMATE: Final = EstimateMeter()
+_MOST_TOO_HIGH: Final = 1.5
+_SMALL: Final = 1_000  # by the estimate: about 750 tokens of o200k
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -43,7 +47,7 @@ class Listing(msgspec.Struct, frozen=True):
 def is_small(tools: Sequence[bytes]) -> bool:
     """Return whether a server's own list is so short that hiding a part of it saves nothing worth
     a call."""
-    return not EstimateMeter().exceeds(counted_list(tools).decode(), _SMALL)
+    return not ESTIMATE.exceeds(counted_list(tools).decode(), _SMALL)
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -59,15 +63,18 @@ class Terms(msgspec.Struct, frozen=True):
     called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
 
     def fits(self, tools: Iterable[bytes]) -> bool:
-        return self.budget.admits(self._counted(tools), self.meter)
+        """Return whether a list is within the budget. If a cautious estimate says so, nothing is
+        counted exactly: the tokenizer loads more slowly than most servers start."""
+        counted = self._counted(tools)
+        return self.budget.admits(counted, ESTIMATE) or self.budget.admits(counted, self.meter)
 
-    def estimating(self) -> Terms:
-        """Return the terms with a cautious estimate of tokens. It needs no tokenizer, which loads
-        more slowly than most servers start."""
-        return msgspec.structs.replace(self, meter=EstimateMeter())
-
-    def cost(self, tools: Iterable[bytes]) -> int:
-        return self.meter.count(self._counted(tools).decode())
+    def is_cheaper(self, tools: Iterable[bytes], others: Iterable[bytes]) -> bool:
+        """Return whether a list has fewer tokens than another, by estimate if that is certain."""
+        texts = [self._counted(each).decode() for each in (tools, others)]
+        fewer, more = map(ESTIMATE.count, texts)
+        return fewer * _MOST_TOO_HIGH < more or self.meter.count(texts[0]) < self.meter.count(
+            texts[1]
+        )
 
     def is_always_full(self, tool: DescribedTool) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)
