@@ -10,6 +10,7 @@ from real_lists import SERVERS, tools_of
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.describe_tools import DescribeContext, described, selection
+from penstock.disclosure.schemas.compact import CompactSchema
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer", "minimum": -(2**53) + 1, "maximum": 2**53 - 1}
@@ -98,7 +99,7 @@ def test_a_description_holds_what_a_call_needs():
                 "count": {"type": "integer", "description": "How many copies."},
                 "mail": {"type": "string"},
                 "code": {"type": "string", "pattern": "^[A-Z]{3}$"},
-                "other": {"type": "string", "pattern": "as for code"},
+                "other": {"type": "string", "description": "Pattern as for code."},
                 "sort": {"type": ["string", "array"], "items": TEXT},
             },
             "required": ["body"],
@@ -134,6 +135,50 @@ def test_long_texts_end_with_a_sentence_and_long_choices_are_marked():
     told = of(a={"type": "string", "description": f"First it runs. {'Then ' * 40}it ends."})
     assert told["a"]["description"] == "First it runs. …"
     assert of(a={"enum": [*range(80)]})["a"]["enum"][-2:] == [59, "…"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["> 0", "# of results", "- for stdin", "* matches all", "Use __all__ or x_*_y.",
+     "One of:\n- a: fast\n- b: slow", "Do not mail.", "In % of mails."],
+)  # fmt: skip
+def test_the_text_of_a_parameter_keeps_its_signs(text):
+    assert of(mail={"type": "string", "description": text})["mail"]["description"] == text
+
+
+def test_sentences_that_differ_in_a_sign_are_both_said():
+    told = of(a={"description": "Counts > 0."}, b={"description": "Counts < 0."})
+    assert [each["description"] for each in told.values()] == ["Counts > 0.", "Counts < 0."]
+
+
+def test_a_pattern_that_was_shown_in_a_list_is_shown_again():
+    code = {"type": "string", "pattern": "^[A-Z]{3}$"}
+    told = of(codes={"type": "array", "items": code}, one=code, other={**code, "description": "X."})
+    assert told["codes"]["items"] == told["one"] == code
+    assert told["other"] == {"type": "string", "description": "X. Pattern as for one."}
+    keys = of(x={"type": "object", "properties": {"one": code, "other": code}})["x"]["properties"]
+    assert keys == {"one": "str, pattern ^[A-Z]{3}$", "other": "str, pattern as for one"}
+
+
+def test_a_deep_schema_ends_with_a_mark():
+    schema = TEXT
+    for _ in range(400):
+        schema = {"anyOf": [schema, {"type": "integer", "minimum": 1}]}
+    (made,) = Catalogue.from_tools([{"name": "t", "inputSchema": schema}])
+    description = compact_description(made, set())
+    assert description.is_cut
+    assert '{"description":"…"}' in description.shown.decode()
+
+
+def test_a_schema_that_cannot_be_read_becomes_an_open_one(caplog):
+    class Unreadable(dict):
+        def get(self, *_):
+            raise RecursionError
+
+    schema = CompactSchema(Unreadable(), "t")
+    assert schema.made() == {"type": "object"}
+    assert schema.is_cut
+    assert "cannot be read" in caplog.text
 
 
 def test_a_required_name_without_a_schema_stays():

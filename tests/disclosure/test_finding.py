@@ -151,3 +151,13 @@ def test_a_query_that_reads_finds_tools_that_read_first():
         "survey_list_items",
     }
     assert names("create a list item", *tools)[0] == "item_list_create"
+
+
+def test_a_schema_that_nests_too_deep_does_not_cost_the_other_hits():
+    deep = {"type": "object", "properties": {"x": {"type": "string"}}}
+    for _ in range(400):
+        deep = {"anyOf": [deep]}
+    bad = {"name": "send_bad", "description": "Sends a mail.", "inputSchema": deep}
+    found = reply("send mail", bad, tool("send_mail", "Sends a mail.", to={"type": "string"}))
+    told = {each["name"]: each["parameters"] for each in found["tools"]}
+    assert told == {"send_bad": "…", "send_mail": "to"}

@@ -48,6 +48,17 @@ def test_a_description_that_repeats_the_names_is_left_out():
     assert properties["mode"] == SCHEMA["properties"]["mode"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Required if type is list.", "Only for list.", "The path in %.", "Do not read the file.",
+     "Up to 5 files.", "The path (file).", "The 'file'.", "Don't read.", "Requires file."],
+)  # fmt: skip
+def test_a_description_with_a_condition_or_a_sign_stays(text):
+    path = {"type": "string", "description": text}
+    found = tool(inputSchema={"type": "object", "properties": {"path": path}})
+    assert lean_schema(found)["properties"]["path"]["description"] == text
+
+
 def test_a_bare_schema_has_names_types_and_choices():
     assert bare_schema(tool()) == {
         "type": "object",
@@ -91,6 +102,30 @@ def test_each_step_tells_more(detail, description):
 def test_a_short_entry_has_a_few_words_on_each_parameter():
     properties = shown(Detail.SHORT)["inputSchema"]["properties"]
     assert properties["head"]["description"] == "Only the first lines."
+
+
+@pytest.mark.parametrize("text", ["> 0", "# of lines", "- for stdin", "* for all", "__all__"])
+def test_a_few_words_keep_their_signs(text):
+    schema = {"type": "object", "properties": {"x": {"type": "string", "description": text}}}
+    properties = shown(Detail.SHORT, inputSchema=schema)["inputSchema"]["properties"]
+    assert properties["x"]["description"] == text
+
+
+class Unreadable(DescribedTool):
+    """A tool of which one part cannot be read."""
+
+    @property
+    def schema(self):
+        raise RecursionError
+
+
+def test_a_tool_whose_entry_cannot_be_made_is_listed_with_an_open_schema(caplog):
+    found = Unreadable("odd", b'{"name":"odd","inputSchema":{}}')
+    for detail in [*Detail][:-1]:
+        listed = json.loads(entry(found, detail, "Prose."))
+        assert (listed["name"], listed["description"]) == ("odd", "Prose.")
+        assert listed["inputSchema"]["additionalProperties"] is True
+    assert "odd is listed with an open schema" in caplog.text
 
 
 def test_a_full_entry_is_the_servers_own():

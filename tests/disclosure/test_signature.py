@@ -118,6 +118,72 @@ def test_parts_of_an_all_of_are_joined():
     assert signature({"anyOf": parts}) == "x* | y"
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "allOf"])
+@pytest.mark.parametrize("fan", [2, 20])
+def test_the_work_for_a_schema_is_bounded_and_what_is_cut_is_marked(keyword, fan):
+    """With 20 definitions, each used twice by the one before, a schema has a million places."""
+    defs = {f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}] * fan} for n in range(20)}
+    defs["d20"] = {"type": "object", "properties": {"x": TEXT}}
+    root = {keyword: [{"$ref": "#/$defs/d0"}] * fan, "$defs": defs}
+    assert "…" in signature(root)
+    assert "…" in signature({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}, depth=1)
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "allOf"])
+def test_a_deep_root_ends_with_a_mark(keyword):
+    schema = {"type": "object", "properties": {"x": TEXT}}
+    for _ in range(400):
+        schema = {keyword: [schema]}
+    assert signature(schema) == "…"
+
+
+def test_branches_beside_properties_are_joined():
+    adding_b = {"properties": {"b": TEXT, "both": TEXT}, "required": ["b", "both"]}
+    adding_c = {"properties": {"c": {"type": "integer"}, "both": TEXT}, "required": ["both"]}
+    schema = {"type": "object", "properties": {"kind": TEXT}, "oneOf": [adding_b, adding_c]}
+    assert signature(schema) == "both* kind b c:int"
+    assert of(a=schema) == "a:{both* kind b c:int}"
+    assert signature({**schema, "required": ["c"]}) == "both* c*:int kind b"
+
+
+def test_conditions_add_optional_parameters():
+    then = {"properties": {"b": TEXT}, "required": ["b"]}
+    schema = {"properties": {"a": TEXT}, "if": {"required": ["a"]}, "then": then}
+    assert signature(schema) == "a b"
+    assert signature({"properties": {"a": TEXT}, "dependentSchemas": {"a": then}}) == "a b"
+
+
+def test_a_property_that_branches_describe_differently_has_all_their_types():
+    branches = [{"properties": {"b": TEXT}}, {"properties": {"b": {"type": "integer"}}}]
+    assert signature({"properties": {"a": TEXT}, "anyOf": branches}) == "a b:str|int"
+
+
+def test_unions_of_which_one_is_not_read_are_marked():
+    parts = [{"anyOf": [{"properties": {"a": TEXT}}]}, {"anyOf": [{"properties": {"b": TEXT}}]}]
+    assert signature({"allOf": parts}) == "b | …"
+
+
+def test_a_required_parameter_without_properties_is_shown():
+    assert signature({"type": "object", "required": ["a"]}) == "a*:any"
+
+
+def test_parameters_whose_names_the_caller_chooses_are_marked():
+    assert signature({"properties": {"a": TEXT}, "additionalProperties": TEXT}) == "a …"
+    assert signature({"properties": {"a": TEXT}, "patternProperties": {"^x-": TEXT}}) == "a …"
+    assert signature({"properties": {"a": TEXT}, "additionalProperties": True}) == "a"
+    table = {"type": "object", "properties": {"k": TEXT}, "additionalProperties": TEXT}
+    assert of(a=table, b={"type": "object", "additionalProperties": TEXT}) == "a:{k …} b:obj"
+
+
+def test_a_schema_that_cannot_be_read_gives_a_mark_and_a_log_entry(caplog):
+    class Unreadable(dict):
+        def get(self, *_):
+            raise RecursionError
+
+    assert signature(Unreadable()) == "…"
+    assert "cannot be read" in caplog.text
+
+
 def test_optional_parameters_are_counted_where_they_are_cut_and_required_ones_never_are():
     names = [f"p{number}" for number in range(500)]
     many = {"properties": dict.fromkeys(names, TEXT), "required": names[:40]}
@@ -131,6 +197,7 @@ def test_shared_optional_parameters_can_be_left_out_and_required_ones_not():
 
 def test_a_name_that_would_read_as_something_else_is_quoted_and_a_long_one_is_cut():
     assert of(**{"a b": TEXT, "größe": TEXT, "x*": TEXT}) == '"a b" größe "x*"'
+    assert of(**{"a)": TEXT, "b(": TEXT, "c[]": TEXT}) == '"a)" "b(" "c[]"'
     assert of(**{"n" * 900: TEXT}) == "n" * 99 + "…"
 
 

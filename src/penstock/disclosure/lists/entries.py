@@ -18,6 +18,7 @@ from penstock.disclosure.schemas.bare import bare_schema, lean_schema
 from penstock.disclosure.schemas.signature import signature
 from penstock.disclosure.schemas.slimming import slim
 from penstock.disclosure.texts.shortening import Wording
+from penstock.log import logger
 
 _MOST_WORDS: Final = 12  # of the description of one parameter, if the entry is short
 
@@ -40,9 +41,18 @@ class Detail(IntEnum):
 
 
 def entry(tool: DescribedTool, step: Detail, prose: str) -> bytes:
-    """Return the entry of a tool. `prose` is a short description, for the steps below `LEAN`."""
+    """Return the entry of a tool. `prose` is a short description, for the steps below `LEAN`. A tool
+    whose entry cannot be made gets the least one, so that no tool costs a client the others."""
     if step is Detail.FULL:
         return tool.in_full_unwidened
+    try:
+        return _short_entry(tool, step, prose)
+    except Exception:  # noqa: BLE001 (one tool must not cost the list)
+        logger().exception("%s is listed with an open schema: its own cannot be read", tool.name)
+        return encode({"name": tool.name, "description": prose, "inputSchema": open_schema({})})
+
+
+def _short_entry(tool: DescribedTool, step: Detail, prose: str) -> bytes:
     if not tool.listed:  # nested too deep to be decoded
         return encode({"name": tool.name, "inputSchema": open_schema({})})
     described, schema = _TELLING[step](tool, prose)
@@ -66,7 +76,7 @@ def _signed(tool: DescribedTool, prose: str) -> tuple[str, Any]:
 
 
 def _few_words(_name: str, said: str) -> str:
-    wording = Wording(said)
+    wording = Wording(said, is_markup=False)
     return wording.take(min(wording.first_words, _MOST_WORDS))
 
 

@@ -13,7 +13,7 @@ from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import HEADER_KEY
 from penstock.disclosure.schemas.slimming import slim
 from penstock.disclosure.schemas.survey import BY_NAME, BY_POSITION, SINGLE
-from penstock.disclosure.texts import stems
+from penstock.disclosure.schemas.telling import tells_more
 
 _DEEPEST: Final = 50
 # A model fills a parameter without these. A tool that has other needs refuses the call, and the
@@ -23,14 +23,6 @@ _UNNEEDED: Final = frozenset(
      "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
      "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames"}
 )  # fmt: skip
-# Words that say nothing about a parameter beyond its type.
-_EMPTY: Final = frozenset(
-    stems.in_text(
-        "argument boolean contain field flag given integer list number object optional parameter "
-        "provide required specify string text type value"
-    )
-)
-
 # Returns the words for a property, from its name and its description.
 Words = Callable[[str, str], str]
 
@@ -38,10 +30,9 @@ Words = Callable[[str, str], str]
 def lean_schema(tool: DescribedTool, words: Words = lambda _, said: said) -> Any:
     """Return the schema without the descriptions that the names of tool and parameter make
     superfluous. `words` shortens the others."""
-    known = frozenset(map(stems.stem, stems.in_name(tool.name)))
 
     def needed(name: str, said: str) -> str:
-        return "" if _explains_itself(name, said, known) else words(name, said)
+        return words(name, said) if tells_more(said, name, tool.name) else ""
 
     return _Shearing(needed, frozenset()).schema(slim(tool.schema))
 
@@ -49,12 +40,6 @@ def lean_schema(tool: DescribedTool, words: Words = lambda _, said: said) -> Any
 def bare_schema(tool: DescribedTool) -> Any:
     """Return the schema with names, types and choices alone."""
     return _Shearing(lambda _, __: "", _UNNEEDED).schema(slim(tool.schema))
-
-
-def _explains_itself(name: str, said: str, known: frozenset[str]) -> bool:
-    """Return whether a description only repeats words of the property's or the tool's name."""
-    own = frozenset(map(stems.stem, stems.in_name(name)))
-    return _EMPTY.union(own, known).issuperset(stems.in_text(said))
 
 
 class _Shearing:

@@ -44,6 +44,8 @@ _BEFORE_NUMBERS: Final = frozenset(
 )
 _INITIALS: Final = re.compile(r"[A-Z]|[^\W\d_](?:\.[^\W\d_])++")  # J. Smith, U.S., e.g., i.e.
 
+_ITEM: Final = re.compile(r"[-*+•‣–]|\d{1,3}[.)]")  # the first word of a list item
+
 _JOINER: Final = "\u200d"
 _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
@@ -67,9 +69,12 @@ def first_sentence(text: str) -> str:
 class Wording:
     """A description that can be cut after any word, so that it fills a budget to the last word."""
 
-    def __init__(self, text: str) -> None:
-        lines = paragraphs(text[:LONGEST])
-        self._plain = " ".join(lines)
+    def __init__(self, text: str, *, is_markup: bool = True) -> None:
+        """Read a text. With `is_markup`, its marks are removed. The text of a parameter needs its
+        signs: `> 0`, `* for all`."""
+        shown = text[:LONGEST]
+        lines = paragraphs(shown) if is_markup else _as_written(shown)
+        self._plain = (" " if is_markup else "\n").join(lines)
         self._ends = [0]  # the end of no words, of one word, of two words, …
         self._sentence_ends = [0]
         self.sentence_words = [0]  # the number of words in no sentences, in one, in two, …
@@ -93,7 +98,12 @@ class Wording:
 
     @property
     def sentences(self) -> list[str]:
-        return [self._plain[start:end].strip() for start, end in pairwise(self._sentence_ends)]
+        return [piece.strip() for piece in self.pieces]
+
+    @property
+    def pieces(self) -> list[str]:
+        """The sentences, each with the space or the line break before it."""
+        return [self._plain[start:end] for start, end in pairwise(self._sentence_ends)]
 
     def take(self, words: int) -> str:
         """Return the first words, with an ellipsis unless a sentence ends there."""
@@ -114,6 +124,17 @@ def clipped(text: str, most_chars: int) -> str:
     # One character beyond the room shows whether the last word is whole.
     ends = [word.end() for word in _WORD.finditer(text[: room + 1]) if word.end() <= room]
     return _cut(text[: _character_end(text, ends[-1] if ends else room)])
+
+
+def _as_written(text: str) -> list[str]:
+    """Return the paragraphs and list items of a text, each as one line with all its signs."""
+    parts: list[list[str]] = [[]]
+    for line in text.splitlines():
+        words = line.split()
+        if not words or _ITEM.fullmatch(words[0]):
+            parts.append([])
+        parts[-1] += words
+    return [" ".join(words) for words in parts if words]
 
 
 def _cut(text: str) -> str:
