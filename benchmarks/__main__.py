@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks import (
     adapters,
@@ -39,6 +41,8 @@ from benchmarks import (
     widgets,
 )
 from benchmarks.lines import Line, table
+from penstock.figures.place import figures_file
+from penstock.figures.unfinished import wait_for_clerks
 
 TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "offers": offers.measure,
@@ -69,16 +73,23 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
 
 def main() -> int:
     options = _options()
-    lines: list[Line] = []
-    for topic in options.only or TOPICS:
-        for line in TOPICS[topic]():
-            lines.append(line)
-            print(f"[{topic}] {line.what}", file=sys.stderr, flush=True)
+    with TemporaryDirectory() as folder:
+        # Penstock counts as it does for a user, but adds nothing to the figures of this machine.
+        os.environ |= {"XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
+        lines = [*_lines(options.only or TOPICS)]
+        wait_for_clerks(figures_file())
     print(table(lines))
     if options.json:
         report = [line.as_json() for line in lines]
         options.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     return 1 if any(line.is_over for line in lines) else 0
+
+
+def _lines(topics: Iterable[str]) -> Iterator[Line]:
+    for topic in topics:
+        for line in TOPICS[topic]():
+            yield line
+            print(f"[{topic}] {line.what}", file=sys.stderr, flush=True)
 
 
 def _options() -> argparse.Namespace:

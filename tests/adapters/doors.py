@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from adapter_server import build
+from environments import clean_environment
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.server import Server
@@ -35,9 +35,9 @@ _STORED = re.compile(r"penstock://result/[A-Za-z0-9_-]+")
 _LIFE = re.compile(r'(expires_in\\*"\s*:\s*)(29\d|300)')
 
 
-def clean_environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "FASTMCP_LOG_LEVEL": "CRITICAL"}
+def quiet_environment() -> dict[str, str]:
+    """Return a clean environment in which FastMCP logs nothing."""
+    return clean_environment(FASTMCP_LOG_LEVEL="CRITICAL")
 
 
 # -- connections -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ async def opened(door: str, era: str, kind: str = "few", **settings: Any) -> Asy
         ]
         command = [*RUN, *options, "--", *SERVER, "plain", "--tools", kind]
         target = StdioServerParameters(
-            command=command[0], args=command[1:], env=clean_environment()
+            command=command[0], args=command[1:], env=quiet_environment()
         )
         pipes = stdio_client(target, errlog=sys.__stderr__)
         async with Client(pipes, mode=ERAS[era], cache=None) as client:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from adapter_server import build
-from doors import DOORS, ERAS, RUN, SERVER, clean_environment, target_of
+from doors import DOORS, ERAS, RUN, SERVER, quiet_environment, target_of
 from fastmcp import FastMCP
 from mcp import Client, StdioServerParameters
 from mcp.client.extension import advertise
@@ -44,7 +44,7 @@ async def opened(door: str, era: str):
     if door == "relay":
         command = [*RUN, "--", *SERVER, "plain", "--tools", "few"]
         target = StdioServerParameters(
-            command=command[0], args=command[1:], env=clean_environment()
+            command=command[0], args=command[1:], env=quiet_environment()
         )
         async with connected(stdio_client(target, errlog=sys.__stderr__), era) as client:
             yield client

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from adapter_server import build, sdk_server, with_users
-from doors import ERAS, SERVER, clean_environment
+from doors import ERAS, SERVER, quiet_environment
 from http_rig import started
 from mcp.server.caching import CacheHint
 from transcripts import REFUSAL
@@ -172,7 +172,7 @@ def _workers_share(door, store):
     options = ["--http", "--users", "--store", store, "--name", "inventory"]
     settings = ["--tools", "heavy", "--set", "budget=2000", "--set", "list_form=full"]
     command = [*SERVER, door, *options, *settings]
-    environment = clean_environment()
+    environment = quiet_environment()
     with started(command, env=environment) as first, started(command, env=environment) as second:
         for era in ERAS:
             with ExitStack() as stack:

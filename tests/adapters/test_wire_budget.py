@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import msgspec
 import pytest
 from adapter_server import build
-from doors import INSIDE, SERVER, clean_environment
+from doors import INSIDE, SERVER, quiet_environment
 from http_rig import MODERN
 from relay_weights import over
 
@@ -162,7 +162,7 @@ def piped(era, command):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=clean_environment(),
+        env=quiet_environment(),
     ) as process:
         pipes = Pipes(process, era)
         if era == "legacy":

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 from carrier_clients import Client, HttpClient, StdioClient
-from relay_processes import PATIENCE, RUN, clean_environment, end, wait_until
+from environments import clean_environment
+from relay_processes import PATIENCE, RUN, end, wait_until
 from sluice import Sluice
 from staging import Stage
 

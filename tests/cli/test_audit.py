@@ -13,7 +13,8 @@ from uuid import uuid4
 
 import psutil
 import pytest
-from relay_processes import PATIENCE, SCRIPTED, SERVERS, clean_environment, is_gone, wait_until
+from environments import clean_environment
+from relay_processes import PATIENCE, SCRIPTED, SERVERS, is_gone, wait_until
 
 PLAIN = [sys.executable, str(SERVERS / "plain_server.py")]
 SDK = [sys.executable, str(SERVERS / "sdk_server.py")]

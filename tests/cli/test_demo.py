@@ -7,7 +7,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from relay_processes import PATIENCE, clean_environment
+from environments import clean_environment
+from relay_processes import PATIENCE
 
 README = Path(__file__).parents[2] / "README.md"
 # -P: tests start the demo in folders with files that look like modules.

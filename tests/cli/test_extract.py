@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from relay_processes import PATIENCE, SERVERS, clean_environment
+from environments import clean_environment
+from relay_processes import PATIENCE, SERVERS
 
 from penstock.disclosure import Catalogue
 

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from environments import clean_environment
 from git_server import git_server_command
 from node_runtime import node, package
-from relay_processes import StdioClient, clean_environment
+from relay_processes import StdioClient
 
 from penstock import Call, Gate
 from penstock.gate.identity import os_user

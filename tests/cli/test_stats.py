@@ -9,6 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from penstock.cli import main
+from penstock.cli.stored.terminal import width_of
 from penstock.figures.file import FiguresFile
 from penstock.figures.place import figures_file
 from penstock.figures.rows import CallFigures, ListFigures
@@ -120,8 +121,20 @@ def test_without_figures_it_says_what_to_do(capsys):
 
 def test_reset(figures, capsys):
     assert told(capsys, "--reset") == f"Deleted all figures: {figures_file()}.\n"
-    assert list(figures_file().parent.iterdir()) == []
+    assert "There are no figures" in told(capsys)
+
+
+def test_a_reset_takes_the_file_from_nobody(figures, capsys):
+    with FiguresFile(figures_file()) as running:
+        told(capsys, "--reset")
+        running.add({("git", "show"): CallFigures(1, raw=5, sent=5)}, {}, TODAY)
+        found = json.loads(told(capsys, "--json"))
+    assert [tool["name"] for tool in found["servers"][0]["tools"]] == ["show"]
+
+
+def test_a_reset_without_figures(capsys):
     assert "There are no figures" in told(capsys, "--reset")
+    assert not figures_file().exists()
 
 
 def test_a_damaged_file_can_be_reset(capsys):
@@ -130,7 +143,19 @@ def test_a_damaged_file_can_be_reset(capsys):
     assert main(["stats"]) == 2
     assert "penstock stats --reset" in capsys.readouterr().err
     told(capsys, "--reset")
+    assert list(figures_file().parent.iterdir()) == []
     assert "There are no figures" in told(capsys)
+
+
+def test_wide_names_are_aligned(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    names = ("検索", "一覧を取得する長い名前の道具" * 2, "get")
+    with FiguresFile(figures_file()) as file:
+        file.add({("git", name): CallFigures(1, raw=5) for name in names}, {}, TODAY)
+    rows = [line for line in told(capsys).splitlines() if line.endswith((" saved", " 5"))]
+    assert len(rows) == 4
+    assert {width_of(row) for row in rows} == {width_of(rows[0])}
+    assert width_of(rows[0]) <= 60
 
 
 def test_a_reader_may_stop_early(figures):

@@ -21,6 +21,7 @@ import httpx2
 import msgspec
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from environments import clean_environment
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
@@ -150,9 +151,7 @@ async def _client(
 
 def environment(**given: str) -> dict[str, str]:
     """Return the environment without variables that would change the site."""
-    others = ("PENSTOCK_", "FLEET_", "DJANGO_", "PG")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
-    return {**kept, **given}
+    return clean_environment("FLEET_", "DJANGO_", "PG", **given)
 
 
 def manage(*arguments: str, **given: str) -> str:

@@ -74,6 +74,16 @@ def test_only_the_user_can_read_the_file(file, tmp_path):
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
 
 
+def test_figures_that_are_deleted_leave_no_names_behind(file, tmp_path):
+    many = {("git", f"private {number}"): CallFigures(1) for number in range(MOST_TOOLS)}
+    file.add(many, {"private": ListFigures(1)}, TODAY)
+    file.clear()
+    assert (file.calls(LONG_AGO), file.lists(LONG_AGO)) == ({}, {})
+    assert not any(b"private" in path.read_bytes() for path in (tmp_path / "deep").iterdir())
+    file.add({("git", "log"): CallFigures(1)}, {}, TODAY)
+    assert set(file.calls(LONG_AGO)) == {("git", "log")}
+
+
 ADD = """
 import sys
 from datetime import date

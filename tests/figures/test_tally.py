@@ -1,12 +1,15 @@
 """The tally counts in the background, and nothing that goes wrong there reaches a call."""
 
 import json
+import os
+import subprocess
 import sys
 from datetime import date
 from io import BytesIO
 
 import pytest
-from relay_processes import SERVERS, StdioClient, wait_for_clerks, wait_until
+from relay_processes import PATIENCE, SERVERS, StdioClient, wait_until
+from relay_processes import wait_for_clerks as wait_for_processes
 
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.figures import tally as tally_module
@@ -15,9 +18,11 @@ from penstock.figures.file import FiguresFile
 from penstock.figures.notes import Note, frame, read_frames
 from penstock.figures.rows import UNKNOWN
 from penstock.figures.tally import BackgroundTally
+from penstock.figures.unfinished import new_mark, set_mark, wait_for_clerks
 from penstock.wire.answered import Answered
 
 SDK = [sys.executable, str(SERVERS / "sdk_server.py")]
+PLAIN = [sys.executable, str(SERVERS / "plain_server.py")]
 
 
 def result(text, **members):
@@ -37,7 +42,7 @@ def calls(folder):
     """Return the figures by tool."""
 
     def read():
-        wait_for_clerks(folder)
+        wait_for_processes(folder)
         with FiguresFile(folder / "figures.sqlite") as file:
             return {tool: row for (_, tool), row in file.calls(date(2000, 1, 1)).items()}
 
@@ -103,10 +108,56 @@ def test_a_file_that_cannot_be_used_is_logged_once(folder, caplog):
     for _ in range(3):
         tally(Answered("call", b"{}", b"{}", "log"))
     tally.close()
-    assert (
-        caplog.text.count("is not an SQLite database. Start a new file: penstock stats --reset")
-        == 1
-    )
+    told = "is not an SQLite database. Start a new file: penstock stats --reset"
+    wait_until(lambda: told in caplog.text, "the warning")
+    assert caplog.text.count("no longer kept") == 1
+    wait_until(lambda: not list(folder.glob("*-unfinished-*")), "the end of the mark")
+
+
+def test_half_of_a_character_in_a_name_is_replaced(folder, calls, caplog):
+    tally = BackgroundTally(lambda: "git")
+    line = result("words")
+    for name in ("\ud800x", "log"):
+        tally(Answered("call", line, line, name))
+    tally.close()
+    assert set(calls()) == {"?x", "log"}
+    assert caplog.text == ""
+
+
+def test_any_failure_in_the_thread_is_logged_once_and_frees_the_queue(folder, caplog):
+    def fail():
+        raise LookupError("no name")
+
+    tally = BackgroundTally(fail)
+    for _ in range(3):
+        tally(Answered("call", b"{}", b"{}", "log"))
+    tally.close()
+    assert caplog.text.count("figures for `penstock stats` are no longer kept: no name") == 1
+    tally(Answered("call", b"{}", b"{}", "log"))
+    assert not tally._queue
+    assert not tally._waiting
+
+
+def test_a_process_that_ends_leaves_the_counting_to_the_clerk(folder):
+    """The clerk ends only when it has counted, and the tally waits for neither."""
+    tally = BackgroundTally(lambda: "git")
+    line = result("words")
+    tally(Answered("call", line, line, "log"))
+    tally.close()
+    (mark,) = folder.glob("*-unfinished-*")
+    wait_for_clerks(folder / "figures.sqlite")
+    assert not mark.exists()
+    with FiguresFile(folder / "figures.sqlite") as file:
+        assert file.calls(date(2000, 1, 1))["git", "log"].calls == 1
+
+
+def test_the_mark_of_a_clerk_that_was_killed_does_not_hold_up_anyone(folder):
+    mark = new_mark(folder / "figures.sqlite")
+    set_mark(mark)
+    os.utime(mark, (0, 0))
+    wait_for_clerks(folder / "figures.sqlite")
+    assert not mark.exists()
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 # -- the clerk ---------------------------------------------------------------------------------
@@ -119,6 +170,23 @@ def test_an_unknown_name_is_not_written(folder):
     ((_, tool),) = clerk.calls
     assert tool == UNKNOWN
     assert clerk.calls["git", UNKNOWN].errors == 1
+
+
+@pytest.mark.parametrize(
+    ("note", "line"),
+    [
+        (Note("call", "my secret plan", is_known=False, is_bare=True, sent_bytes=9), b""),
+        (Note("call", "my secret plan", is_known=False, is_same=True), b"no JSON"),
+        (Note("call", "my secret plan", is_known=False, is_same=True), result("no error")),
+        (Note("call", "my secret plan", is_known=None, is_bare=True, sent_bytes=9), b""),
+        (Note("call", "my secret plan", is_known=None, is_same=True), b"no JSON"),
+        (Note("call", "my secret plan", is_known=None, is_same=True), result("no", isError=True)),
+    ],
+)
+def test_an_unknown_name_is_not_written_whatever_the_answer_is(note, line):
+    clerk = Clerk("git", EstimateMeter())
+    clerk.enter(note, line, line)
+    assert set(clerk.calls) == {("git", UNKNOWN)}
 
 
 @pytest.mark.parametrize(
@@ -143,6 +211,37 @@ def test_a_stream_that_ends_within_a_frame_loses_only_that(folder, calls):
     whole = b"".join(frame(Answered("call", line, line, "log")))
     folder.mkdir()
     keep_figures(folder / "figures.sqlite", "git", BytesIO(whole + whole[:-5]))
+    assert calls()["log"].calls == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (b'{"kind":"newkind"}\n', "A note cannot be read: "),
+        (b"no JSON\n", "A note cannot be read: "),
+        (b'{"kind":"ca', ""),  # cut
+    ],
+)
+@pytest.mark.parametrize("is_open", [True, False])
+def test_the_clerk_ends_at_a_note_that_it_cannot_read(folder, calls, last, told, is_open):
+    """It saves what came before, and ends even if the other process still holds the pipe."""
+    line, file = result("words"), folder / "figures.sqlite"
+    command = [
+        sys.executable,
+        "-m",
+        "penstock.figures.clerk",
+        str(file),
+        "git",
+        str(new_mark(file)),
+    ]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as clerk:
+        clerk.stdin.write(b"".join([*frame(Answered("call", line, line, "log")), last]))
+        clerk.stdin.flush()
+        if not (is_open and told):
+            clerk.stdin.close()
+        assert clerk.wait(PATIENCE) == bool(told)
+        assert clerk.stdout.read().decode().startswith(told)
     assert calls()["log"].calls == 1
 
 
@@ -171,7 +270,7 @@ def test_the_file_holds_neither_contents_nor_arguments(start, folder):
     client.call("rows", count=3_000)
     client.ask("tools/call", {"name": "dig for gold", "arguments": {"where": "Sutter's Mill"}})
     client.close()
-    wait_for_clerks(folder)
+    wait_for_processes(folder)
     held = (folder / "figures.sqlite").read_bytes()
     assert b"rows" in held
     for private in (b"city", b"gold", b"Sutter", b"pen_", b"continuation"):
@@ -181,9 +280,15 @@ def test_the_file_holds_neither_contents_nor_arguments(start, folder):
 def test_calls_work_where_figures_cannot_be_kept(start, tmp_path):
     (tmp_path / "penstock").write_bytes(b"a file where the folder should be")
     client = start(SDK)
-    assert client.call("add", a=1, b=2)["structuredContent"] == {"result": 3}
+    told = "figures for `penstock stats` are no longer kept"
+
+    def is_told():
+        assert client.call("add", a=1, b=2)["structuredContent"] == {"result": 3}
+        return told in client.errors
+
+    wait_until(is_told, "the warning")
     assert client.close() == 0
-    assert client.errors.count("figures for `penstock stats` are no longer kept") == 1
+    assert client.errors.count(told) == 1
 
 
 def test_figures_are_saved_while_the_server_runs_and_the_clerk_ends(start, calls, folder):
@@ -191,6 +296,17 @@ def test_figures_are_saved_while_the_server_runs_and_the_clerk_ends(start, calls
     client.call("add", a=1, b=2)
     wait_until((folder / "figures.sqlite").exists, "the file")
     assert "add" in calls()
+
+
+def test_a_name_that_utf_8_cannot_hold_ends_no_figures(start, calls):
+    client = start(PLAIN)
+    client.listed()
+    client.send(rb'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"\ud800x"}}')
+    client.answer_to("x")
+    client.call("rows")
+    assert client.close() == 0
+    assert client.errors == ""
+    assert {name: row.calls for name, row in calls().items()} == {UNKNOWN: 1, "rows": 1}
 
 
 def test_figures_survive_a_killed_host(start, calls, folder):

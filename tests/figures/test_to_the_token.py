@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import token_reading as reads
+from environments import clean_environment
 from http_rig import MODERN, Raw, serving
 from node_runtime import node, package
 from relay_calls import value_of
-from relay_processes import SERVERS, StdioClient, clean_environment, wait_for_clerks
+from relay_processes import SERVERS, StdioClient
 
 pytest.importorskip("rs_bpe")
 ROOT = Path(__file__).parents[2]
@@ -53,10 +54,9 @@ SCRIPTS = {
 
 @pytest.fixture
 def stats(tmp_path):
-    """Run `penstock stats` over the figures of this test."""
+    """Run `penstock stats` over the figures of this test. It waits for the clerks."""
 
     def run(*arguments):
-        wait_for_clerks(tmp_path)
         command = [sys.executable, "-m", "penstock", "stats", *arguments]
         environment = clean_environment(XDG_STATE_HOME=str(tmp_path))
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -134,13 +134,13 @@ def test_figures_agree_with_what_two_clients_have_read(opened, stats, script, fo
 
 
 def test_a_call_that_penstock_answers_itself_has_no_raw_tokens(opened, stats):
-    server = npm("server-everything", "stdio")
-    balance = Balance(opened(StdioClient, server, "--list", "brief", behind=True))
-    balance.call("get-sum", {"a": "no number"})
+    everything = npm("server-everything", "stdio")
+    balance = Balance(opened(StdioClient, everything, "--list", "index", behind=True))
+    balance.call("describe_tools", {"tools": ["get-sum"]})
     balance.client.close()
     (row,) = stats("--json")["servers"][0]["tools"]
-    assert (row["calls"], row["errors"], row["raw"]) == (1, 1, 0)
-    assert [row["sent"]] == balance.calls["get-sum"]
+    assert (row["calls"], row["errors"], row["raw"]) == (1, 0, 0)
+    assert [row["sent"]] == balance.calls["describe_tools"]
 
 
 def test_a_token_that_goes_back_to_its_tool_is_a_read(opened, stats):

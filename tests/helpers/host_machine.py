@@ -6,7 +6,8 @@ import sys
 import venv
 from pathlib import Path
 
-from relay_processes import PATIENCE, SERVERS, clean_environment
+from environments import clean_environment
+from relay_processes import PATIENCE, SERVERS
 
 PLAIN = {"command": sys.executable, "args": [str(SERVERS / "plain_server.py")]}
 _MARKS = "import pathlib, sys; pathlib.Path(sys.argv[1]).touch()"

@@ -1,7 +1,6 @@
 """`penstock run` as a real process, and a client on its pipes."""
 
 import json
-import os
 import queue
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from environments import clean_environment
 from relay_calls import Caller
 from relay_rig import LEGACY_GREETING
 
@@ -21,13 +21,6 @@ SERVERS = Path(__file__).parent.parent / "servers"
 SCRIPTED = [sys.executable, str(SERVERS / "scripted_server.py")]
 RUN = [sys.executable, "-m", "penstock", "run"]
 PATIENCE = 60
-
-
-def clean_environment(**variables: str) -> dict[str, str]:
-    """Return this environment without settings of Penstock and without a configuration folder. No
-    test adds to the figures of this machine."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "PENSTOCK_STATS": "off", **variables}
 
 
 class StdioClient(Caller):

@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 
+from environments import clean_environment
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import (
@@ -15,7 +16,7 @@ from mcp_types import (
     Root,
     TextContent,
 )
-from relay_processes import PATIENCE, RUN, clean_environment
+from relay_processes import PATIENCE, RUN
 
 ERAS = {"legacy": "legacy", "modern": "auto"}
 

@@ -1,11 +1,12 @@
 """A tutorial page, followed line by line in an empty folder as a reader would."""
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+
+from environments import clean_environment
 
 PATIENCE = 60
 
@@ -90,8 +91,7 @@ def python(*arguments, cwd):
 
 def environment():
     """Return an environment without settings: the pages show the defaults."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return clean_environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
 
 
 def _normal(text):

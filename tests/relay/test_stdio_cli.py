@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import psutil
 import pytest
-from relay_processes import PATIENCE, SCRIPTED, clean_environment, is_gone, wait_until
+from environments import clean_environment
+from relay_processes import PATIENCE, SCRIPTED, is_gone, wait_until
 
 from penstock import __version__
 from penstock.stores import open_store

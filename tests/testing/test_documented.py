@@ -1,12 +1,12 @@
 """The test file that the documentation shows, run with a model and without one."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import scripts
 from endpoint import KEY, listening
+from environments import clean_environment
 
 from penstock.testing import Scripted
 
@@ -18,9 +18,13 @@ COMMAND = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", str(
 
 def outcome(**variables):
     """Return pytest's output for the file with these variables."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
     done = subprocess.run(
-        COMMAND, cwd=ROOT, env={**kept, **variables}, capture_output=True, text=True, check=False
+        COMMAND,
+        cwd=ROOT,
+        env=clean_environment(**variables),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout
 

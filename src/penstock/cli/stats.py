@@ -13,9 +13,11 @@ from penstock.cli.auditing.wording import printable
 from penstock.cli.options import UsageError
 from penstock.cli.printing import replace_what_cannot_be_shown, say
 from penstock.cli.stats_table import stats_table
+from penstock.errors import StoreError, StoreUnavailable
 from penstock.figures.balance import ServerBalance, balances, sums
 from penstock.figures.file import DAYS_KEPT, FiguresFile
 from penstock.figures.place import figures_file
+from penstock.figures.unfinished import wait_for_clerks
 
 _WIDTH_OF_A_PIPE: Final = 100
 _HOLDS: Final = "It holds counts by day, server and tool, and neither contents nor arguments."
@@ -59,6 +61,7 @@ def add_to(commands: Any) -> None:
 def stats(chosen: argparse.Namespace) -> int:
     replace_what_cannot_be_shown()
     file = figures_file()
+    wait_for_clerks(file)
     if chosen.reset:
         say(_reset(file))
         return 0
@@ -110,16 +113,27 @@ def _nothing(file: Path, days: int) -> str:
 
 
 def _reset(file: Path) -> str:
-    """Delete the file, even if it is damaged. A running Penstock starts a new one."""
+    """Delete all figures. The file stays, because a running Penstock may have it open."""
     if not file.exists():
         return f"There are no figures: there is no {file}."
     try:
-        for path in (file, *(file.with_name(file.name + end) for end in ("-wal", "-shm"))):
-            path.unlink(missing_ok=True)
+        with FiguresFile(file) as figures:
+            figures.clear()
+    except StoreUnavailable:
+        raise
+    except StoreError:
+        _delete(file)
+    return f"Deleted all figures: {file}."
+
+
+def _delete(file: Path) -> None:
+    """Delete a file that cannot be used. It goes last: a new file must not find an old `-wal`."""
+    try:
+        for end in ("-wal", "-shm", ""):
+            file.with_name(file.name + end).unlink(missing_ok=True)
     except OSError as error:
         step = "End every penstock run and penstock serve, and try again."
         raise UsageError(f"{file} cannot be deleted: {error.strerror}.", next_step=step) from None
-    return f"Deleted all figures: {file}."
 
 
 def _days(text: str) -> int:

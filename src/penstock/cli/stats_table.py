@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Final
 
 from penstock.cli.auditing.wording import printable
+from penstock.cli.stored.terminal import width_of
 from penstock.figures.balance import ServerBalance, sums
 from penstock.figures.rows import CallFigures
 
@@ -58,14 +59,15 @@ def _tools(server: ServerBalance, width: int) -> Iterator[str]:
         if width - len(_INDENT) - sum(needed.values()) < _SHORTEST_NAME:
             del needed[head]
     room = width - len(_INDENT) - sum(needed.values())
-    longest = min(room, max(len(name) for name, _ in rows))
+    longest = min(room, max(width_of(name) for name, _ in rows))
     for name, cells in rows:
         beside = "".join(
             cell.rjust(needed[head])
             for head, cell in zip(_HEADS, cells, strict=True)
             if head in needed
         )
-        yield f"{_INDENT}{_cut(name, longest).ljust(longest)}{beside}"
+        cut = _cut(name, longest)
+        yield f"{_INDENT}{cut}{' ' * (longest - width_of(cut))}{beside}"
 
 
 def _cells(row: CallFigures) -> tuple[str, ...]:
@@ -122,4 +124,9 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _cut(name: str, room: int) -> str:
-    return name if len(name) <= room else f"{name[: room - 1]}…"
+    """Cut a name to a number of columns. A character at the cut may take two."""
+    if width_of(name) <= room:
+        return name
+    while width_of(name) >= room:
+        name = name[:-1]
+    return f"{name}…"

@@ -2,7 +2,7 @@
 
 Counting takes a vocabulary of 70 MB, and time. In a process of its own it slows down no call, and
 the memory is free again when the clerk ends, a few seconds after the last call. The clerk reads
-notes from stdin. If the file cannot be used, it prints why and exits with 1.
+notes from stdin. If the file or a note cannot be used, it prints why and exits with 1.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from datetime import date
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-from typing import IO, Final, Literal
+from typing import IO, Final, Literal, TypeAlias
+
+import msgspec
 
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import StoreError
 from penstock.figures.file import FiguresFile
 from penstock.figures.notes import Note, NoteFrame, read_frames
 from penstock.figures.rows import UNKNOWN, CallFigures, ListFigures
+from penstock.figures.unfinished import clear_mark
 from penstock.figures.weighing import Weight, weigh
 
 _PATIENCE: Final = 10  # the niceness: calls are more urgent than figures
@@ -28,6 +31,9 @@ _READ_AHEAD: Final = 4
 _LONGEST_NAME: Final = 128
 _TOKENS_PER_BYTE: Final = 0.3  # of JSON, until the clerk has counted some
 _EXACT: Final = "o200k"
+
+
+_Waiting: TypeAlias = NoteFrame | Exception | Literal["end"]
 
 
 class Clerk:
@@ -48,7 +54,8 @@ class Clerk:
         if note.kind in ("list", "greeting"):
             self._enter_list(note, before.tokens, after.tokens, int(is_estimate))
         else:
-            self._enter_call(note, before, after, int(is_estimate))
+            tool = _tool_of(note, None if weights is None else after)
+            self._enter_call(tool, note, before, after, int(is_estimate))
 
     def _weights(self, note: Note, raw: bytes, sent: bytes) -> tuple[Weight, Weight] | None:
         """Return the weights of upstream's message and of the client's, or None if they cannot be
@@ -68,10 +75,9 @@ class Clerk:
         known = self._counted_tokens / self._counted_bytes if self._counted_bytes else 0
         return Weight(round(size * (known or _TOKENS_PER_BYTE)))
 
-    def _enter_call(self, note: Note, before: Weight, after: Weight, estimated: int) -> None:
-        # A name that the server does not list may be anything, even a part of a conversation.
-        is_named = note.tool and (note.is_known or not after.is_error)
-        tool = note.tool[:_LONGEST_NAME] if is_named else UNKNOWN
+    def _enter_call(
+        self, tool: str, note: Note, before: Weight, after: Weight, estimated: int
+    ) -> None:
         row = self.calls.setdefault((self._server, tool), CallFigures())
         row.estimated += estimated
         row.errors += after.is_error
@@ -103,44 +109,75 @@ class Clerk:
             self.calls, self.lists = {}, {}
 
 
+def _tool_of(note: Note, after: Weight | None) -> str:
+    """Return the name under which a call is counted. A name that the server does not list may be
+    anything, even a part of a conversation. If the list is not known, the answer must show that
+    there is such a tool."""
+    is_tool = note.is_known
+    if is_tool is None:
+        is_tool = after is not None and not after.is_error
+    return note.tool[:_LONGEST_NAME] if note.tool and is_tool else UNKNOWN
+
+
 def keep_figures(path: Path, server: str, notes: IO[bytes]) -> None:
     """Count the answers of a server in these notes, up to the end of the stream."""
+    frames = _read_ahead(read_frames(notes))  # first: the other process may be ending
     with FiguresFile(path) as file:
         clerk = Clerk(server, default_meter())
-        for given in _read_ahead(read_frames(notes)):
-            if given is None:
-                clerk.save(file)
-            else:
-                clerk.enter(*given)
-        clerk.save(file)
+        try:
+            for given in frames:
+                if given is None:
+                    clerk.save(file)
+                else:
+                    clerk.enter(*given)
+        finally:
+            clerk.save(file)
 
 
 def _read_ahead(frames: Iterator[NoteFrame]) -> Iterator[NoteFrame]:
-    """Yield the frames, and read the next ones meanwhile: while a message waits in the pipe, it
+    """Return the frames, and read the next ones meanwhile: while a message waits in the pipe, it
     takes memory in the process that serves clients."""
-    waiting: Queue[NoteFrame | Literal["end"]] = Queue(_READ_AHEAD)
+    waiting: Queue[_Waiting] = Queue(_READ_AHEAD)
 
     def read() -> None:
-        for given in frames:
-            waiting.put(given)
-        waiting.put("end")
+        try:
+            for given in frames:
+                waiting.put(given)
+            waiting.put("end")
+        except Exception as error:  # noqa: BLE001 (the other thread raises it)
+            waiting.put(error)
 
     Thread(target=read, daemon=True).start()
+    return _read(waiting)
+
+
+def _read(waiting: Queue[_Waiting]) -> Iterator[NoteFrame]:
     while (given := waiting.get()) != "end":
+        if isinstance(given, Exception):
+            raise given
         yield given
 
 
 def main() -> int:
     if hasattr(os, "nice"):
         os.nice(_PATIENCE)
-    path, server = sys.argv[1:]
+    path, server, mark = sys.argv[1:]
     try:
         keep_figures(Path(path), server, sys.stdin.buffer)
     except StoreError as error:
-        print(error.message, error.next_step)  # noqa: T201 (for the tally)
-        return 1
+        return _failed(f"{error.message} {error.next_step}")
+    except msgspec.DecodeError as error:
+        return _failed(f"A note cannot be read: {error}. Was Penstock updated? Start it again.")
+    finally:
+        clear_mark(Path(mark))
     return 0
 
 
+def _failed(why: str) -> int:
+    """Tell the tally why the clerk ends, and return the exit code."""
+    print(why, flush=True)  # noqa: T201 (for the tally)
+    return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    os._exit(main())  # at once: the reading thread may still wait for stdin

@@ -94,6 +94,14 @@ class FiguresFile:
         )
         return frozenset(tool for (tool,) in rows) - {OTHER, UNKNOWN}
 
+    def clear(self) -> None:
+        """Delete all figures, and leave no trace of their names in the file."""
+        with self._file.writing() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            for table in ("calls", "lists"):
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 (a name from here)
+        self._file.shrink()
+
     def _select(self, statement: str, value: str) -> Iterable[Any]:
         with self._file.reading() as connection:
             return connection.execute(statement, (value,)).fetchall()

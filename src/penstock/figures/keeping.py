@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from penstock.errors import StoreError
 from penstock.figures.place import figures_file
+from penstock.figures.rows import writable
 from penstock.settings.policy import Policy
 from penstock.wire.answered import AnswerTally
 
@@ -18,13 +19,13 @@ def tally_of(policy: Policy, name: Callable[[], str]) -> AnswerTally | None:
         return None
     from penstock.figures.tally import BackgroundTally
 
-    return BackgroundTally(name)
+    return BackgroundTally(lambda: writable(name()))
 
 
 def called_before(policy: Policy, name: Callable[[], str]) -> Callable[[], frozenset[str]]:
     """Return a function that tells which tools of a server were called on this machine: none if the
     settings keep no figures."""
-    return (lambda: _called(name())) if policy.stats else frozenset
+    return (lambda: _called(writable(name()))) if policy.stats else frozenset
 
 
 def _called(server: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from typing import IO, TypeAlias
 import msgspec
 
 from penstock.core.model.reply import ORDINARY, Showing
+from penstock.figures.rows import writable
 from penstock.wire.answered import Answered, AnswerKind
 
 
@@ -20,7 +21,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kind: AnswerKind
     tool: str = ""
-    is_known: bool = True
+    is_known: bool | None = True
     is_held: bool = False
     has_widget: bool = False
     has_apps: bool = False
@@ -36,7 +37,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True):
     def about(cls, answer: Answered, *, is_bare: bool = False) -> Note:
         return cls(
             answer.kind,
-            answer.tool,
+            writable(answer.tool),
             answer.is_known,
             answer.is_held,
             answer.has_widget,
@@ -67,8 +68,9 @@ def frame(answer: Answered | Note) -> list[bytes]:
 
 def read_frames(stream: IO[bytes]) -> Iterator[NoteFrame]:
     """Yield each note with its messages, and None where the notes are to be saved. End at the end
-    of the stream, also within a frame: the other process may have been killed."""
-    while line := stream.readline():
+    of the stream, also within a frame: the other process may have been killed. Raise
+    `msgspec.DecodeError` for a note that cannot be read."""
+    while (line := stream.readline()).endswith(b"\n"):
         if line == SAVE:
             yield None
             continue

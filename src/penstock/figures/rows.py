@@ -10,6 +10,11 @@ OTHER: Final = "(other)"  # the row of tools, or of servers, that are too many
 UNKNOWN: Final = "(unknown)"  # the row of calls that name no tool of the server
 
 
+def writable(name: str) -> str:
+    """Return a name as UTF-8 can hold it. JSON may hold half of a character."""
+    return name.encode(errors="replace").decode()
+
+
 class CallFigures(msgspec.Struct):
     """Calls of one tool. `raw` is what a model would have read without Penstock."""
 

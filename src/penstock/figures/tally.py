@@ -1,8 +1,9 @@
 """The tally: it takes answers from sessions, and hands them to a clerk in the background.
 
 A session only appends to a queue. A thread starts the clerk when there is something to count, and
-lets it end when nothing has come for a while. The queue is bounded: an answer that finds it full is
-counted by its size alone. Nothing that fails here reaches a call: the tally logs it once and stops.
+lets it end when nothing has come for a while. When this process ends, the clerk goes on alone. The
+queue is bounded: an answer that finds it full is counted by its size alone. Nothing that fails here
+reaches a call: the tally logs it once and stops.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Final, cast
 
 from penstock.figures.notes import SAVE, Note, frame
 from penstock.figures.place import figures_file
+from penstock.figures.unfinished import clear_mark, new_mark, set_mark
 from penstock.log import logger
 from penstock.wire.answered import Answered
 
@@ -64,12 +67,12 @@ class BackgroundTally:
                 self._hurry.set()
 
     def close(self) -> None:
-        """Wait a short time until the clerk has everything."""
+        """Wait a short time until the clerk has everything. It counts after this process ends."""
         if self._pid == os.getpid():
             self._is_closing = True
             self._wake.set()
             self._hurry.set()
-            self._thread.join(LAST_SECONDS)
+            self._is_handed_over.wait(LAST_SECONDS)
 
     def _start(self) -> None:
         if self._pid == os.getpid():
@@ -79,9 +82,10 @@ class BackgroundTally:
         self._lock = threading.Lock()
         self._wake = threading.Event()  # something is waiting
         self._hurry = threading.Event()  # and should not wait
+        self._is_handed_over = threading.Event()  # the clerk has everything, or there is no clerk
         self._is_closing = self._is_over = False
-        self._thread = threading.Thread(target=self._work, name="penstock-tally", daemon=True)
-        self._thread.start()
+        self._mark = new_mark(figures_file())
+        threading.Thread(target=self._work, name="penstock-tally", daemon=True).start()
         atexit.register(self.close)
         self._pid = os.getpid()  # Last: from now on, other threads use all of the above.
 
@@ -98,15 +102,24 @@ class BackgroundTally:
                 elif has_news:
                     self._hurry.wait(GATHER_SECONDS)
                     self._wake.clear()
-                    clerk = clerk or _ClerkProcess(self._name())
+                    clerk = clerk or self._new_clerk()
                     clerk.take(self._taken())
             if self._queue or clerk is not None:
-                clerk = clerk or _ClerkProcess(self._name())
+                set_mark(self._mark)
+                clerk = clerk or self._new_clerk()
                 clerk.take(self._taken())
+                self._is_over = True
+                clerk.dismiss()
+                self._is_handed_over.set()
                 clerk.end()
-            self._is_over = True
-        except (OSError, ClerkFailed) as error:
+        except Exception as error:  # noqa: BLE001 (nothing that fails here may reach a call)
             self._stop(clerk, error)
+        finally:
+            self._is_over = True
+            self._is_handed_over.set()
+
+    def _new_clerk(self) -> _ClerkProcess:
+        return _ClerkProcess(self._name(), self._mark)
 
     def _taken(self) -> Iterator[_Item]:
         """Yield what waits now. Each message is free as soon as it is sent."""
@@ -123,8 +136,11 @@ class BackgroundTally:
         with self._lock:
             self._is_over = True
             self._queue.clear()
-        why = clerk.why_it_failed() if clerk is not None else str(error)
-        logger().warning("figures for `penstock stats` are no longer kept: %s", why or error)
+            self._waiting = 0
+        why = (clerk.why_it_failed() if clerk is not None else "") or str(error) or repr(error)
+        logger().warning("figures for `penstock stats` are no longer kept: %s", why)
+        with suppress(OSError):
+            clear_mark(self._mark)
 
 
 class ClerkFailed(Exception):
@@ -135,10 +151,10 @@ class _ClerkProcess:
     """A running clerk. It has its own session, so that a signal to the host's group does not end it
     before it has saved."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, mark: Path) -> None:
         folders = [entry for entry in sys.path if os.path.isabs(entry)]  # noqa: PTH117 (a text)
         self._process = subprocess.Popen(  # noqa: S603 (our own interpreter, our own code)
-            [sys.executable, "-P", "-m", _CLERK, str(figures_file()), server],
+            [sys.executable, "-P", "-m", _CLERK, str(figures_file()), server, str(mark)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -158,16 +174,25 @@ class _ClerkProcess:
         self._input.write(SAVE)
         self._input.flush()
 
+    def dismiss(self) -> None:
+        """Tell the clerk that nothing more comes. It saves everything, and ends."""
+        self._input.close()
+
     def end(self) -> None:
         """Wait until the clerk has saved everything, and has ended."""
-        self._input.close()
+        self.dismiss()
         if self._process.wait():
             raise ClerkFailed
         self._output.close()
 
     def why_it_failed(self) -> str:
+        """Return the reason that the clerk gave, or an empty text if the clerk did not fail."""
         with suppress(OSError):
-            self._input.close()
+            self.dismiss()
+        try:
+            code = self._process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
         with self._output:
             told = self._output.read().decode(errors="replace").strip()
-        return told or f"the process that counts ended with code {self._process.wait()}"
+        return told or (f"the process that counts ended with code {code}" if code else "")

@@ -18,7 +18,8 @@ class Answered(msgspec.Struct, frozen=True):
     sent: bytes  # the message for the client
     raw: bytes = b""  # upstream's message; empty if upstream was not asked
     tool: str = ""
-    is_known: bool = True  # the tool is in upstream's list, or Penstock's own
+    # The tool is in upstream's list, or Penstock's own. None if upstream's list is not known.
+    is_known: bool | None = True
     is_held: bool = False  # the result was stored, and the client got a token
     # An app gets the structured content, and the model does not.
     has_widget: bool = False
@@ -33,4 +34,4 @@ class AnswerTally(Protocol):
     def __call__(self, answer: Answered) -> None: ...
 
     def close(self) -> None:
-        """Wait a short time until everything is counted."""
+        """Wait a short time until everything is handed over to be counted."""

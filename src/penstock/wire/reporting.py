@@ -50,7 +50,7 @@ def answered(request: Request, sent: bytes) -> Answered | None:
         sent,
         _raw(request, sent),
         request.tool,
-        is_known=toolbox is not None and toolbox.knows(request.tool),
+        is_known=None if toolbox is None else toolbox.knows(request.tool),
         is_held=bool(request.held),
         has_widget=has_apps and has_widget_output(request),
         showing=request.policy.showing,

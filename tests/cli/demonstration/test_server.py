@@ -5,9 +5,9 @@ import sys
 
 import anyio
 import pytest
+from environments import clean_environment
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from relay_processes import clean_environment
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
