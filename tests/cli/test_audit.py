@@ -135,6 +135,13 @@ def test_a_server_that_prints_junk_first():
     assert "read" in names(audited("--", *SCRIPTED, "--garbage"))
 
 
+def test_an_error_shows_no_secret():
+    for words in (["--pass", "hunter2hunter2"], ["--", "ghp_hunter2hunter2"]):
+        told = refused("--", "sh", "-c", "echo $2; exit 3", "sh", *words)
+        assert "non-MCP output: '…'" in told
+        assert "hunter2" not in told
+
+
 def test_credentials(tools):
     with on_http(*LISTER, tools, "--http", "--secret") as url:
         assert "The server refused access (HTTP 401)" in refused("--url", url)

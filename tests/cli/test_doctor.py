@@ -153,13 +153,18 @@ def test_servers_that_do_not_start(machine):
             "off": {**PLAIN, "disabled": True},
             "login": {"url": "https://login.example.com/mcp"},
             "odd": {"command": "penstock", "args": ["serve", "--", "npx"]},
+            "talks": {
+                "command": "sh", "args": ["-c", "echo $2; exit 3", "sh", "--pass", "hunter2hunter2"]
+            },
         },
-    )
+    )  # fmt: skip
     told = Told(machine, code=1)
     assert told.one("Cursor", "gone: Cannot start")["status"] == "broken"
     assert told.one("Cursor", "off: not started. It is switched off")["status"] == "warning"
     assert told.one("Cursor", "login: not behind Penstock: its config has no")["status"] == "ok"
     assert told.one("Cursor", "odd: not started. It runs Penstock in a form")
+    assert told.one("Cursor", "talks: The MCP server ended with exit code 3")
+    assert "hunter2" not in told.text
 
 
 def test_a_config_that_cannot_be_read(machine):

@@ -16,6 +16,7 @@ from penstock.cli.progress import Progress
 from penstock.cli.wrapping.starting import NotStarted, Start
 from penstock.core.budget.measure import Meter, default_meter
 from penstock.errors import PenstockError
+from penstock.relay.secret_words import without_secrets
 from penstock.relay.tool_lists import Inbox, NotListed, Report, listed_tools, signals_to
 
 AT_A_TIME: Final = 2
@@ -86,7 +87,7 @@ class _Measuring:
                 return
 
     def _measure(self, how: Callable[[], Start]) -> Measured:
-        hide: Callable[[str], str] = str
+        hide: Callable[[str], str] = without_secrets
         try:
             start = how()
             hide = start.without_secrets

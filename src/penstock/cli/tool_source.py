@@ -13,6 +13,7 @@ from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError
+from penstock.relay.secret_words import secrets_of, without_secrets
 from penstock.relay.target import URL_VARIABLE
 from penstock.relay.tool_lists import Listed, listed_tools
 
@@ -59,7 +60,12 @@ def _asked(chosen: argparse.Namespace) -> Listed:
     target = target_from(chosen)
     with Progress() as progress:
         progress(f"connecting to {target.shown}" if target.url else "starting the server")
-        return listed_tools(target, progress, seconds=chosen.timeout)
+        try:
+            return listed_tools(target, progress, seconds=chosen.timeout)
+        except PenstockError as error:
+            # The error may repeat what the server printed.
+            message = without_secrets(error.message, secrets_of(target))
+            raise PenstockError(message, next_step=error.next_step) from error
 
 
 def _read(name: str) -> Listed:

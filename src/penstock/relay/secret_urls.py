@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+# `--bearer-env` of Penstock names a variable, and a path is no PAT (personal access token).
 SECRET_NAME: Final = re.compile(
-    r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE
+    r"auth|key|token|secret|cookie|pass|pwd|credential|signature|jwt|bearer(?![-_]env)"
+    r"|(?<![a-z])(?:pat|creds?|pin|otp)(?![a-z])",
+    re.IGNORECASE,
 )
 HIDDEN: Final = "…"
 # The host replaces a variable such as ${TOKEN}, so its name is no secret.

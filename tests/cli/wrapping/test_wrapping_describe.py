@@ -63,6 +63,10 @@ HIDING = {
     "user": ({"url": "https://ann:hidden@a.example/mcp"}, "https://a.example/mcp"),
     "option": ({"command": "npx", "args": ["x", "--api-key", "hidden"]}, "npx x --api-key '…'"),
     "joined": ({"command": "npx", "args": ["x", "--token=hidden"]}, "npx x '--token=…'"),
+    "pat": ({"command": "npx", "args": ["x", "--pat", "hidden"]}, "npx x --pat '…'"),
+    "pass": ({"command": "npx", "args": ["x", "--pass", "hidden"]}, "npx x --pass '…'"),
+    "positional": ({"command": "npx", "args": ["x", "ghp_abhidden12"]}, "npx x '…'"),
+    "connection": ({"command": "x", "args": ["Server=db;Pwd=hidden;T=1"]}, "x 'Server=db;Pwd=…'"),
     "mcp-remote": (
         {"command": "npx", "args": ["mcp-remote", "https://a.example/mcp?key=hidden", "--header",
                                     "Authorization: Bearer hidden"]},

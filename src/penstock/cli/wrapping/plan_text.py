@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any
 
 from penstock.cli.auditing.list_costs import Balance, Measured, cost_told, total
 from penstock.cli.wrapping.entries import URL_KEYS
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
-from penstock.relay.secret_urls import HIDDEN, SECRET_NAME, shown_url
+from penstock.relay.secret_urls import shown_url
+from penstock.relay.secret_words import shown_words
 from penstock.relay.target import HEADERS_VARIABLE, URL_VARIABLE
-
-_NAME: Final = rf"[\w-]*(?i:{SECRET_NAME.pattern})[\w-]*"
-_SECRET_OPTION: Final = re.compile(rf"--?{_NAME}")
-_SECRET_VALUE: Final = re.compile(rf"-{{0,2}}{_NAME}\s*[:=]\s*(?=\S)")
 
 
 def describe(plan: Plan, costs: Mapping[int, Measured] | None = None) -> str:
@@ -81,24 +77,11 @@ def _started(entry: Mapping[str, Any]) -> str:
     command, args = entry["command"], entry.get("args", [])
     penstock = recognise(command, args)
     words = ["penstock", *penstock.told] if penstock else [command, *args]
-    line = shlex.join(_without_secrets(words))
+    line = shlex.join(shown_words(words))
     environment = entry.get("env") or ()
     places = {"URL": URL_VARIABLE, "headers": HEADERS_VARIABLE}
     moved = [f"{what} in {name}" for what, name in places.items() if name in environment]
     return f"{line} ({', '.join(moved)})" if penstock and moved else line
-
-
-def _without_secrets(words: Sequence[str]) -> Iterator[str]:
-    """Hide the values of options and headers whose names are those of secrets, and parts of URLs."""
-    before = ""
-    for word in words:
-        if _SECRET_OPTION.fullmatch(before) and not word.startswith("-"):
-            yield HIDDEN
-        elif named := _SECRET_VALUE.match(word):
-            yield named[0] + HIDDEN
-        else:
-            yield shown_url(word) if "://" in word else word
-        before = word
 
 
 def _launcher(wrapped: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from penstock.cli.wrapping.host_configs import config_places
 from penstock.cli.wrapping.invocation import recognise
 from penstock.errors import PenstockError
 from penstock.relay.process import Surroundings
-from penstock.relay.secret_urls import HIDDEN
+from penstock.relay.secret_words import secrets_of, without_secrets
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.settings.table import RUN_DEFAULTS
@@ -35,7 +35,6 @@ _CODEX_VARIABLES: Final = frozenset(
 _VARIABLE: Final = re.compile(r"\$\{(?:env:)?(?P<name>[^}:]+)(?P<rest>:[^}]*)?\}")
 # Folders in which a project keeps a config.
 _CONFIG_FOLDERS: Final = frozenset({".cursor", ".vscode", ".codex"})
-_LEAST_SECRET: Final = 6
 
 
 class NotStarted(PenstockError):
@@ -54,9 +53,7 @@ class Start:
     secrets: tuple[str, ...] = ()  # values that must not be printed
 
     def without_secrets(self, text: str) -> str:
-        for secret in sorted(self.secrets, key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
-        return text
+        return without_secrets(text, self.secrets)
 
 
 def start_of(
@@ -83,13 +80,7 @@ def start_of(
     target = target_from(chosen, environment)
     policy = policy_from(chosen, RUN_DEFAULTS, environment)
     around = Surroundings(environment, folder, is_quiet=True)
-    return Start(target, policy, around, tuple(_secrets(own, target)))
-
-
-def _secrets(own: Mapping[str, str], target: Target) -> list[str]:
-    """Return the values that a config gives, unless they are too short to be secrets."""
-    values = [*own.values(), *(value for _, value in target.headers), target.url]
-    return [value for value in values if len(value) >= _LEAST_SECRET and value != target.shown]
+    return Start(target, policy, around, (*own.values(), *secrets_of(target)))
 
 
 def _passed_on(
