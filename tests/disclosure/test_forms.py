@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from real_lists import SERVERS, tools_of
 
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import default_meter
@@ -63,6 +64,27 @@ def test_a_longer_list_says_what_is_needed_to_act():
         "properties": {},
         "additionalProperties": True,
     }
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_larger_budget_never_tells_less(server):
+    catalogue = Catalogue.from_tools(tools_of(server))
+    costs = [cost(lister(tokens).listing(catalogue).tools) for tokens in range(800, 9_000, 400)]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_calls_before_add_is_bounded(server):
+    catalogue = Catalogue.from_tools(tools_of(server))
+    every = Lister(Budget(tokens=8_000), METER, called=lambda: frozenset(catalogue.names))
+    enough = cost(lister(8_000, "signatures").listing(catalogue).tools)
+    assert cost(every.listing(catalogue).tools) <= enough + WORTH_TELLING
+
+
+def test_a_list_that_another_penstock_shortened_stays_as_it_is():
+    listing = lister(8_000).listing(MIDDLE, is_shortened=True)
+    assert (listing.form, listing.tools) == ("full", [entry.raw for entry in MIDDLE])
+    assert lister(2_000).listing(MIDDLE, is_shortened=True).form != "full", "a claim proves nothing"
 
 
 @pytest.mark.parametrize("tokens", [2_000, 3_000, 8_000, 20_000])

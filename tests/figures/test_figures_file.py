@@ -135,6 +135,7 @@ def test_tools_that_were_called_before(tmp_path, monkeypatch):
         names = ("log", "show", UNKNOWN, OTHER)
         file.add({("git", name): CallFigures(1) for name in names}, {}, TODAY)
         file.add({("git", "read_result"): CallFigures(reads=1)}, {}, TODAY)
+        file.add({("git", "blame"): CallFigures(calls=2, errors=2)}, {}, TODAY)
         file.add({("other", "diff"): CallFigures(1)}, {}, TODAY)
     assert told() == {"log", "show"}
     assert called_before(Policy(), lambda: "git")() == frozenset()

@@ -88,9 +88,9 @@ class FiguresFile:
         return found
 
     def called_tools(self, server: str) -> frozenset[str]:
-        """Return the tools of a server that were called."""
+        """Return the tools of a server whose calls worked at least once."""
         rows = self._select(
-            "SELECT DISTINCT tool FROM calls WHERE server = ? AND calls > 0", server
+            "SELECT DISTINCT tool FROM calls WHERE server = ? AND calls > errors", server
         )
         return frozenset(tool for (tool,) in rows) - {OTHER, UNKNOWN}
 
