@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from benchmarks.agents.signatures import NoSignature, schema_of_kind, schema_of_signature
 
 _SIMPLE: Final = frozenset({"string", "integer", "number", "boolean"})
+_PATTERN_AS: Final = re.compile(r"\bPattern (as for [^.]+)\.")
 
 
 def from_list(entry: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -71,7 +73,8 @@ class _Texts:
         return self.read(item, name) if isinstance(item, dict) else item
 
     def _with_pattern(self, schema: dict[str, Any], name: str) -> dict[str, Any]:
-        pattern = schema.get("pattern")
+        described = _PATTERN_AS.search(str(schema.get("description")))
+        pattern = described[1] if described else schema.get("pattern")
         if isinstance(pattern, str):
             told = self._patterns.get(pattern.removeprefix("as for "), pattern)
             self._patterns.setdefault(name, told)

@@ -131,8 +131,9 @@ def test_a_compact_schema_is_read_with_its_texts():
                 "required": ["id", "day", "size", "kind", "to"],
             },
             "more": {"type": "object", "properties": "{id* …}", "required": ["id"]},
+            "next": {"type": "string", "description": "The next. Pattern as for key."},
         },
-        "required": ["key", "body", "more"],
+        "required": ["key", "body", "more", "next"],
     }
     schema = from_reply({"inputSchema": compact})
     assert schema is not None
@@ -146,6 +147,7 @@ def test_a_compact_schema_is_read_with_its_texts():
             "to": [{"name": "x"}],
         },
         "more": {"id": "x"},
+        "next": "1",
     }
 
 
