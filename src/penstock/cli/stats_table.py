@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from penstock.cli.auditing.wording import printable
+from penstock.cli.terminal import fitted, printable, width_of
 from penstock.figures.balance import ServerBalance, sums
 from penstock.figures.rows import CallFigures
 
@@ -49,7 +49,7 @@ def _server(server: ServerBalance, width: int) -> Iterator[str]:
 
 
 def _tools(server: ServerBalance, width: int) -> Iterator[str]:
-    rows = [("tool", _HEADS), *((printable(tool), _cells(row)) for tool, row in server.tools)]
+    rows = [("tool", _HEADS), *((tool, _cells(row)) for tool, row in server.tools)]
     needed = {
         head: _GAP + max(len(cells[place]) for _, cells in rows)
         for place, head in enumerate(_HEADS)
@@ -58,14 +58,14 @@ def _tools(server: ServerBalance, width: int) -> Iterator[str]:
         if width - len(_INDENT) - sum(needed.values()) < _SHORTEST_NAME:
             del needed[head]
     room = width - len(_INDENT) - sum(needed.values())
-    longest = min(room, max(len(name) for name, _ in rows))
+    longest = min(room, max(width_of(name) for name, _ in rows))
     for name, cells in rows:
         beside = "".join(
             cell.rjust(needed[head])
             for head, cell in zip(_HEADS, cells, strict=True)
             if head in needed
         )
-        yield f"{_INDENT}{_cut(name, longest).ljust(longest)}{beside}"
+        yield f"{_INDENT}{fitted(name, longest)}{beside}"
 
 
 def _cells(row: CallFigures) -> tuple[str, ...]:
@@ -119,7 +119,3 @@ def _conversations(count: int) -> str:
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return wrap(text, width, initial_indent=indent, subsequent_indent=indent + _INDENT)
-
-
-def _cut(name: str, room: int) -> str:
-    return name if len(name) <= room else f"{name[: room - 1]}…"
