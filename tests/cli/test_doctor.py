@@ -74,14 +74,15 @@ def test_settings_that_are_valid_and_settings_that_are_not(machine):
 
 
 def test_a_store_on_disk(machine, tmp_path):
-    file = tmp_path / "r.sqlite"
+    file = tmp_path / "my store" / "r.sqlite"
+    file.parent.mkdir()
     words = ("--store", f"sqlite://{file}")
     told = Told(machine, *words)
     assert told.one("Store", f"Only you may use {file}")["facts"]["mode"] == "600"
     assert told.one("Store", "bytes are free")["facts"]["capacity"] == 256_000_000
     file.chmod(0o644)
     found = Told(machine, *words).one("Store", "Other users may use")
-    assert (found["status"], found["next_step"]) == ("warning", f"chmod 600 {file}")
+    assert (found["status"], found["next_step"]) == ("warning", f"chmod 600 '{file}'")
     file.write_text("no database")
     assert Told(machine, *words, code=1).one("Store", "does not open")["status"] == "broken"
 
@@ -125,9 +126,9 @@ def test_a_list_that_would_be_shorter_is_worth_a_look(machine, tmp_path):
     tools.write_text(json.dumps([{"name": f"tool_{n}", **tool} for n in range(40)]))
     server = PLAIN["args"][0].replace("plain_server", "lister_server")
     entry = {"command": sys.executable, "args": [server, str(tools)]}
-    path = machine.config(".cursor/mcp.json", {"long": entry})
-    found = Told(machine).one("Cursor", ": saves ")
-    assert (found["status"], found["next_step"]) == ("warning", f"penstock wrap {path}")
+    path = machine.config("my files/mcp.json", {"long": entry})
+    found = Told(machine, path).one("mcp.json", ": saves ")
+    assert (found["status"], found["next_step"]) == ("warning", f"penstock wrap '{path}'")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_no_name_is_a_path(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "data", "told"),
     [
-        ([], "", "usage: penstock extract DIR [options] (-- COMMAND"),
+        ([], "", "needs DIR.\n  Use: penstock extract DIR [options] (-- COMMAND"),
         (["{}"], "", "penstock extract DIR -- COMMAND, or --url URL, or --tools FILE"),
         (["{}", "--tools", "-"], "tools", "stdin is not JSON"),
         (["{}", "--", sys.executable, "-c", "raise SystemExit(7)"], "", "ended with exit code 7"),

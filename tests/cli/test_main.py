@@ -45,6 +45,17 @@ def penstock(*words):
             ["run", "--host", "claud_code", "cat"],
             "  Did you mean claude-code? Use one of: claude, ",
         ),
+        (["results", "sho"], "penstock results has no 'sho'.\n  Did you mean show?"),
+        (
+            ["results", "show"],
+            "penstock results show needs ID.\n  Use: penstock results show ID [options]\n",
+        ),
+        (
+            ["results", "show", "a", "--format", "xml"],
+            "--format cannot be 'xml'.\n  Use one of: csv, json, text.\n",
+        ),
+        (["purge", "--store"], "expected one argument.\n  See penstock purge --help.\n"),
+        (["--", "a b", "--pass", "hidden"], "Use: penstock run -- 'a b' --pass '…'\n"),
         (["run", "--bugdet", "1kB", "npx", "--help"], "Did you mean --budget?"),
         (["run", "--bugdet", "1kB"], "There is no option '--bugdet'.\n  Did you mean --budget?"),
     ],

@@ -106,6 +106,10 @@ def test_the_list_names_servers_tools_sizes_and_times(machine):
     assert all(len(row.split()[0]) >= 6 for row in rows)
 
 
+def test_the_way_to_keep_results_is_told_only_if_there_are_none(machine):
+    assert machine.command().stderr == b""
+
+
 def test_the_list_as_json(machine):
     rows = machine.listed()
     assert [one["count"] for one in rows] == [200, 3_001, 2_000, 2_000]
@@ -171,6 +175,27 @@ def test_a_file_gets_the_format_that_its_name_tells(machine, tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_an_existing_file_keeps_its_rights_and_a_new_one_gets_the_usual(machine, tmp_path):
+    private, new = tmp_path / "private.csv", tmp_path / "new.csv"
+    private.touch(0o600)
+    other = tmp_path / "other"
+    other.write_text("mine")
+    (tmp_path / ".new.csv.part").symlink_to(other)
+    for file in (private, new):
+        assert machine.told("show", id_of(machine, "csv"), "--output", file) == ""
+        assert file.stat().st_size > len(ORDERS)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert new.stat().st_mode & 0o777 == 0o666 & ~mask
+    assert other.read_text() == "mine"
+
+
+def test_a_pipe_gets_the_rows(machine):
+    words = f"show {id_of(machine, 'csv')} --format csv --output /dev/stdout"
+    assert machine.told(*words.split()).startswith("id,name,note\r\n0,")
+
+
 def test_a_view_fits_the_terminal(machine):
     for form, words in (("json", "Gerät 3"), ("", "line 3\\twith words"), ("records", "Penstock")):
         lines = machine.told("show", id_of(machine, form)).splitlines()
@@ -219,6 +244,8 @@ def test_an_unknown_id_gets_those_that_there_are(machine):
     told = machine.refused("show", "zzz")
     assert told.startswith("penstock: There is no stored result zzz.\n  Use one of: ")
     assert told.count("(read_text_file)") == 3
+    told = machine.refused("show", "")
+    assert told.startswith("penstock: No result is named.\n  Use one of: ")
 
 
 # -- other machines ----------------------------------------------------------------------------
@@ -277,6 +304,7 @@ def test_control_characters_do_not_reach_the_terminal(empty, tmp_path):
     shown = [empty.told("--store", url)]
     shown += [empty.told("show", one["id"], "--store", url) for one in empty.listed("--store", url)]
     assert len(shown) == 4
+    shown += [empty.refused("show", "zz", "--store", url)]
     assert not {*"\x1b\x07\x9b"} & {*"".join(shown)}
     assert "\\x1b" in shown[0]
 

@@ -236,11 +236,13 @@ def test_all_configs_and_one_that_fails(machine):
 
 
 def test_servers_of_a_project_are_started_only_if_it_is_named(machine):
+    machine.folder = machine.folder.rename(machine.folder.with_name("my shop"))
     mark = machine.folder / "mark"
-    machine.config(".mcp.json", {"one": marking(mark)}, folder=machine.folder)
+    config = machine.config(".mcp.json", {"one": marking(mark)}, folder=machine.folder)
     for words in (["--all"], ["claude-code"]):
         told = machine.wrap(*words).stdout
         assert "are not started, because the file belongs to this folder." in told
+        assert f"see their costs: penstock wrap '{config}'\n" in told
         assert "  one\n" in told
     assert not mark.exists()
     machine.wrap(".mcp.json")

@@ -25,3 +25,16 @@ def test_only_with_a_store_of_several_machines_the_user_has_a_mark(tmp_path, mon
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert os.name == "nt" or file.stat().st_mode & 0o777 == 0o600
     assert os_user("valkeys://elsewhere") == user
+
+
+def test_a_mark_that_cannot_be_kept_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    monkeypatch.setattr(os, "link", _no_links)
+    assert os_user("redis://localhost").mark == ""
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def _no_links(_old, _new):
+    """Fail as on a file system without hard links."""
+    raise PermissionError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,11 +13,13 @@ from penstock._version import __version__
 from penstock.cli.command_line import (
     END,
     Options,
+    Parser,
+    nearest,
     no_command_left,
     split_at_command,
     split_at_end,
 )
-from penstock.cli.printing import reader_may_leave
+from penstock.cli.printing import reader_may_leave, tell_error
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
@@ -63,7 +66,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         chosen = _chosen(given)
         code: int = chosen.do(chosen)
     except PenstockError as error:
-        print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
+        tell_error(error)
         return USAGE_ERROR
     except KeyboardInterrupt:
         return 130
@@ -74,7 +77,12 @@ def _chosen(given: list[str]) -> argparse.Namespace:
     """Parse a command line. Refuse words that are not understood, with a suggestion."""
     first = given[0] if given else "--help"
     if first == END:
-        told, step = "No command of Penstock is named.", f"Use: penstock run {' '.join(given)}"
+        from penstock.relay.secret_words import shown_words
+
+        told, step = (
+            "No command of Penstock is named.",
+            f"Use: penstock run {shlex.join(shown_words(given))}",
+        )
         raise PenstockError(told, next_step=step)
     if not first.startswith("-") and first not in COMMANDS:
         raise _no_command(first)
@@ -91,7 +99,7 @@ def _chosen(given: list[str]) -> argparse.Namespace:
 
 
 def _no_command(given: str) -> PenstockError:
-    near = _nearest(given, COMMANDS)
+    near = nearest(given, COMMANDS)
     step = f"Did you mean {near}?" if near else f"Use one of: {', '.join(COMMANDS)}."
     return PenstockError(f"There is no command {given!r}.", next_step=step)
 
@@ -99,22 +107,16 @@ def _no_command(given: str) -> PenstockError:
 def _misunderstood(chosen: argparse.Namespace, word: str, greedy: str) -> PenstockError:
     option = word.partition("=")[0]
     known = [f"--{given.replace('_', '-')}" for given in vars(chosen) if given not in _NO_OPTIONS]
-    near = _nearest(option, known)
+    near = nearest(option, known)
     if greedy and not near:
         return no_command_left(greedy, chosen.name)
     step = f"Did you mean {near}?" if near else f"See penstock {chosen.name} --help."
     return PenstockError(f"There is no option {option!r}.", next_step=step)
 
 
-def _nearest(given: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(given, known, 1)), "")
-
-
 def _parser(command: str) -> tuple[argparse.ArgumentParser, Options]:
     """Return the parser, and the options of the command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="penstock",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,

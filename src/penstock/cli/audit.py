@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import add_settings, config_file
-from penstock.cli.printing import can_show
+from penstock.cli.printing import can_show, tell
 from penstock.cli.tool_source import add_source_options, listed_by
 from penstock.core.budget.measure import default_meter
 from penstock.errors import PenstockError
@@ -98,4 +98,4 @@ def _write_page(found: Audit, file: Path) -> None:
     except OSError as error:
         why = f"Cannot write {file}: {error.strerror or error}."
         raise PenstockError(why, next_step="Name another file with --html.") from error
-    print(f"penstock: {file} written", file=sys.stderr)
+    tell(f"{file} written")

@@ -8,12 +8,42 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 from penstock.errors import PenstockError
 
 END: Final = "--"
 Options = Mapping[str, argparse.Action]  # Penstock's, by name
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are sentences with a next step."""
+
+    def error(self, message: str) -> NoReturn:
+        _, is_missing, names = message.partition("arguments are required: ")
+        if is_missing:
+            step = f"Use: {self.usage}" if self.usage else f"See {self.prog} --help."
+            raise PenstockError(f"{self.prog} needs {names}.", next_step=step)
+        told = message[:1].upper() + message[1:]
+        raise PenstockError(f"{told.rstrip('.')}.", next_step=f"See {self.prog} --help.")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of those that an argument can have."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        near = nearest(str(value), known)
+        step = f"Did you mean {near}?" if near else f"Use one of: {', '.join(known)}."
+        if action.option_strings:
+            raise PenstockError(f"{action.option_strings[0]} cannot be {value!r}.", next_step=step)
+        raise PenstockError(f"{self.prog} has no {value!r}.", next_step=step)
+
+
+def nearest(given: str, known: Sequence[str]) -> str:
+    """Return the known word that is most like this one, or "" if none is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(given, known, 1)), "")
 
 
 class Words(NamedTuple):

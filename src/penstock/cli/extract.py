@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.printing import say
+from penstock.cli.printing import say, tell
 from penstock.cli.tool_source import add_source_options, listed_by
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ def extract(chosen: argparse.Namespace) -> int:
     catalogue = Catalogue.from_tools(listed_by(chosen).tools)
     done = extraction.extract(catalogue, chosen.folder, replaces=chosen.force)
     for name in done.too_large:
-        told = f"penstock: {name} is too large for --descriptions to read."
-        print(told, file=sys.stderr)
+        tell(f"{name} is too large for --descriptions to read.")
     say(_summary(done, chosen.folder, forced=chosen.force))
     return 0
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from penstock.cli.auditing.balance import balance
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured
-from penstock.cli.auditing.wording import printable
 from penstock.cli.progress import Progress
 from penstock.cli.wrapping.starting import NotStarted, Start
 from penstock.core.budget.measure import Meter, default_meter
@@ -80,7 +79,7 @@ class _Measuring:
             with self._reporting:
                 self._asked += 1
                 words = f"asking {name} for its tools ({self._asked} of {len(self._starts)})"
-                self._report(printable(words))
+                self._report(words)
             try:
                 self._done.put((number, self._measure(how)))
             except SystemExit:

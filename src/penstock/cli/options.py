@@ -165,10 +165,14 @@ def start_logging(chosen: argparse.Namespace) -> None:
     """Log to stderr: stdout belongs to the protocol."""
     import logging
 
+    from penstock.cli.log_lines import LogLines
+
     level = chosen.log_level or os.environ.get(f"{ENVIRONMENT_PREFIX}LOG_LEVEL") or "warning"
     if level not in LEVELS:
         raise UsageError(f"There is no log level {level!r}.", next_step=f"Use {', '.join(LEVELS)}.")
-    logging.basicConfig(stream=sys.stderr, format="penstock: %(levelname)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogLines())
+    logging.basicConfig(handlers=[handler])
     logging.getLogger("penstock").setLevel(level.upper())
 
 

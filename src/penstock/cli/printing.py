@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TextIO
 
+from penstock.errors import PenstockError
+
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
@@ -41,6 +43,21 @@ def say(text: str) -> None:
     """Print a text. The command goes on if the reader of stdout has stopped reading."""
     with reader_may_leave():
         print(text)
+
+
+def tell(text: str) -> None:
+    """Print one line on stderr. It may repeat what a server said, so it is escaped."""
+    from penstock.cli.terminal import printable
+
+    print(f"penstock: {printable(text)}", file=sys.stderr)
+
+
+def tell_error(error: PenstockError) -> None:
+    """Print an error on stderr as a sentence, and its next step as another."""
+    from penstock.cli.terminal import printable
+
+    tell(error.message)
+    print(f"  {printable(error.next_step)}", file=sys.stderr)
 
 
 def can_show(signs: str) -> bool:

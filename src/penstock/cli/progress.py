@@ -9,6 +9,9 @@ from itertools import cycle
 from types import TracebackType
 from typing import Final, Self
 
+from penstock.cli.printing import tell
+from penstock.cli.terminal import printable
+
 _FRAMES: Final = "|/-\\"
 _FRAME_SECONDS: Final = 0.1
 _CLEAR: Final = "\r\x1b[K"
@@ -25,9 +28,9 @@ class Progress:
         self._drawing: threading.Thread | None = None
 
     def __call__(self, words: str) -> None:
-        self._words = words
+        self._words = printable(words)
         if not self._is_watched:
-            print(f"penstock: {words}", file=sys.stderr, flush=True)
+            tell(words)
 
     def __enter__(self) -> Self:
         if self._is_watched:

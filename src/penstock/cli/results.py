@@ -13,13 +13,14 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from penstock.cli.options import UsageError
-from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown, say
+from penstock.cli.printing import reader_may_leave, replace_what_cannot_be_shown, say, tell
 from penstock.cli.store_choice import StoreChoice, add_store_options, chosen_store
 from penstock.cli.stored.export import WRITERS
 from penstock.cli.stored.found import StoredResult, result_named, results_in
 from penstock.cli.stored.listing import as_json, listing
 from penstock.cli.stored.part import PartRequest, part_of
 from penstock.cli.stored.preview import description, preview
+from penstock.cli.whole_files import replacing
 from penstock.core.model.values import Refusal
 from penstock.gate.gate import Gate
 from penstock.stores import open_store
@@ -53,7 +54,7 @@ def add_to(commands: Any) -> None:
     add_store_options(parser)
     parser.add_argument("--json", action="store_true", help="Print JSON instead of the table.")
     parser.set_defaults(do=list_results, name="results")
-    _add_show(parser.add_subparsers(metavar="show"))
+    _add_show(parser.add_subparsers(metavar="show", prog="penstock results"))
 
 
 def _add_show(commands: Any) -> None:
@@ -85,7 +86,7 @@ def list_results(chosen: argparse.Namespace) -> int:
         say(msgspec.json.format(msgspec.json.encode(as_json(results))).decode())
         return 0
     say(listing(results, now) if results else _nothing(choice))
-    if choice.is_in_memory:
+    if choice.is_in_memory and not results:
         print(_IN_MEMORY, file=sys.stderr)
     return 0
 
@@ -105,7 +106,11 @@ def _nothing(choice: StoreChoice) -> str:
 def show(chosen: argparse.Namespace) -> int:
     choice, form = chosen_store(chosen), _form(chosen)
     if choice.is_missing:
-        step = _IN_MEMORY if choice.is_in_memory else "Name another store with --store."
+        step = (
+            _IN_MEMORY.replace("\n", " ")
+            if choice.is_in_memory
+            else "Name another store with --store."
+        )
         raise UsageError(f"There is no {choice.file}.", next_step=step)
     asked = _asked(chosen)
     with Gate(choice.policy, open_store(choice.url)) as gate:
@@ -119,7 +124,7 @@ def show(chosen: argparse.Namespace) -> int:
             say("\n".join([*told, *preview(gate, focus, size.columns, size.lines - _LINES_AROUND)]))
             return 0
         for notice in focus.notices:
-            print(f"penstock: {notice}", file=sys.stderr)
+            tell(notice)
         _write(_accepted(WRITERS[form](gate, focus)), chosen.output)
     return 0
 
@@ -157,17 +162,11 @@ def _write(pieces: Iterable[bytes], output: str | None) -> None:
             sys.stdout.buffer.writelines(pieces)
             sys.stdout.buffer.flush()
         return
-    path = Path(output).resolve()
-    is_file = path.is_file() or not path.exists()
-    draft = path.with_name(f".{path.name}.part") if is_file else path  # a pipe, for instance
+    path = Path(output)
+    is_special = path.exists() and not path.is_file()  # a pipe, for instance
     try:
-        with draft.open("wb") as file:
+        with path.open("wb") if is_special else replacing(path.resolve()) as file:
             file.writelines(pieces)
-        if is_file:
-            draft.replace(path)
     except OSError as error:
         step = "Name another file with --output."
         raise UsageError(f"{output} cannot be written: {error.strerror}.", next_step=step) from None
-    finally:
-        if is_file:
-            draft.unlink(missing_ok=True)

@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from penstock.cli.auditing.wording import printable
 from penstock.cli.options import UsageError
 from penstock.cli.printing import replace_what_cannot_be_shown, say
 from penstock.cli.stats_table import stats_table
+from penstock.cli.terminal import printable
 from penstock.errors import StoreError, StoreUnavailable
 from penstock.figures.balance import ServerBalance, balances, sums
 from penstock.figures.file import DAYS_KEPT, FiguresFile

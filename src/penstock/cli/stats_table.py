@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from penstock.cli.auditing.wording import printable
-from penstock.cli.stored.terminal import width_of
+from penstock.cli.terminal import fitted, printable, width_of
 from penstock.figures.balance import ServerBalance, sums
 from penstock.figures.rows import CallFigures
 
@@ -50,7 +49,7 @@ def _server(server: ServerBalance, width: int) -> Iterator[str]:
 
 
 def _tools(server: ServerBalance, width: int) -> Iterator[str]:
-    rows = [("tool", _HEADS), *((printable(tool), _cells(row)) for tool, row in server.tools)]
+    rows = [("tool", _HEADS), *((tool, _cells(row)) for tool, row in server.tools)]
     needed = {
         head: _GAP + max(len(cells[place]) for _, cells in rows)
         for place, head in enumerate(_HEADS)
@@ -66,8 +65,7 @@ def _tools(server: ServerBalance, width: int) -> Iterator[str]:
             for head, cell in zip(_HEADS, cells, strict=True)
             if head in needed
         )
-        cut = _cut(name, longest)
-        yield f"{_INDENT}{cut}{' ' * (longest - width_of(cut))}{beside}"
+        yield f"{_INDENT}{fitted(name, longest)}{beside}"
 
 
 def _cells(row: CallFigures) -> tuple[str, ...]:
@@ -121,12 +119,3 @@ def _conversations(count: int) -> str:
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return wrap(text, width, initial_indent=indent, subsequent_indent=indent + _INDENT)
-
-
-def _cut(name: str, room: int) -> str:
-    """Cut a name to a number of columns. A character at the cut may take two."""
-    if width_of(name) <= room:
-        return name
-    while width_of(name) >= room:
-        name = name[:-1]
-    return f"{name}…"

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from penstock.cli.auditing.sources import saved_tools
 from penstock.cli.options import UsageError, add_target_options, target_from
+from penstock.cli.printing import tell
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError
 from penstock.relay.secret_words import secrets_of, without_secrets
@@ -77,8 +78,7 @@ def _read(name: str) -> Listed:
         raise PenstockError(why, next_step="Check the name of the file.") from error
     listed, is_whole = saved_tools(data, shown)
     if not is_whole:
-        told = f"penstock: {shown} is one page of a longer list. The other pages are missing."
-        print(told, file=sys.stderr)
+        tell(f"{shown} is one page of a longer list. The other pages are missing.")
     return listed
 
 

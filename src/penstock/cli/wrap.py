@@ -7,10 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import UsageError
-from penstock.cli.printing import replace_what_cannot_be_shown, say
+from penstock.cli.printing import replace_what_cannot_be_shown, say, tell_error
 from penstock.cli.tool_source import add_timeout
 from penstock.errors import MissingExtra, PenstockError
 
@@ -107,7 +108,7 @@ def _wrap_each(configs: Sequence[ChosenConfig], chosen: argparse.Namespace) -> i
         except PenstockError as error:
             if len(configs) == 1:
                 raise
-            print(f"penstock: {error.message}\n  {error.next_step}", file=sys.stderr)
+            tell_error(error)
             failed += 1
     if changes and not chosen.write:
         say(
@@ -156,7 +157,7 @@ def _costs(plan: Plan, config: ChosenConfig, chosen: argparse.Namespace) -> Mapp
         say(
             f"The servers of {config.path} are not started, because the file belongs to this folder."
         )
-        say(f"If you trust it, see their costs: penstock wrap {config.path}\n")
+        say(f"If you trust it, see their costs: penstock wrap {quote(str(config.path))}\n")
         return {}
     wrapped = {n: change for n, change in enumerate(plan.changes) if change.action == "wrap"}
     starts = {

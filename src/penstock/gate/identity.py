@@ -41,8 +41,11 @@ def _user_mark() -> str:
 def _create_mark(path: str) -> None:
     """Create the file with its content, unless another process is first."""
     draft = f"{path}.{new_session_name()}"
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
-        new.write(secrets.token_hex(16))
-    with suppress(FileExistsError):
-        os.link(draft, path)
-    os.unlink(draft)  # noqa: PTH108 (`path` is a text, because pathlib is slow to import)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w") as new:
+            new.write(secrets.token_hex(16))
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        os.unlink(draft)  # noqa: PTH108 (`path` is a text, because pathlib is slow to import)

@@ -11,7 +11,7 @@ from penstock import Policy
 from penstock.cli.auditing.costs import audited
 from penstock.cli.auditing.page import page
 from penstock.cli.auditing.table import SHOWN_TOOLS, TableStyle, table
-from penstock.cli.auditing.wording import fitted, printable, width
+from penstock.cli.terminal import width_of
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter
 
@@ -54,7 +54,7 @@ def audit(request):
 @pytest.mark.parametrize("shows_all", [False, True])
 def test_every_line_fits(columns, audit, shows_all):
     text = table(audit, TableStyle(columns, shows_all=shows_all))
-    widest = max(map(width, text.splitlines()))
+    widest = max(map(width_of, text.splitlines()))
     assert widest <= min(max(80, columns), 120)
 
 
@@ -150,21 +150,6 @@ def test_a_terminal_is_told_nothing():
 
 def test_plain_is_ascii(audit):
     assert table(audit, TableStyle(is_plain=True)).isascii()
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a", "abc", "日本語", "a" * 50, "日" * 50, "e\u0301" * 9, EVIL]
-)
-@pytest.mark.parametrize("columns", [2, 3, 4, 10, 31])
-def test_fitted_is_exact(text, columns):
-    assert width(fitted(text, columns)) == columns
-    assert fitted(text, columns).isprintable()
-
-
-def test_what_is_cut_is_marked():
-    assert fitted("abcdef", 4) == "abc…"
-    assert fitted("abcd", 4) == "abcd"
-    assert printable("a\x1bb\n") == "a\ufffdb\ufffd"
 
 
 # -- the page ----------------------------------------------------------------------------------

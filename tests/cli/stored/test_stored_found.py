@@ -114,7 +114,7 @@ def test_an_id_is_the_start_of_a_key(private):
         for one in results[:3]:
             for given in (one.key[: id_length(results)], one.key[:8].upper(), one.key):
                 assert result_named(given, gate.store, private, now).key == one.key
-        for given, told in (("", "There is no stored result"), ("zz", "no stored result zz")):
+        for given, told in (("", "No result is named"), ("zz", "no stored result zz")):
             with pytest.raises(UnknownResult, match=told) as refused:
                 result_named(given, gate.store, private, now)
             assert "Use one of: " in refused.value.next_step

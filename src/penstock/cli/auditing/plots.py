@@ -12,6 +12,7 @@ from typing import Final
 
 from penstock.cli.auditing import wording
 from penstock.cli.auditing.costs import AUTO, PARTS, Audit
+from penstock.cli.terminal import cut, printable
 
 WIDTH: Final = 760
 _LABELS: Final = 240
@@ -32,7 +33,7 @@ PART_NAMES: Final = dict(
 
 
 def safe(text: str) -> str:
-    return escape(wording.printable(text))
+    return escape(printable(text))
 
 
 def form_bars(audit: Audit) -> str:
@@ -81,7 +82,7 @@ def _bar_row(
     number: int, label: str, pieces: Sequence[tuple[str, int]], tokens: int, most: int
 ) -> str:
     top = number * _ROW
-    shown = wording.fitted(label, _LONGEST_LABEL).rstrip()
+    shown = cut(label, _LONGEST_LABEL)
     title = f"<title>{safe(label)}: {tokens:,} tokens</title>"
     drawn = "".join(_pieces(pieces, top + (_ROW - _BAR) / 2, most))
     end = _LABELS + _BARS * tokens / most + 6

@@ -10,6 +10,7 @@ import msgspec
 
 from penstock.cli.auditing import wording
 from penstock.cli.auditing.costs import PARTS, Audit, FormCost, ToolCost
+from penstock.cli.terminal import fitted, width_of
 
 NARROWEST: Final = 80
 WIDEST: Final = 120
@@ -82,14 +83,14 @@ def _laid_out(rows: Sequence[tuple[str, Sequence[str]]], columns: int) -> TableL
         2 + max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)
     )
     left = columns - sum(cells) - 2
-    longest = max(wording.width(wording.printable(name)) for name, _ in rows)
+    longest = max(width_of(name) for name, _ in rows)
     name = min(longest, _LONGEST_NAME, max(_SHORTEST_NAME, left - _SHORTEST_BAR))
     return TableLayout(name, cells, max(1, min(left - name, _LONGEST_BAR)))
 
 
 def _row(name: str, cells: Sequence[str], layout: TableLayout) -> str:
     aligned = (cell.rjust(columns) for cell, columns in zip(cells, layout.cells, strict=True))
-    return wording.fitted(name, layout.name) + "".join(aligned)
+    return fitted(name, layout.name) + "".join(aligned)
 
 
 def _cells(tools: Sequence[ToolCost], audit: Audit) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ def _forms(audit: Audit) -> Iterator[str]:
 
 def _form_row(*cells: str) -> str:
     first, *others = cells
-    return wording.fitted(first, 24) + "".join(cell.rjust(11) for cell in others)
+    return fitted(first, 24) + "".join(cell.rjust(11) for cell in others)
 
 
 def _form_cells(cost: FormCost, audit: Audit) -> tuple[str, ...]:

@@ -1,46 +1,10 @@
-"""The sentences that the table and the page share, and safe forms of a server's text."""
+"""The sentences that the table and the page share."""
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Final
-
+from penstock.cli.amounts import plural
 from penstock.cli.auditing.costs import AUTO, Audit, FormCost
-
-ELLIPSIS: Final = "…"
-_STRANGE: Final = "\ufffd"
-
-
-def printable(text: str) -> str:
-    """Replace characters that a terminal would obey or that a reader would not see."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else _STRANGE for letter in text)
-
-
-def width(text: str) -> int:
-    """Return the width of a text in columns of a terminal."""
-    return sum(map(_columns, text))
-
-
-def _columns(letter: str) -> int:
-    if unicodedata.combining(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def fitted(text: str, columns: int) -> str:
-    """Pad or cut a text to exactly this many columns. Mark a cut with an ellipsis."""
-    shown = printable(text)
-    if width(shown) > columns:
-        while width(shown) > columns - 1:
-            shown = shown[: -max(1, (width(shown) - columns) // 2)]
-        shown += ELLIPSIS
-    return shown + " " * (columns - width(shown))
-
-
-def plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+from penstock.cli.terminal import printable
 
 
 def headline(audit: Audit) -> str:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from penstock.cli.auditing.list_costs import Balance, Measured, NotMeasured, cost_told
@@ -59,7 +60,7 @@ def _section(config: ChosenConfig, *, starts: bool, seconds: float) -> CheckupSe
     ]
     if starts and not config.may_start:
         told = "Its servers are not started, because the file belongs to this folder"
-        findings.append(fine(f"{told}. If you trust it: penstock doctor {config.path}"))
+        findings.append(fine(f"{told}. If you trust it: penstock doctor {quote(str(config.path))}"))
     return CheckupSection(f"{made.title}: {title}", tuple(findings))
 
 
@@ -113,7 +114,7 @@ def _cost(name: str, cost: Balance, path: Path, facts: dict[str, Any]) -> Findin
         return fine(f"{name}: starts behind Penstock; its list has {sizes}", **facts)
     told = f"{name}: starts, not behind Penstock; its list has {cost_told(cost)}"
     if cost.saved > 0:
-        return warning(told, f"penstock wrap {path}", **facts)
+        return warning(told, f"penstock wrap {quote(str(path))}", **facts)
     return fine(told, **facts)
 
 

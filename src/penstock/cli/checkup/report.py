@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from penstock.cli.auditing.wording import printable
 from penstock.cli.checkup.findings import CheckupSection, Status
+from penstock.cli.terminal import printable
 from penstock.core.json.encoding import encode
 
 _MARKS: Final[Mapping[Status, str]] = {"ok": "✓", "warning": "!", "broken": "✗"}

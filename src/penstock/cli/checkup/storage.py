@@ -9,6 +9,7 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
@@ -85,7 +86,9 @@ def _rights(file: Path) -> Finding:
     mode = stat.S_IMODE(file.stat().st_mode)
     if os.name == "posix" and mode & _OTHERS:
         return warning(
-            f"Other users may use {file} (mode {mode:o})", f"chmod 600 {file}", mode=f"{mode:o}"
+            f"Other users may use {file} (mode {mode:o})",
+            f"chmod 600 {quote(str(file))}",
+            mode=f"{mode:o}",
         )
     return fine(f"Only you may use {file} (mode {mode:o})", mode=f"{mode:o}")
 

@@ -89,17 +89,19 @@ def id_length(results: Sequence[StoredResult]) -> int:
 def result_named(given: str, store: Store, choice: StoreChoice, now: float) -> StoredResult:
     """Return the one result whose key starts with an id. A token names its result too."""
     token = parse(given)
-    start = token.key if token is not None else given.lower()
+    start = token.key if token is not None else given.strip().lower()
     results = results_in(store, choice, now)
-    named = [result for result in results if result.key.startswith(start)]
-    if len(named) == 1 and start:
-        return named[0]
     length = id_length(results)
-    if named and start:
+    if not start:
+        raise UnknownResult("No result is named.", next_step=_told(results, length))
+    named = [result for result in results if result.key.startswith(start)]
+    if len(named) == 1:
+        return named[0]
+    if named:
         told = _told(named, length)
         raise UnknownResult(f"{given!r} is the start of {len(named)} ids.", next_step=told)
     with_expired = results_in(store, choice, _BEFORE_ALL)
-    if start and any(result.key.startswith(start) for result in with_expired):
+    if any(result.key.startswith(start) for result in with_expired):
         step = "Call the tool again. --ttl of penstock run keeps results for longer."
         raise UnknownResult(f"The result {given!r} has expired.", next_step=step)
     shown = given if token is None else "of this token"

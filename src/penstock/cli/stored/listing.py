@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from penstock.cli.amounts import duration, plural, size
 from penstock.cli.stored.found import StoredResult, id_length
-from penstock.cli.stored.terminal import counted, duration, size, table
+from penstock.cli.terminal import table
 from penstock.core.model.stored import Head, Live
 
 _HEADS: Final = ("ID", "SERVER", "TOOL", "STORED", "EXPIRES", "SIZE", "CONTENT")
@@ -52,7 +53,7 @@ def content(head: Head) -> str:
     parts = [
         *(["error"] if head.is_error else []),
         kind,
-        *([counted(head.count, noun)] if noun and not head.media_type else []),
+        *([plural(head.count, noun)] if noun and not head.media_type else []),
         *(["live"] if isinstance(head.source, Live) else []),
     ]
     return ", ".join(parts)

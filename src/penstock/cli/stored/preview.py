@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
+from penstock.cli.amounts import plural, size
 from penstock.cli.stored.found import StoredResult
 from penstock.cli.stored.listing import content, expires, stored
-from penstock.cli.stored.terminal import GAP, clipped, counted, safe, size, table, width_of
+from penstock.cli.terminal import GAP, cut, printable, table, width_of
 from penstock.core.json import rawjson
 from penstock.core.model.stored import Head
 from penstock.core.results.columns import described_columns
@@ -24,16 +25,16 @@ _WAYS_ON: Final = (
 )
 
 
-def description(result: StoredResult, now: float, width: int) -> list[str]:
+def description(result: StoredResult, now: float, columns: int) -> list[str]:
     """Return lines that say what a result is."""
     head = result.head
     lines = [
-        f"{safe(head.tool)} of {safe(result.server) or 'an unnamed server'}, {result.key[:_ID_CHARS]}",
+        f"{head.tool} of {result.server or 'an unnamed server'}, {result.key[:_ID_CHARS]}",
         f"{content(head)}, {size(head.size)}; stored {stored(result, now)}, expires {expires(result, now)}",
         *_columns(head),
         *head.notices,
     ]
-    return [clipped(safe(line), width) for line in lines]
+    return [cut(line, columns) for line in lines]
 
 
 def _columns(head: Head) -> Iterator[str]:
@@ -42,24 +43,24 @@ def _columns(head: Head) -> Iterator[str]:
         yield "columns: " + ", ".join(f"{entry.name} ({entry.told})" for entry in described)
 
 
-def preview(gate: Gate, focus: Focus, width: int, height: int) -> list[str]:
+def preview(gate: Gate, focus: Focus, columns: int, height: int) -> list[str]:
     """Return the first rows, within so many columns and lines."""
     wanted = max(_FEWEST_ROWS, height)
     rows = gate.finish(focus.read(0, wanted))
-    lines = [*_lines_of(focus, rows, width), *focus.notices]
+    lines = [*_lines_of(focus, rows, columns), *map(printable, focus.notices)]
     rest = focus.count - len(rows)
     noun = "line" if focus.shape == "lines" else "row"
-    return [*lines, "", *([f"… and {counted(rest, f'more {noun}')}."] if rest else []), _WAYS_ON]
+    return [*lines, "", *([f"… and {plural(rest, f'more {noun}')}."] if rest else []), _WAYS_ON]
 
 
-def _lines_of(focus: Focus, rows: Sequence[bytes], width: int) -> Iterator[str]:
+def _lines_of(focus: Focus, rows: Sequence[bytes], columns: int) -> Iterator[str]:
     if focus.shape == "lines":
-        return (clipped(safe(line_text(row)), width) for row in rows)
+        return (cut(line_text(row), columns) for row in rows)
     if focus.shape == "members":
-        return (clipped(safe(_member(row)), width) for row in rows)
+        return (cut(_member(row), columns) for row in rows)
     if rows and all(row[:1] == b"{" for row in rows):
-        return _table([rawjson.fields(row) for row in rows], width)
-    return (clipped(safe(_told(row)), width) for row in rows)
+        return _table([rawjson.fields(row) for row in rows], columns)
+    return (cut(_told(row), columns) for row in rows)
 
 
 def _member(row: bytes) -> str:
@@ -71,26 +72,26 @@ def _told(value: bytes) -> str:
     return str(rawjson.decode(value)) if value[:1] == b'"' else rawjson.text(value)
 
 
-def _table(rows: Sequence[dict[str, bytes]], width: int) -> Iterator[str]:
+def _table(rows: Sequence[dict[str, bytes]], room: int) -> Iterator[str]:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [[name, *(_told(row.get(name, b"")) for row in rows)] for name in names]
-    widths = _fitting([max(width_of(safe(cell)) for cell in cells) for cells in columns], width)
+    cells_of = [[name, *(_told(row.get(name, b"")) for row in rows)] for name in names]
+    widths = _fitting([max(map(width_of, cells)) for cells in cells_of], room)
     shown, hidden = names[: len(widths)], names[len(widths) :]
     to_right = [all(row.get(name, b"0")[:1] in b"-0123456789" for row in rows) for name in shown]
-    yield from table(list(zip(*columns[: len(widths)], strict=True)), widths, to_right)
+    yield from table(list(zip(*cells_of[: len(widths)], strict=True)), widths, to_right)
     if hidden:
-        rest = f"({counted(len(hidden), 'more column')}: {', '.join(map(safe, hidden))})"
-        yield clipped(rest, width)
+        rest = f"({plural(len(hidden), 'more column')}: {', '.join(hidden)})"
+        yield cut(rest, room)
 
 
-def _fitting(widths: Sequence[int], width: int) -> list[int]:
+def _fitting(widths: Sequence[int], room: int) -> list[int]:
     """Return the widths of the columns that fit, at least of one. Wide columns become narrower, so
     that more of them fit."""
     fitting: list[int] = []
     for widest in _WIDEST_CELLS:
-        cut = [min(each, widest) for each in widths]
-        ends = accumulate(each + len(GAP) for each in cut)
-        fitting = [each for each, end in zip(cut, ends, strict=True) if end - len(GAP) <= width]
+        narrow = [min(each, widest) for each in widths]
+        ends = accumulate(each + len(GAP) for each in narrow)
+        fitting = [each for each, end in zip(narrow, ends, strict=True) if end - len(GAP) <= room]
         if len(fitting) == len(widths):
             break
-    return fitting or [min(widths[0], width)]
+    return fitting or [min(widths[0], room)]

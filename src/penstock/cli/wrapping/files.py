@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
+from penstock.cli.whole_files import give_rights, replacing
 from penstock.cli.wrapping.failures import ConfigError
 from penstock.cli.wrapping.plan import Plan
 
@@ -55,9 +55,9 @@ def write(plan: Plan) -> Path | None:
                 "The file has changed since it was read",
                 next_step="Close the host and run the command again; nothing was changed.",
             )
-        with _beside(target, plan.text.encode(), status) as complete:
+        with replacing(target) as file:
+            file.write(plan.text.encode())
             backup = _keep_copy(plan.path, original, status)
-            complete.replace(target)
     return backup
 
 
@@ -71,42 +71,19 @@ def _require_writable(path: Path, status: os.stat_result) -> None:
         )
 
 
-@contextmanager
-def _beside(target: Path, data: bytes, status: os.stat_result) -> Iterator[Path]:
-    """Yield a complete file in the same folder. Delete it afterwards unless it was moved."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    complete = Path(name)
-    try:
-        _fill(handle, data)
-        _give_same_rights(complete, status)
-        yield complete
-    finally:
-        complete.unlink(missing_ok=True)
-
-
 def _keep_copy(path: Path, data: bytes, status: os.stat_result) -> Path:
     """Write a backup under the first free number, with the file's rights: it may hold secrets."""
     numbers = count(1)
     while True:
         backup = path.with_name(f"{path.name}.penstock-backup-{next(numbers)}")
         with suppress(FileExistsError):
-            _fill(os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), data)
-            _give_same_rights(backup, status)
+            handle = os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(handle)
+            give_rights(backup, status)
             return backup
-
-
-def _fill(handle: int, data: bytes) -> None:
-    with open(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(handle)
-
-
-def _give_same_rights(path: Path, status: os.stat_result) -> None:
-    if hasattr(os, "chown"):
-        with suppress(PermissionError):  # only root may give a file away
-            os.chown(path, status.st_uid, status.st_gid)
-    path.chmod(stat.S_IMODE(status.st_mode))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from penstock.cli.auditing.list_costs import Balance, Measured, cost_told, total
+from penstock.cli.terminal import printable
 from penstock.cli.wrapping.entries import URL_KEYS
 from penstock.cli.wrapping.invocation import recognise
 from penstock.cli.wrapping.plan import Change, Plan
@@ -23,7 +24,7 @@ def describe(plan: Plan, costs: Mapping[int, Measured] | None = None) -> str:
     Values of headers and of the environment are not shown, nor are secrets in URLs and arguments:
     people share what terminals print.
     """
-    return "\n".join(map(_shown, _lines(plan, costs or {})))
+    return "\n".join(map(printable, _lines(plan, costs or {})))
 
 
 def _lines(plan: Plan, costs: Mapping[int, Measured]) -> Iterator[str]:
@@ -88,8 +89,3 @@ def _launcher(wrapped: Mapping[str, Any]) -> str:
     """Return the words before `run`."""
     leading = takewhile(lambda word: word != "run", wrapped["args"])
     return shlex.join([wrapped["command"], *leading])
-
-
-def _shown(line: str) -> str:
-    """Escape characters that a terminal would obey."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -12,9 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from penstock.cli import run
+from penstock.cli.command_line import Parser
 from penstock.cli.options import UsageError, policy_from, target_from
 from penstock.cli.wrapping.formats import format_of
 from penstock.cli.wrapping.host_configs import config_places
@@ -121,14 +122,11 @@ def _filled(text: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(value, text)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises an error, where argparse would end the process."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"Its options of penstock run cannot be read: {message}.")
-
-
 def _options(words: Sequence[str]) -> argparse.Namespace:
-    parser = _Parser(add_help=False)
-    run.add_to(parser.add_subparsers(parser_class=_Parser))
-    return parser.parse_known_args(["run", *words])[0]
+    parser = Parser(add_help=False)
+    run.add_to(parser.add_subparsers())
+    try:
+        return parser.parse_known_args(["run", *words])[0]
+    except PenstockError as error:
+        told = f"Its options of penstock run cannot be read: {error.message}"
+        raise UsageError(told, next_step=error.next_step) from error

@@ -1,0 +1,56 @@
+"""Text for a terminal: escaped, measured, cut and aligned."""
+
+import logging
+
+import pytest
+
+from penstock.cli.log_lines import LogLines
+from penstock.cli.terminal import cut, fitted, printable, table, width_of
+
+EVIL = "big\x1b]0;pwned\x07\x1b[31m\npenstock: ERROR: forged\u202e\ud800"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "abc", "日本語", "a" * 50, "日" * 50, "e\u0301" * 9, "日\u0301" * 9, EVIL]
+)
+@pytest.mark.parametrize("columns", [2, 3, 4, 10, 31])
+def test_fitted_is_exact(text, columns):
+    assert width_of(fitted(text, columns)) == columns
+    assert width_of(cut(text, columns)) <= columns
+    assert fitted(text, columns).isprintable()
+
+
+def test_a_cut_is_marked():
+    assert fitted("abcdef", 4) == "abc…"
+    assert fitted("abcd", 4) == "abcd"
+    assert cut("日本語", 4) == "日…"
+    assert cut("日本語", 5) == "日本…"
+
+
+def test_characters_that_a_terminal_obeys_are_escaped():
+    assert printable("a\x1bb\n") == r"a\x1bb\n"
+    assert printable(printable(EVIL)) == printable(EVIL)
+    assert printable(EVIL).isprintable()
+
+
+def test_a_table_is_aligned_by_columns():
+    rows = [("name", "n"), ("日本", "1"), ("abcdefgh", "22"), ("\x07", "3")]
+    assert list(table(rows, (6, 4), (False, True))) == [
+        "name     n",
+        "日本     1",
+        "abcde…  22",
+        r"\x07     3",
+    ]
+
+
+def test_a_server_cannot_forge_a_line_of_the_log():
+    def logged(error=None):
+        made = logging.LogRecord("x", logging.INFO, "f", 1, "held %s", (EVIL,), error)
+        return LogLines().format(made)
+
+    assert logged().isprintable()
+    assert logged().startswith(r"penstock: INFO: held big\x1b]0;pwned")
+    error = ValueError(EVIL)
+    _, *traceback = logged((ValueError, error, None)).split("\n")
+    assert traceback[0].startswith(r"  ValueError: big\x1b]0;pwned")
+    assert all(line.startswith("  ") and line.isprintable() for line in traceback)
