@@ -6,6 +6,7 @@ import unicodedata
 from typing import Final
 
 from penstock.cli.auditing.costs import AUTO, Audit, FormCost
+from penstock.errors import how_to_install
 
 ELLIPSIS: Final = "…"
 _STRANGE: Final = "\ufffd"
@@ -54,8 +55,8 @@ def how_counted(audit: Audit) -> str:
     if audit.is_exact:
         return f"Tokens are counted exactly, in the vocabulary {audit.meter}."
     return (
-        "Tokens are estimated, on the high side. "
-        'To count them exactly: pip install "penstock[tokens]"'
+        "Tokens are estimated, on the high side. The extra tokens counts them exactly. "
+        + how_to_install("tokens")
     )
 
 
