@@ -192,7 +192,7 @@ def test_a_server_that_is_still_at_work_when_it_is_stopped(start):
 
 
 def test_a_subscription_ends_with_the_client(start):
-    """It has no other end, so its end is no error."""
+    """Nothing else ends a subscription, so this end is no error."""
     client = start(["sh", "-c", "cat > /dev/null"], greet=False)
     client.send(client.request("subscriptions/listen", id=1))
     assert client.close() == 0
