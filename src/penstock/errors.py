@@ -7,6 +7,15 @@ They are raised for programming errors and broken infrastructure only. A mistake
 from __future__ import annotations
 
 
+def how_to_install(extra: str = "") -> str:
+    """Return the words for installing Penstock, with an extra if one is named.
+
+    The name `penstock` on PyPI belongs to another project, so no message may name it to pip.
+    """
+    wanted = f".[{extra}]" if extra else "."
+    return f'Penstock is not on PyPI: in a clone, pip install "{wanted}"'
+
+
 class PenstockError(Exception):
     """Penstock cannot continue."""
 
@@ -39,7 +48,7 @@ class MissingExtra(PenstockError):
         self.extra = extra
         super().__init__(
             f"{needed_for} needs a library that is not installed.",
-            next_step=f'Install it with: pip install "penstock[{extra}]"',
+            next_step=how_to_install(extra),
         )
 
 

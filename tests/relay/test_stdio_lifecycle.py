@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import struct
+import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -11,7 +12,16 @@ from contextlib import suppress
 import psutil
 import pytest
 from relay_calls import value_of
-from relay_processes import PATIENCE, SCRIPTED, end, is_gone, wait_until, wait_until_gone
+from relay_processes import (
+    PATIENCE,
+    RUN,
+    SCRIPTED,
+    clean_environment,
+    end,
+    is_gone,
+    wait_until,
+    wait_until_gone,
+)
 from relay_rig import LEGACY_GREETING
 from relay_upstream import MODERN_META
 
@@ -108,6 +118,86 @@ def test_a_client_that_closes_only_what_it_reads(start):
     client.send(client.request("ping"))
     assert client.wait() == 0
     client.hang_up()
+
+
+def piped(command):
+    """Pipe one request into the relay, as `echo REQUEST | penstock run -- COMMAND` does."""
+    return subprocess.run(
+        [*RUN, "--", *command],
+        input=json.dumps(GREETING) + "\n",
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+GREETING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": LEGACY_GREETING}
+SOME_RUNS = range(12)  # Either end may come first. Without care, one run in ten goes wrong.
+SILENT = {
+    "ends at once": (["sh", "-c", "exit 3"], 1, "ended with exit code 3"),
+    "ends after its input": (["sh", "-c", "cat >&2; exit 3"], 1, "ended with exit code 3"),
+    "reads nothing": (["cat", "/dev/null"], 1, "ended with exit code 0"),
+    "cannot be started": (["./nosuch"], 2, "Cannot start './nosuch'"),
+}
+
+
+@pytest.mark.parametrize("kind", SILENT)
+def test_a_client_that_left_is_told_that_the_server_ended(kind):
+    command, code, told = SILENT[kind]
+    for _ in SOME_RUNS:
+        done = piped(command)
+        assert done.returncode == code, done
+        answer = json.loads(done.stdout)
+        assert (answer["id"], answer["error"]["code"]) == (1, UPSTREAM_GONE)
+        assert told in answer["error"]["message"]
+        assert told in done.stderr
+
+
+def test_a_server_that_ends_after_its_answer():
+    """The client has closed its end, and has all its answers."""
+    result = {**LEGACY_GREETING, "serverInfo": {"name": "brief", "version": "1"}}
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})
+    for _ in SOME_RUNS:
+        done = piped(["sh", "-c", f"read line; echo '{answer}'"])
+        assert done.returncode == 0, done
+        assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "brief"
+        assert done.stderr == ""
+
+
+def test_both_ends_at_once(start):
+    """The relay finds the end of its server together with the end of its client."""
+    for _ in SOME_RUNS:
+        client = start(SCRIPTED)
+        (server,) = pids(client)
+        relay = psutil.Process(client.process.pid)
+        relay.suspend()
+        os.kill(server, signal.SIGKILL)
+        client.hang_up()
+        relay.resume()
+        assert client.wait() == 0
+        assert client.errors == ""
+
+
+def test_a_server_that_is_still_at_work_when_it_is_stopped(start):
+    client = start([*SCRIPTED, "--stubborn"])
+    client.send(client.request("tools/call", {"name": "wait", "arguments": {"name": "a"}}, id=100))
+    client.hang_up()
+    assert (
+        "still ran 5 seconds after its input was closed"
+        in client.answer_to(100)["error"]["message"]
+    )
+    assert client.wait() == 1
+
+
+def test_a_subscription_ends_with_the_client(start):
+    """Nothing else ends a subscription, so this end is no error."""
+    client = start(["sh", "-c", "cat > /dev/null"], greet=False)
+    client.send(client.request("subscriptions/listen", id=1))
+    assert client.close() == 0
+    assert client.receive_rest() == []
+    assert client.errors == ""
 
 
 # -- signals -----------------------------------------------------------------------------------

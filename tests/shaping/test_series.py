@@ -289,5 +289,5 @@ def test_what_cannot_be_used(told):
 
 def test_sampling_by_form_needs_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "tsdownsample", None)
-    with pytest.raises(MissingExtra, match=r"penstock\[shaping\]"):
+    with pytest.raises(MissingExtra, match=r'in a clone, pip install "\.\[shaping\]"'):
         Series([1, 2, 3], sampling="lttb")

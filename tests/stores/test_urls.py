@@ -85,7 +85,7 @@ def test_a_bad_redis_url_keeps_secrets(url):
 
 def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "redis", None)
-    with pytest.raises(MissingExtra, match=r"penstock\[redis\]"):
+    with pytest.raises(MissingExtra, match=r'in a clone, pip install "\.\[redis\]"'):
         open_store("redis://localhost")
 
 

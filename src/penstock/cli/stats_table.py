@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Final
 
 from penstock.cli.terminal import fitted, printable, width_of
+from penstock.errors import how_to_install
 from penstock.figures.balance import ServerBalance, sums
 from penstock.figures.rows import CallFigures
 
@@ -94,8 +95,8 @@ def _closing(servers: Sequence[ServerBalance], width: int) -> Iterator[str]:
             yield from _wrapped(told, width)
     if any(server.has_estimates for server in servers):
         told = (
-            "Some counts are estimates. The extra penstock[tokens] counts exactly, unless answers "
-            "are very large or very many."
+            "Some counts are estimates. The extra tokens counts exactly, unless answers are very "
+            f"large or very many. {how_to_install('tokens')}"
         )
         yield from _wrapped(told, width)
 

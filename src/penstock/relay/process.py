@@ -86,6 +86,7 @@ class Process:
         _widen(self._input, self.output)
         self._writing = threading.Lock()
         self._has_gone = False
+        self._grace = 0.0  # the seconds after which a server that ran on was stopped
 
     def send(self, message: bytes) -> None:
         """Send one message. Wait while the server does not read. Raise `OSError` if it ended."""
@@ -123,7 +124,10 @@ class Process:
 
     def _end(self, grace: float) -> None:
         self.close_input(grace)
-        if self.wait(grace) is None or os.name == "posix":  # POSIX finds processes left behind.
+        has_ended = self.wait(grace) is not None
+        if not has_ended:
+            self._grace = grace
+        if not has_ended or os.name == "posix":  # POSIX finds processes left behind.
             _signal_tree(self._popen, hard=False)
             if not self._is_gone_within(LAST_SECONDS):
                 _signal_tree(self._popen, hard=True)
@@ -141,6 +145,10 @@ class Process:
         return True
 
     def how_it_ended(self) -> str:
+        if self._grace:
+            return (
+                f"still ran {self._grace:.0f} seconds after its input was closed, and was stopped"
+            )
         code = self.wait(LAST_SECONDS)
         if code is None:
             return "closed its output"

@@ -20,7 +20,7 @@ from penstock.figures.keeping import called_before, tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
-from penstock.relay.stdio import Client
+from penstock.relay.stdio import UPSTREAM_ENDED, Client, has_unanswered
 from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
@@ -44,6 +44,10 @@ except ModuleNotFoundError as error:
 _WAITING = 16
 _GRACE_SECONDS = 5.0
 _LAST_SECONDS = 3.0
+_TOO_LATE = (
+    f"The MCP server behind Penstock did not answer within {_GRACE_SECONDS:.0f} seconds after the "
+    "client left."
+)
 _GREETINGS = ("initialize", "notifications/initialized")
 _LONGEST_PAUSE = 60.0
 
@@ -84,6 +88,7 @@ class RemoteRelay:
         self._greeting: list[bytes] = []
         self._greeting_again = asyncio.Lock()
         self._signal = 0
+        self._code = 0
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
@@ -93,7 +98,7 @@ class RemoteRelay:
         leaving = self._start(self._wait_to_leave())
         await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
         await self._finish()
-        return 128 + self._signal if self._signal else 0
+        return 128 + self._signal if self._signal else self._code
 
     async def _take_lines(self) -> None:
         while (line := await self._lines.get()) is not None:
@@ -239,11 +244,20 @@ class RemoteRelay:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if not self._leaving.is_set() and has_unanswered(self._session):
+            await self._tell_too_late()
         if self._session_id:
             with contextlib.suppress(Unanswered, httpx2.HTTPError):
                 await self._upstream.leave(self._headers(None))
         await self._upstream.close()
         await self._workshop.close()
+
+    async def _tell_too_late(self) -> None:
+        self._code = UPSTREAM_ENDED
+        logger().error("the MCP server did not answer in time after the client left")
+        for output in self._session.upstream_ended(_TOO_LATE):
+            if isinstance(output, ToClient):
+                await self._to_client(output)
 
     async def _finish_requests(self) -> None:
         while under_way := {*self._requests, *self._posts.values()}:

@@ -34,6 +34,7 @@ UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.01
 _LOOKS: Final = 10  # After this many looks at an empty pipe, no message is on its way.
+_SUBSCRIPTION: Final = "subscriptions/listen"
 _SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
@@ -48,7 +49,7 @@ class Client:
         self._writing = threading.Lock()
 
     def has_written(self) -> bool:
-        """Return whether the client's pipe holds unread data."""
+        """Return whether the client's pipe holds unread data, or its unread end."""
         if os.name != "posix":
             return False  # Other systems cannot look into a pipe.
         return bool(select.select([self.input], [], [], 0)[0])
@@ -57,6 +58,15 @@ class Client:
         with self._writing:
             self._output.write(message if message.endswith(b"\n") else message + b"\n")
             self._output.flush()
+
+
+def has_unanswered(session: Session) -> bool:
+    """Return whether the client waits for an answer that upstream has not given. A subscription
+    does not count: it lasts until the client leaves."""
+    return any(
+        not request.is_answered and request.method != _SUBSCRIPTION
+        for request in list(session.pending.values())
+    )
 
 
 class StdioRelay:
@@ -119,20 +129,30 @@ class StdioRelay:
             logger().info("reading from upstream: %s", error)
 
     def _finish(self) -> int:
-        expected = self._client_left.is_set()
+        has_left = self._has_left()
         how = self._upstream.how_it_ended()
         self._upstream.end(grace=0)
-        if not expected:
+        is_early = not has_left or (not self._signal and has_unanswered(self._session))
+        if is_early:
             self._tell(self._session.upstream_ended(self._reported(how)))
         self._answered.finish()  # Answers given before the end still count.
-        if not expected:
+        if not has_left:
             self._tell_late_comers()
         self._asked.finish()
         self._sending.finish()
         self._finished.set()
         if self._signal:
             return 128 + self._signal
-        return 0 if expected else UPSTREAM_ENDED
+        return UPSTREAM_ENDED if is_early else 0
+
+    def _has_left(self) -> bool:
+        """Return whether the client left before upstream ended. The client may have written its
+        last lines and closed the pipe while the thread that reads them had not come to it yet."""
+        deadline = time.monotonic() + LATE_SECONDS
+        while self._client.has_written() and time.monotonic() < deadline:
+            if self._client_left.wait(_LOOK_SECONDS):
+                break
+        return self._client_left.is_set()
 
     def _reported(self, how: str) -> str:
         """Return the error for the client. Log the end of a server that was started; the command

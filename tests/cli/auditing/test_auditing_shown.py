@@ -14,6 +14,7 @@ from penstock.cli.auditing.table import SHOWN_TOOLS, TableStyle, table
 from penstock.cli.terminal import width_of
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import O200kMeter
+from penstock.errors import how_to_install
 
 EVIL = "<script>alert(1)</script>\"'&\x1b[31m\u202e\x00"
 
@@ -88,7 +89,7 @@ def test_the_table_tells_all_that_was_asked():
 def test_an_estimate_says_so():
     text = table(audit_of(*tools(3), meter=EstimateMeter()), TableStyle())
     assert "Tokens are estimated, on the high side." in text
-    assert 'pip install "penstock[tokens]"' in text
+    assert how_to_install("tokens") in text
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,17 @@ def test_a_url_that_refuses():
     assert "Is the server running" in answer["error"]["message"]
 
 
+def test_a_url_that_has_not_answered_when_the_client_left():
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        done = run_url(f"http://127.0.0.1:{mute.getsockname()[1]}/mcp")
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == -32010
+    assert "within 5 seconds after the client left" in error["message"]
+    assert done.returncode == 1
+
+
 def test_a_url_that_hangs(monkeypatch):
     """The test shortens the timeout: a minute is too long."""
     with socket.socket() as mute:

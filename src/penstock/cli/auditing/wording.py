@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.cli.amounts import plural
 from penstock.cli.auditing.costs import AUTO, Audit, FormCost
 from penstock.cli.terminal import printable
+from penstock.errors import how_to_install
 
 
 def headline(audit: Audit) -> str:
@@ -18,8 +19,8 @@ def how_counted(audit: Audit) -> str:
     if audit.is_exact:
         return f"Tokens are counted exactly, in the vocabulary {audit.meter}."
     return (
-        "Tokens are estimated, on the high side. "
-        'To count them exactly: pip install "penstock[tokens]"'
+        "Tokens are estimated, on the high side. The extra tokens counts them exactly. "
+        + how_to_install("tokens")
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from penstock._version import __version__
 from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
 from penstock.cli.wrapping import find_launcher
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, how_to_install
 
 # As in pyproject.toml, which an installation does not have.
 REQUIRED: Final = ("msgspec>=0.19", "zstandard>=0.23", "jsonschema-rs>=0.46")
@@ -38,7 +38,6 @@ _ADDS: Final[Mapping[str, str]] = {
     "texts": "results that are YAML",
     "serve": "servers behind a URL, and penstock serve",
 }
-_IN_A_CLONE: Final = "Penstock is not on PyPI: in a clone, pip install"
 
 
 def check_installation() -> CheckupSection:
@@ -69,7 +68,7 @@ def _library(requirement: str) -> Finding:
     told, is_right = _installed(requirement)
     if is_right:
         return fine(told)
-    return broken(f"{told}, but Penstock needs {requirement}", f'{_IN_A_CLONE} "."')
+    return broken(f"{told}, but Penstock needs {requirement}", how_to_install())
 
 
 def _extra(name: str) -> Finding:
@@ -79,7 +78,7 @@ def _extra(name: str) -> Finding:
     facts = {"extra": name, "is_installed": all(is_right for _, is_right in found)}
     if facts["is_installed"]:
         return fine(told, **facts)
-    step = f'If you need it: {_IN_A_CLONE} ".[{name}]"'
+    step = f"If you need it: {how_to_install(name)}"
     return warning(f"{told}. It adds {_ADDS[name]}", step, **facts)
 
 

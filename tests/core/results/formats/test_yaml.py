@@ -22,6 +22,7 @@ from penstock.core.results import formats
 from penstock.core.results.document import read_text_with_data
 from penstock.core.results.formats import NearMiss, TextCut
 from penstock.core.results.formats.yaml.format import LARGEST
+from penstock.errors import how_to_install
 
 HOSTS = "".join(f"- host: node-{n}\n  cores: {n}\n  role: web\n" for n in range(60))
 COMPOSE = """\
@@ -547,7 +548,7 @@ def test_without_the_extra_a_notice_says_how_to_install_it():
         [sys.executable, "-c", MISSING], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == [
-        "reading it needs a library: pip install 'penstock[texts]'",
+        f"reading it needs a library ({how_to_install('texts')})",
         "None",
     ]
 

@@ -42,12 +42,13 @@ from penstock.core.results.formats.yaml.signs import (
     looks_like_yaml,
 )
 from penstock.core.results.formats.yaml.values import RefusedYaml, YamlValues
+from penstock.errors import how_to_install
 
 LARGEST: Final = 4_000_000  # bytes, which take about a second
 LARGEST_ANCHORS: Final = 16_000  # bytes of values that rows take from other rows
 _Kind = Literal["items", "flow", "members", "documents"]
 _NOT_FINITE: Final = re.compile(rb"\.(?:inf|Inf|INF|nan|NaN|NAN)\b")
-_INSTALL: Final = "reading it needs a library: pip install 'penstock[texts]'"
+_INSTALL: Final = f"reading it needs a library ({how_to_install('texts')})"
 
 
 class _YamlReading(msgspec.Struct, frozen=True, omit_defaults=True):
