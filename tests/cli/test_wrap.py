@@ -208,6 +208,19 @@ def test_advice(machine, words, told):
     assert done.stdout == ""
 
 
+def test_servers_that_are_left_as_they_are(machine):
+    path = machine.config(".cursor/mcp.json", {"one": PLAIN, "two": PLAIN})
+    told = machine.wrap("cursor", "--write", "--except", "two")
+    assert "two: --except names it" in told.stdout
+    entries = json.loads(path.read_text())["mcpServers"]
+    assert entries["two"] == PLAIN
+    assert entries["one"] != PLAIN
+    refused = machine.wrap("cursor", "--write", "--except", "tow")
+    assert refused.returncode == 2
+    assert "has no server 'tow'" in refused.stderr
+    assert "Its servers: one, two." in refused.stderr
+
+
 def test_two_configs(machine):
     one = machine.config("one.json", {"first": PLAIN}, folder=machine.folder)
     two = machine.config("two.json", {"second": PLAIN}, folder=machine.folder)

@@ -27,6 +27,7 @@ examples:
   penstock wrap cursor                     show what would change, and what the lists cost
   penstock wrap ~/.cursor/mcp.json         the same for a file
   penstock wrap cursor --write             make the change, after a backup
+  penstock wrap cursor --except time git   leave two servers as they are
   penstock wrap cursor --undo --write      undo the change
   penstock wrap --all --write              change every config on this machine
 
@@ -67,6 +68,14 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="Also wrap remote servers that have no credentials in the config. Those "
         "that need an OAuth login in the host stop working behind Penstock.",
+    )
+    add(
+        "--except",
+        metavar="SERVER",
+        nargs="+",
+        dest="left_out",
+        default=[],
+        help="Leave these servers as they are.",
     )
     add("--no-costs", action="store_true", help="Start no server, and show no costs.")
     add_timeout(parser, 30)
@@ -128,6 +137,7 @@ def _wrap_one(config: ChosenConfig, chosen: argparse.Namespace) -> bool:
             raise
         say(error.message)
         return False
+    _check_left_out(plan, chosen)
     costs = {} if chosen.no_costs or chosen.write or chosen.undo else _costs(plan, config, chosen)
     say(wrapping.describe(plan, costs))
     if find_spec("httpx2") is None and _leads_to_url(plan.changes):
@@ -138,14 +148,29 @@ def _wrap_one(config: ChosenConfig, chosen: argparse.Namespace) -> bool:
     return plan.has_effect
 
 
+def _check_left_out(plan: Plan, chosen: argparse.Namespace) -> None:
+    """Refuse a name that is no server's: the one that was meant would be changed."""
+    names = [change.name for change in plan.changes]
+    unknown = [name for name in chosen.left_out if name not in names]
+    if unknown and not chosen.all and len(chosen.configs) == 1:
+        step = f"Its servers: {', '.join(names)}."
+        raise UsageError(f"{plan.path} has no server {unknown[0]!r}.", next_step=step)
+
+
 def _planned(config: ChosenConfig, chosen: argparse.Namespace) -> Plan:
     from penstock.cli import wrapping
 
     text = wrapping.read(config.path)
     if chosen.undo:
-        return wrapping.plan_undo(text, config.path)
-    launcher = wrapping.find_launcher()
-    return wrapping.plan(text, config.path, launcher, host=chosen.host, remote=chosen.remote)
+        return wrapping.plan_undo(text, config.path, chosen.left_out)
+    return wrapping.plan(
+        text,
+        config.path,
+        wrapping.find_launcher(),
+        host=chosen.host,
+        remote=chosen.remote,
+        left_out=chosen.left_out,
+    )
 
 
 def _costs(plan: Plan, config: ChosenConfig, chosen: argparse.Namespace) -> Mapping[int, Measured]:

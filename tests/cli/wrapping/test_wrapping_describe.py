@@ -22,7 +22,7 @@ PATH = Path(".claude.json")
 
 WRAPPED = """\
 Claude Code: .claude.json
-Behind Penstock: 3 of 4 servers, with the limits of claude-code.
+To be put behind Penstock: 3 of 4 servers, with the limits of claude-code.
 
   files
     now    npx -y 'my files'
@@ -44,7 +44,7 @@ would break; if it does not, use --remote
 
 UNDONE = """\
 MCP config: mine.json
-No longer behind Penstock: 1 server.
+To be taken from behind Penstock: 1 server.
 
   one
     now    penstock run -- npx

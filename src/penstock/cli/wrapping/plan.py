@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -21,6 +21,7 @@ Action: TypeAlias = Literal["wrap", "unwrap", "leave"]
 _Decision: TypeAlias = list[Splice] | Left
 
 _WRAPPED = Left("already behind Penstock")
+_NAMED = Left("--except names it")
 _NOT_WRAPPED = Left("not behind Penstock")
 
 
@@ -53,9 +54,15 @@ class Plan:
 
 
 def plan(
-    text: str, path: Path, launcher: Launcher, *, host: str | None = None, remote: bool = False
+    text: str,
+    path: Path,
+    launcher: Launcher,
+    *,
+    host: str | None = None,
+    remote: bool = False,
+    left_out: Collection[str] = (),
 ) -> Plan:
-    """Plan to put every server behind Penstock.
+    """Plan to put every server behind Penstock, but for those that `left_out` names.
 
     `host` overrides the profile that the path implies. With `remote`, remote servers without
     credentials are put behind Penstock too.
@@ -66,17 +73,18 @@ def plan(
     def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
         return _wrapped(source, entry, launcher, name, remote_too=remote)
 
-    return _plan(text, path, fmt, name, "wrap", decide)
+    return _plan(text, path, fmt, name, "wrap", decide, left_out)
 
 
-def plan_undo(text: str, path: Path) -> Plan:
-    """Plan to unwrap every server. Its entry holds all that is needed."""
+def plan_undo(text: str, path: Path, left_out: Collection[str] = ()) -> Plan:
+    """Plan to unwrap every server, but for those that `left_out` names. Its entry holds all that is
+    needed."""
     fmt = format_of(path)
 
     def decide(source: ConfigText, entry: Local | Remote) -> _Decision:
         return _unwrapped(source, entry, fmt)
 
-    return _plan(text, path, fmt, None, "unwrap", decide)
+    return _plan(text, path, fmt, None, "unwrap", decide, left_out)
 
 
 def _wrapped(
@@ -113,12 +121,13 @@ def _plan(
     host: str | None,
     action: Action,
     decide: Callable[[ConfigText, Local | Remote], _Decision],
+    left_out: Collection[str],
 ) -> Plan:
     source = ConfigText(text, fmt.dialect)
     before = _servers(source, path, fmt)
     decisions: list[_Decision] = []
     for server in before:
-        entry = understand(server.entry, fmt)
+        entry = understand(server.entry, fmt) if server.name not in left_out else _NAMED
         decisions.append(entry if isinstance(entry, Left) else decide(source, entry))
     edits = [splice for one in decisions if not isinstance(one, Left) for splice in one]
     changed = spliced(text, edits)

@@ -60,9 +60,9 @@ def _summary(plan: Plan, changed: int) -> str:
     total = len(plan.changes)
     count = f"{changed} of {total} servers" if total > 1 else "1 server"
     if any(change.action == "unwrap" for change in plan.changes):
-        return f"No longer behind Penstock: {count}."
+        return f"To be taken from behind Penstock: {count}."
     profile = f", with the limits of {plan.host}" if plan.host else ""
-    return f"Behind Penstock: {count}{profile}."
+    return f"To be put behind Penstock: {count}{profile}."
 
 
 def _name(change: Change) -> str:
