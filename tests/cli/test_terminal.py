@@ -1,6 +1,8 @@
 """Text for a terminal: escaped, measured, cut and aligned."""
 
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -54,3 +56,15 @@ def test_a_server_cannot_forge_a_line_of_the_log():
     _, *traceback = logged((ValueError, error, None)).split("\n")
     assert traceback[0].startswith(r"  ValueError: big\x1b]0;pwned")
     assert all(line.startswith("  ") and line.isprintable() for line in traceback)
+
+
+def test_the_log_of_a_command_is_escaped():
+    script = (
+        "from argparse import Namespace\n"
+        "from penstock.cli.options import start_logging\n"
+        "from penstock.log import logger\n"
+        "start_logging(Namespace(log_level='info'))\n"
+        "logger().info('held %s', 'a\\x1b[31m\\nb')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stderr == b"penstock: INFO: held a\\x1b[31m\\nb\n"

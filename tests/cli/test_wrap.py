@@ -1,9 +1,11 @@
 """`penstock wrap` as a real process, with real configs and real servers."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
@@ -18,6 +20,8 @@ from relay_processes import (
 
 from penstock.core.budget.measure import O200kMeter
 from penstock.disclosure.lists.host_parts import counted_list
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "wrap-a-host.md"
 
 
 @pytest.fixture
@@ -41,6 +45,10 @@ def tokens_of(command, *, behind):
     return meter.count(counted_list(wire).decode()), greeting.get("instructions") or ""
 
 
+def numbers(text):
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
+
+
 @pytest.mark.parametrize("name", ["server-filesystem", "server-memory"])
 def test_the_costs_are_those_of_a_host(machine, name):
     program = package(f"@modelcontextprotocol/{name}/dist/index.js")
@@ -52,6 +60,10 @@ def test_the_costs_are_those_of_a_host(machine, name):
     after += O200kMeter().count(both.removesuffix(theirs).rstrip("\n"))
     assert f"    list   {before:,} tokens now, {after:,} behind Penstock: " in told.stdout
     assert "Nothing was written. Add --write to make this change." in told.stdout
+    if name == "server-filesystem":
+        (shown,) = re.findall("    list   (.*)", PAGE.read_text("utf-8"))
+        (real,) = re.findall("    list   (.*)", told.stdout)
+        assert numbers(shown) == pytest.approx(numbers(real), rel=0.1)
 
 
 def test_where_wrapping_does_not_pay_it_says_so(machine):

@@ -70,7 +70,7 @@ REFUSED = {
     "an unknown host": (["--host", "nobody", "--", "true"], "host"),
     "an unknown store": (["--store", "tape:", "--", "true"], "a store is one of"),
     "a time that is none": (["--ttl", "soon", "--", "true"], "ttl = 'soon'"),
-    "an unknown level": (["--log-level", "loud", "--", "true"], "invalid choice: 'loud'"),
+    "an unknown level": (["--log-level", "loud", "--", "true"], "--log-level cannot be 'loud'"),
     "a missing file": (["--config", "/no/such.toml", "--", "true"], "/no/such.toml"),
 }
 
