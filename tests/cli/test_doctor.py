@@ -96,7 +96,7 @@ def test_a_store_with_too_little_space(machine):
 def test_a_store_behind_a_network(machine, redis_url):
     assert Told(machine, "--store", redis_url).one("Store", "keeps, returns and deletes a record")
     told = Told(machine, "--store", "redis://ann:hidden@127.0.0.1:9/0", code=1)
-    assert told.one("Store", "The store redis://127.0.0.1:9/0 does not work")
+    assert told.one("Store", "The store redis://…@127.0.0.1:9/0 does not work")
     assert "hidden" not in told.text
 
 

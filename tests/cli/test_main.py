@@ -147,3 +147,19 @@ def test_a_reader_of_errors_that_leaves_sees_no_traceback(left_pipe):
     command = [sys.executable, "-m", "penstock", "please"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=left_pipe, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize("words", [("stats",), ("wrap",), ("results",)])
+def test_a_disk_that_is_full(words):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "penstock", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "The output could not be written: No space left on device." in done.stderr
+    assert "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from penstock.cli.command_line import (
     split_at_command,
     split_at_end,
 )
-from penstock.cli.printing import reader_may_leave, tell_error
+from penstock.cli.printing import CannotWrite, reader_may_leave, tell_error
 from penstock.errors import PenstockError
 
 USAGE_ERROR = 2
@@ -55,9 +55,13 @@ Keep MCP tool results and tool lists inside the agent's context budget, and lose
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Print an error as a sentence and a next step."""
     code = 0
-    with reader_may_leave():
-        code = _main(arguments)
-    return code  # noqa: RET504 (the reader may leave before there is another code)
+    try:
+        with reader_may_leave():
+            code = _main(arguments)
+    except CannotWrite as error:
+        tell_error(error)
+        return USAGE_ERROR
+    return code
 
 
 def _main(arguments: Sequence[str] | None) -> int:

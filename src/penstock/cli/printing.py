@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Final, TextIO
 
 from penstock.errors import PenstockError
+
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class CannotWrite(PenstockError):
+    """The output of a command could not be written."""
 
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """End without an error if the reader of stdout or stderr, such as `head`, stops reading."""
+    """End without an error if the reader of stdout or stderr, such as `head`, stops reading. Say so
+    if the output cannot be written, as on a full disk."""
     try:
         try:
             yield
@@ -23,6 +31,14 @@ def reader_may_leave() -> Iterator[None]:
                 stream.flush()
     except BrokenPipeError:
         _discard_the_rest()
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _discard_the_rest()
+        step = "Free some space, or write it to another place."
+        raise CannotWrite(
+            f"The output could not be written: {error.strerror}.", next_step=step
+        ) from None
 
 
 def _streams() -> list[TextIO]:
@@ -35,7 +51,7 @@ def _discard_the_rest() -> None:
     for stream in _streams():
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

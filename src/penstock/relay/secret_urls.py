@@ -25,11 +25,14 @@ _MIXED_CASE: Final = re.compile(r"(?=.*[a-z][A-Z].*[a-z][A-Z])[A-Za-z_=-]{20,}")
 
 
 def shown_url(url: str) -> str:
-    """Return only the scheme, host and path of a URL, without parts of the path that look secret."""
+    """Return the scheme, host and path of a URL. A mark replaces the user, the query, and parts of
+    the path that look secret."""
     scheme, slashes, rest = url.partition("://")
-    address = rest.partition("?")[0].partition("#")[0]
+    address, asks, _ = rest.partition("#")[0].partition("?")
     host, *path = address.split("/")
-    return scheme + slashes + "/".join([host.rpartition("@")[2], *map(_shown_part, path)])
+    _, at, name = host.rpartition("@")
+    user, query = (f"{HIDDEN}{at}" if at else ""), (f"{asks}{HIDDEN}" if asks else "")
+    return scheme + slashes + user + "/".join([name, *map(_shown_part, path)]) + query
 
 
 def holds_secret(url: str) -> bool:

@@ -59,8 +59,8 @@ def test_wrapping():
 
 HIDING = {
     "path": ({"url": "https://a.example/s/9f86d081884c7d65/mcp"}, "https://a.example/s/…/mcp"),
-    "query": ({"url": "https://a.example/mcp?token=hidden"}, "https://a.example/mcp"),
-    "user": ({"url": "https://ann:hidden@a.example/mcp"}, "https://a.example/mcp"),
+    "query": ({"url": "https://a.example/mcp?token=hidden"}, "https://a.example/mcp?…"),
+    "user": ({"url": "https://ann:hidden@a.example/mcp"}, "https://…@a.example/mcp"),
     "option": ({"command": "npx", "args": ["x", "--api-key", "hidden"]}, "npx x --api-key '…'"),
     "joined": ({"command": "npx", "args": ["x", "--token=hidden"]}, "npx x '--token=…'"),
     "pat": ({"command": "npx", "args": ["x", "--pat", "hidden"]}, "npx x --pat '…'"),
@@ -70,7 +70,7 @@ HIDING = {
     "mcp-remote": (
         {"command": "npx", "args": ["mcp-remote", "https://a.example/mcp?key=hidden", "--header",
                                     "Authorization: Bearer hidden"]},
-        "npx mcp-remote https://a.example/mcp --header 'Authorization: …'",
+        "npx mcp-remote 'https://a.example/mcp?…' --header 'Authorization: …'",
     ),
 }  # fmt: skip
 
