@@ -71,7 +71,8 @@ def started(catalogue: Catalogue, form: str) -> Iterator[tuple[WireClient, Start
 def _environment(folder: str) -> Mapping[str, str]:
     """Return variables without this machine's settings and records, which may change a list."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
-    return {**kept, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}
+    own = {"XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder, "PENSTOCK_STATS": "off"}
+    return {**kept, **own}
 
 
 def _result(answer: bytes) -> dict[str, Any]:

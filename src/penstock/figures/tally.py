@@ -33,6 +33,7 @@ LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds to end.
 MOST_BYTES: Final = 12_000_000
 MOST_MESSAGES: Final = 10_000
 MOST_NOTES: Final = 100_000
+_PIPE_BYTES: Final = 1 << 20  # Linux gives no more to most users.
 _CLERK: Final = "penstock.figures.clerk"
 
 _Item = Answered | Note  # a note, if the messages are too large to wait
@@ -143,6 +144,14 @@ class BackgroundTally:
             clear_mark(self._mark)
 
 
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold much, where the system can, so that no end waits for the clerk's start."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
 class ClerkFailed(Exception):
     """The clerk ended before it had counted everything."""
 
@@ -163,6 +172,7 @@ class _ClerkProcess:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._input = cast("IO[bytes]", self._process.stdin)
+        _widen(self._input)
         self._output = cast("IO[bytes]", self._process.stdout)
 
     def take(self, items: Iterator[_Item]) -> None:
