@@ -224,7 +224,7 @@ def test_a_stream_that_ends_within_a_frame_loses_only_that(folder, calls):
 )
 @pytest.mark.parametrize("is_open", [True, False])
 def test_the_clerk_ends_at_a_note_that_it_cannot_read(folder, calls, last, told, is_open):
-    """It saves what came before, and ends even if the other process still holds the pipe."""
+    """The clerk saves what came before. It ends even if the other process still holds the pipe."""
     line, file = result("words"), folder / "figures.sqlite"
     command = [
         sys.executable,
