@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from penstock.cli import main
-from penstock.cli.stored.terminal import width_of
+from penstock.cli.terminal import width_of
 from penstock.figures.file import FiguresFile
 from penstock.figures.place import figures_file
 from penstock.figures.rows import CallFigures, ListFigures
