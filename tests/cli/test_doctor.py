@@ -50,7 +50,7 @@ def test_what_is_not_installed_has_a_next_step(machine):
     python = environment(machine.home / "venv", only=("msgspec", "zstandard", "jsonschema_rs"))
     told = Told(machine, "--no-servers", python=python)
     missing = told.one("Installation", "query: jq is missing")
-    assert missing["status"] == "warning"
+    assert missing["status"] == "optional"
     assert missing["next_step"].endswith('in a clone, pip install ".[query]"')
 
 

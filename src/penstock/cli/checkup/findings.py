@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Status = Literal["ok", "warning", "broken"]
+Status = Literal["ok", "optional", "warning", "broken"]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +32,11 @@ class CheckupSection(msgspec.Struct, frozen=True):
 
 def fine(told: str, **facts: Any) -> Finding:
     return Finding(status="ok", told=told, facts=facts)
+
+
+def optional(told: str, next_step: str, **facts: Any) -> Finding:
+    """Return that something is missing which most people do not need."""
+    return Finding(status="optional", told=told, next_step=next_step, facts=facts)
 
 
 def warning(told: str, next_step: str, **facts: Any) -> Finding:

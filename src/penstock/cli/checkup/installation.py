@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from penstock._version import __version__
-from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, warning
+from penstock.cli.checkup.findings import CheckupSection, Finding, broken, fine, optional, warning
 from penstock.cli.wrapping import find_launcher
 from penstock.errors import PenstockError, how_to_install
 
@@ -38,6 +38,9 @@ _ADDS: Final[Mapping[str, str]] = {
     "texts": "results that are YAML",
     "serve": "servers behind a URL, and penstock serve",
 }
+
+
+_MISSING: Final = "is missing"
 
 
 def check_installation() -> CheckupSection:
@@ -79,7 +82,8 @@ def _extra(name: str) -> Finding:
     if facts["is_installed"]:
         return fine(told, **facts)
     step = f"If you need it: {how_to_install(name)}"
-    return warning(f"{told}. It adds {_ADDS[name]}", step, **facts)
+    say = optional if _MISSING in told else warning
+    return say(f"{told}. It adds {_ADDS[name]}", step, **facts)
 
 
 def _installed(requirement: str) -> tuple[str, bool]:
@@ -88,7 +92,7 @@ def _installed(requirement: str) -> tuple[str, bool]:
     try:
         found = version(name)
     except PackageNotFoundError:
-        return f"{name} is missing", False
+        return f"{name} {_MISSING}", False
     return f"{name} {found}", all(_within(found, limit) for limit in _limits(limits))
 
 

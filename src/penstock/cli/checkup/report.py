@@ -9,8 +9,10 @@ from penstock.cli.checkup.findings import CheckupSection, Status
 from penstock.cli.terminal import printable
 from penstock.core.json.encoding import encode
 
-_MARKS: Final[Mapping[Status, str]] = {"ok": "✓", "warning": "!", "broken": "✗"}
-_PLAIN_MARKS: Final[Mapping[Status, str]] = {"ok": "ok", "warning": "! ", "broken": "X "}
+_MARKS: Final[Mapping[Status, str]] = {"ok": "✓", "optional": "·", "warning": "!", "broken": "✗"}
+_PLAIN_MARKS: Final[Mapping[Status, str]] = {
+    "ok": "ok", "optional": "- ", "warning": "! ", "broken": "X ",
+}  # fmt: skip
 
 
 def as_text(sections: Sequence[CheckupSection], *, is_plain: bool) -> str:
