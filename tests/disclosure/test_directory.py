@@ -16,6 +16,7 @@ NAMES = [
     "listFolders",
     "ping",
 ]
+LEGEND = "a_(b c) for a_b and a_c"
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s()";]+|[()]')
 
 
@@ -28,7 +29,14 @@ def everything(_text):
 
 
 def of(names, fits=everything):
-    return directory(names, fits)
+    """Return a directory without its legend."""
+    told = directory(names, fits)
+    return told.removeprefix(f"{LEGEND}, (a b)_c for a_c and b_c: ").removeprefix(f"{LEGEND}: ")
+
+
+def test_a_directory_explains_itself():
+    assert directory(NAMES, everything).startswith("a_(b c) for a_b and a_c: github_(create_issue")
+    assert directory(["get", "put"], everything) == "get put"
 
 
 def spelled_out(text):
@@ -79,7 +87,7 @@ def test_a_name_that_begins_another_stays_whole():
 
 def test_a_common_ending_is_written_once_where_the_room_is_short():
     verbs = [*map(chr, range(97, 123))]
-    told = of([f"orders_{verb}V1" for verb in verbs], within(70))
+    told = of([f"orders_{verb}V1" for verb in verbs], within(130))
     assert told == f"(orders_({' '.join(verbs)}))V1"
 
 

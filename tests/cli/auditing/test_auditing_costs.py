@@ -113,7 +113,8 @@ def test_full_is_what_the_relay_lists_with_its_output_schemas_widened():
 
 
 def test_auto_is_counted_without_the_output_schemas_that_it_leaves_out(meter):
-    promised = [json.loads(raw) | {"outputSchema": SCHEMA} for raw in many(4)]
+    large = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(40)}}
+    promised = [json.loads(raw) | {"outputSchema": large} for raw in many(4)]
     plain = audited(many(4), Policy(), meter)
     assert plain.auto.given == "full"
     found = audited(listed(*promised), Policy(list_budget="800tok"), meter)

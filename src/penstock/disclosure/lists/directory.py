@@ -24,6 +24,7 @@ _LEAST_ENDING: Final = 20
 _DEPTHS: Final = (2, 3)
 # A name with one of these could be read as something else, so it is written as a JSON text.
 _UNCLEAR: Final = re.compile(r"[\s()\[\]\";,]")
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _AFTER_GROUP: Final = re.compile(r"\)[^\s);]")
 
 Fits = Callable[[str], bool]
@@ -33,7 +34,8 @@ Sections = Mapping[str, Sequence[str]]
 
 def directory(names: Sequence[str], fits: Fits) -> str:
     """Return all names, or else counts; nothing if not even a count fits."""
-    return all_names({"": names}, fits) or counts(names, fits)
+    everything = all_names({"": names}, lambda text: fits(_explained(text)))
+    return _explained(everything) or counts(names, fits)
 
 
 def all_names(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str]] = ()) -> str:
@@ -54,12 +56,18 @@ def all_names(sections: Sections, fits: Fits, details: Sequence[Mapping[str, str
 
 def legend(names: str) -> str:
     """Return how to read a directory of all names."""
-    parts = ["a_(b c) for a_b and a_c"] if "(" in names else []
-    if _AFTER_GROUP.search(names):
+    bare = _QUOTED.sub("", names)
+    parts = ["a_(b c) for a_b and a_c"] if "(" in bare else []
+    if _AFTER_GROUP.search(bare):
         parts.append("(a b)_c for a_c and b_c")
-    if "[" in names:
+    if "[" in bare:
         parts.append("parameters in []")
     return ", ".join(parts)
+
+
+def _explained(names: str) -> str:
+    how = legend(names)
+    return f"{how}: {names}" if how else names
 
 
 def counts(names: Sequence[str], fits: Fits) -> str:
