@@ -1,4 +1,4 @@
-"""How a host starts a server that is behind Penstock: its target, settings and surroundings.
+"""The start of a server that is behind Penstock: its target, settings and surroundings.
 
 A wrapped entry says all of this. So a server that is not wrapped yet is understood by the entry
 that wrapping it would give.

@@ -24,7 +24,7 @@ _MOST_WORDS: Final = 12  # of the description of one parameter, if the entry is 
 
 
 class Detail(IntEnum):
-    """How much an entry tells."""
+    """The amount that an entry tells, from the least to the most."""
 
     BRIEF = 0  # a sentence
     SIGNED = 1  # a sentence and a signature
