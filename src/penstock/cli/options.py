@@ -24,9 +24,10 @@ _OF_RESULTS: Final = {
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
-    "explorer": "on|off", "gate": "off|teach|strict", "descriptions": "DIR",
+    "explorer": "on|off", "gate": "off|teach|strict", "descriptions": "DIR", "programs": "MODE",
 }  # fmt: skip
 OPTIONS: Final = _OF_RESULTS | _OF_LISTS
+_BARE: Final = {"programs": "on"}  # what an option without a value means
 CONFIG_FILE: Final = "penstock.toml"
 _CONFIG_HELP: Final = (
     "The settings file. Default: penstock.toml in the user's configuration folder."
@@ -75,10 +76,12 @@ def add_settings(group: Any, *names: str, defaults: Mapping[str, Any] | None = N
     for name in names:
         setting = HOST if name == HOST.name else SETTINGS[name]
         default = (defaults or {}).get(name, setting.default)
+        bare = _BARE.get(name)
         group.add_argument(
             f"--{name.replace('_', '-')}",
             metavar=OPTIONS[name],
-            nargs="+" if setting.parse is parsers.names else None,
+            nargs="+" if setting.parse is parsers.names else "?" if bare else None,
+            const=bare,
             help=f"{setting.meaning.replace('`', '')} Default: {default or setting.unset}.",
         )
 

@@ -10,6 +10,9 @@ DESCRIBE: Final = "describe_tools"
 CALL_READ_ONLY: Final = "call_read_only_tool"
 CALL: Final = "call_tool"
 OWN_NAMES: Final = (FIND, DESCRIBE, CALL_READ_ONLY, CALL)
+RUN: Final = "run_python"
+RUN_WRITES: Final = "run_python_with_writes"
+PROGRAM_NAMES: Final = (RUN, RUN_WRITES)
 _PREFIX: Final = "penstock_"
 # In a schema, marks a parameter that an HTTP client must repeat in a header.
 HEADER_KEY: Final = "x-mcp-header"

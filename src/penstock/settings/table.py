@@ -141,6 +141,26 @@ class Settings:
         100_000,
         "The most rows that `sql`, `query` and `search` read, and that the copy of a live list holds.",
     )
+    programs: Setting[str, str] = Setting(
+        parsers.choice("auto", "on", "only", "write", "off"),
+        "auto",
+        "Whether agents may run Python programs that call tools: `on` lists `run_python` in every "
+        "form, `only` lists nothing else but tools that find, describe and read, `write` adds "
+        "`run_python_with_writes`, `off` offers no programs, and `auto` lists `run_python` in an "
+        "index.",
+        for_one="client",
+    )
+    program_seconds: Setting[WrittenTime, float] = Setting(
+        parsers.seconds,
+        "1m",
+        "The longest that one program may take, with all the time that it waits for tools.",
+    )
+    program_memory: Setting[WrittenNumber, int] = Setting(
+        parsers.size, "256MB", "The most memory that one program may use for its values."
+    )
+    program_calls: Setting[WrittenNumber, int] = Setting(
+        parsers.count, 100, "The most calls of tools that one program may make."
+    )
     only: Setting[WrittenNames, tuple[str, ...]] = Setting(
         parsers.names,
         (),
