@@ -120,5 +120,6 @@ class Engine:
             for_apps=work.for_apps,
             about=work.about,
             is_shortened=work.is_shortened,
+            programs=work.programs,
         )
         return catalogue, listing

@@ -21,6 +21,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
 from penstock.disclosure.grants import Holder
 from penstock.disclosure.lists.listing import Listing
+from penstock.disclosure.programs import ProgramTool
 from penstock.wire.messages import Message
 
 # -- upstream ----------------------------------------------------------------------------------
@@ -117,6 +118,7 @@ class Disclose(msgspec.Struct, frozen=True):
     around: bytes  # the other members of the list's result
     about: str  # the server's name, and its purpose in a few words
     is_shortened: bool  # another Penstock made this list
+    programs: tuple[ProgramTool, ...] = ()  # the tools that run programs
 
 
 class Enquiry(msgspec.Struct, frozen=True):

@@ -1,0 +1,106 @@
+"""The tools that run programs in the lists of a client, in both eras."""
+
+import json
+
+import pytest
+from relay_upstream import Upstream, text, tool
+from relay_weights import o200k
+
+from penstock.wire import program_tools
+
+ONLY = ["find_tools", "describe_tools", "read_result", "run_python"]
+WORDS = "It takes care of every detail that there is to take care of, and then of some more. "
+
+
+def catalogue(count, *others):
+    path = {"type": "string", "description": "Where it is. " + WORDS * 2}
+    described = [
+        tool(
+            f"file_{number}",
+            {"path": path},
+            description=f"Reads file number {number}. " + WORDS * 3,
+            annotations={"readOnlyHint": number % 2 == 0},
+        )
+        for number in range(count)
+    ]
+    return [*described, *(tool(name) for name in others)]
+
+
+@pytest.fixture
+def opened(open_rig, era):
+    def opened(count=400, *others, **settings):
+        results = {"file_0": text("done")}
+        return open_rig(Upstream(era, catalogue(count, *others), results), **settings)
+
+    return opened
+
+
+def names(listed):
+    return [entry["name"] for entry in listed["tools"]]
+
+
+def cost(listed):
+    return o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False))
+
+
+@pytest.mark.parametrize("mode", ["auto", "on", "write", "only", "off"])
+def test_the_setting_decides(opened, mode):
+    index = names(opened(programs=mode).listed())
+    short = names(opened(1, programs=mode).listed())
+    assert ("run_python" in index) is (mode != "off")
+    assert ("run_python" in short) is (mode not in ("off", "auto"))
+    assert ("run_python_with_writes" in index) is (mode == "write")
+    assert ("run_python_with_writes" in short) is (mode == "write")
+
+
+def test_programs_alone(opened):
+    rig = opened(14, programs="only", list_form="full")
+    listed = rig.listed()
+    assert names(listed) == ONLY
+    assert cost(listed) < 600
+    assert rig.greet()["result"]["instructions"].count("run_python calls them") == 1
+
+
+def test_a_tool_of_the_list_for_programs_can_be_called_by_name(opened):
+    rig = opened(14, programs="only")
+    rig.listed()
+    assert not rig.call("file_0", path="a").get("isError")
+
+
+def test_without_the_library_nothing_is_offered(opened, monkeypatch):
+    monkeypatch.setattr(program_tools, "programs_available", lambda: False)
+    for mode in ("auto", "on", "write", "only"):
+        found = names(opened(programs=mode).listed())
+        assert not {"run_python", "run_python_with_writes"} & {*found}
+        assert "call_tool" in found
+
+
+def test_a_tool_of_upstreams_keeps_its_name(opened):
+    rig = opened(3, "run_python", programs="write")
+    found = rig.listed()["tools"]
+    ours = {entry["name"]: entry for entry in found}
+    assert [*ours][-2:] == ["penstock_run_python", "run_python_with_writes"]
+    assert "As penstock_run_python," in ours["run_python_with_writes"]["description"]
+    assert "run_python" in ours
+
+
+def test_a_host_may_ask_before_a_program_writes(opened):
+    read, write = opened(programs="write").listed()["tools"][-2:]
+    assert read["annotations"]["readOnlyHint"] is True
+    assert "readOnlyHint" not in write["annotations"]
+
+
+def test_a_client_has_its_own_setting(open_rig, era):
+    """The client's name decides: from the handshake, or since 2026-07-28 from each request."""
+    rig = open_rig(Upstream(era, catalogue(14)), clients={"test": {"programs": "only"}})
+    info = {"io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"}}
+    listed = rig.ask("tools/list", {"_meta": info} if era == "modern" else {})["result"]
+    assert names(listed) == ONLY
+
+
+@pytest.mark.parametrize("mode", ["auto", "on", "write", "only"])
+def test_the_same_bytes_every_time(opened, mode):
+    rig = opened(programs=mode)
+    first = rig.from_client(rig.request("tools/list", id=7))
+    rig.call("describe_tools", tools=["file_0"])
+    assert rig.from_client(rig.request("tools/list", id=7)) == first
