@@ -104,3 +104,52 @@ def test_the_same_bytes_every_time(opened, mode):
     first = rig.from_client(rig.request("tools/list", id=7))
     rig.call("describe_tools", tools=["file_0"])
     assert rig.from_client(rig.request("tools/list", id=7)) == first
+
+
+# -- descriptions as functions of Python -------------------------------------------------------
+
+
+def said(result):
+    return json.loads(result["content"][0]["text"])
+
+
+def test_tools_are_described_as_functions(opened):
+    rig = opened(gate="strict")
+    listed = rig.listed()["tools"]
+    assert listed[1]["inputSchema"]["properties"]["as"] == {"enum": ["json", "python"]}
+    told = said(rig.call("describe_tools", tools=["file_0", "file_1"], **{"as": "python"}))
+    assert told["file_0"].startswith("file_0(path: str = ... # Where it is.")
+    assert told["file_1"].startswith("file_1(path: str = ...)  # may write\n")
+    assert not rig.call("file_0", path="a").get("isError"), "a grant is given as for a schema"
+
+
+def test_an_unknown_way_to_describe_is_refused_with_the_choices(opened):
+    rig = opened()
+    rig.listed()
+    for given in ("typescript", 7, ["python"], {"a": 1}, True):
+        refused = rig.call("describe_tools", tools=["file_0"], **{"as": given})
+        assert refused["isError"]
+        assert "json or python" in said(refused)["next_step"]
+
+
+def test_schemas_are_the_default(opened):
+    rig = opened()
+    rig.listed()
+    for given in ({}, {"as": "json"}, {"as": None}, {"as": ""}):
+        told = said(rig.call("describe_tools", tools=["file_0"], **given))
+        assert "inputSchema" in told["file_0"]
+
+
+def test_functions_are_the_default_where_only_programs_call_tools(opened):
+    rig = opened(14, programs="only")
+    rig.listed()
+    assert said(rig.call("describe_tools", tools=["file_0"]))["file_0"].startswith("file_0(")
+    told = said(rig.call("describe_tools", tools=["file_0"], **{"as": "json"}))
+    assert "inputSchema" in told["file_0"]
+
+
+def test_an_index_without_programs_describes_in_both_ways_but_does_not_say_so(opened):
+    rig = opened(programs="off")
+    assert "as" not in rig.listed()["tools"][1]["inputSchema"]["properties"]
+    told = said(rig.call("describe_tools", tools=["file_0"], **{"as": "python"}))
+    assert told["file_0"].startswith("file_0(")

@@ -146,6 +146,7 @@ class Describe(msgspec.Struct, frozen=True):
     names: Sequence[object] | None  # None if the agent gave no list
     is_tool: bool  # the agent called `describe_tools`; otherwise it read a resource
     is_whole: bool = False  # the agent asked for whole descriptions
+    written_as: object = None  # the agent's argument `as`, unchecked
 
 
 class Unwrap(msgspec.Struct, frozen=True):

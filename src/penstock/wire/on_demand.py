@@ -103,6 +103,7 @@ def _describe(request: Request) -> Steps[bytes]:
         _names(arguments),
         is_tool=True,
         is_whole=arguments.get("whole") is True,
+        written_as=arguments.get("as"),
     )
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 

@@ -31,12 +31,24 @@ class _Parameters(NamedTuple):
         return all(map(is_keyword_argument, self.places))
 
 
-def python_signature(tool_name: str, schema: Mapping[str, Any]) -> str:
+class ParameterNotes(NamedTuple):
+    """What to tell of parameters beside their types, by name."""
+
+    comments: Mapping[str, str] = {}  # behind a parameter
+    types: Mapping[str, str] = {}  # in place of the type
+
+
+_NO_NOTES: Final = ParameterNotes()
+
+
+def python_signature(
+    tool_name: str, schema: Mapping[str, Any], notes: ParameterNotes = _NO_NOTES
+) -> str:
     """Return a tool as a model calls it in a program: `read_text_file(path: str, head: int = ...)`.
     If the tool or a parameter has no name of Python's, return `call("odd-tool", {"a-b": str})`."""
     name = python_name(tool_name)
     unread = f"call({literal(tool_name)}, {{…}})" if name is None else f"{name}({_OTHERS})"
-    return _from_schema(schema, lambda found: _signature(tool_name, found), unread)
+    return _from_schema(schema, lambda found: _signature(tool_name, found, notes), unread)
 
 
 def python_stub(tool_name: str, schema: Mapping[str, Any]) -> str:
@@ -48,6 +60,13 @@ def python_stub(tool_name: str, schema: Mapping[str, Any]) -> str:
     unread = "*args: Any, **kwargs: Any"
     taken = _from_schema(schema, lambda found: _stub(found) if found.are_plain else unread, unread)
     return f"async def {name}({taken}) -> Any: ..."
+
+
+def shown_types(schema: Mapping[str, Any]) -> dict[str, str]:
+    """Return the type of each parameter as the signature shows it, by name."""
+    return _from_schema(
+        schema, lambda found: {name: _type(name, found) for name in found.places}, {}
+    )
 
 
 def parameter_order(schema: Mapping[str, Any]) -> list[str]:
@@ -83,29 +102,39 @@ def _parameters(root: SchemaPlace) -> _Parameters:
 # -- for a model -------------------------------------------------------------------------------
 
 
-def _signature(tool_name: str, found: _Parameters) -> str:
-    name = python_name(tool_name)
+def _signature(tool_name: str, found: _Parameters, notes: ParameterNotes) -> str:
+    name, types = python_name(tool_name), {**notes.types}
+    for parameter in found.places:
+        types.setdefault(parameter, _type(parameter, found))
     if name is None or not found.are_plain:
-        return f"call({literal(tool_name)}, {{{_line(found, _key)}}})"
-    return f"{name}({_line(found, _argument)})"
+        keys = {each: _key(each, found, types[each]) for each in found.places}
+        return f"call({literal(tool_name)}, {{{_joined(keys, found, notes)}}})"
+    arguments = {each: _argument(each, found, types[each]) for each in found.places}
+    return f"{name}({_joined(arguments, found, notes)})"
 
 
-def _line(found: _Parameters, write: Callable[[str, _Parameters], str]) -> str:
-    told = [write(name, found) for name in found.places]
-    return ", ".join([*told, *([_OTHERS] if found.has_others else [])])
+def _joined(told: Mapping[str, str], found: _Parameters, notes: ParameterNotes) -> str:
+    """Return the parameters, each with its comment. A comment ends the line."""
+    written = {**told, **({_OTHERS: _OTHERS} if found.has_others else {})}
+    last, parts = [*written][-1:], []
+    for name, text in written.items():
+        comment = notes.comments.get(name)
+        parts.append(text if [name] == last else f"{text},")
+        parts.append(f" # {' '.join(comment.split())}\n" if comment else " ")
+    return "".join(parts).removesuffix(" ")
 
 
-def _argument(name: str, found: _Parameters) -> str:
-    place = found.places[name]
-    if name in found.needed:
-        return f"{name}: {shown_type(place)}"
-    return f"{name}: {shown_type(place, is_optional=True)} = {_default(place)}"
+def _type(name: str, found: _Parameters) -> str:
+    return shown_type(found.places[name], is_optional=name not in found.needed)
 
 
-def _key(name: str, found: _Parameters) -> str:
-    is_optional = name not in found.needed
-    told = shown_type(found.places[name], is_optional=is_optional)
-    return f"{literal(name)}{'?' if is_optional else ''}: {told}"
+def _argument(name: str, found: _Parameters, kind: str) -> str:
+    default = "" if name in found.needed else f" = {_default(found.places[name])}"
+    return f"{name}: {kind}{default}"
+
+
+def _key(name: str, found: _Parameters, kind: str) -> str:
+    return f"{literal(name)}{'' if name in found.needed else '?'}: {kind}"
 
 
 def _default(place: SchemaPlace) -> str:
