@@ -29,7 +29,7 @@ def test_which_may_be_set_for_one_tool_or_one_client():
         "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "row_form",
         "preview", "ttl", "max_ttl", "bearer_ttl", "media_cap",
     )  # fmt: skip
-    assert TABLES["clients"] == ("list", "list_budget", "always", "gate")
+    assert TABLES["clients"] == ("programs", "list", "list_budget", "always", "gate")
 
 
 def test_every_option_of_the_command_line_is_a_setting():

@@ -93,7 +93,8 @@ def test_a_list_of_signatures(opened):
 def test_an_index(opened):
     listed = opened(400).listed()
     assert names(listed) == [
-        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result",
+        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "run_python",
+        "read_result",
     ]  # fmt: skip
     assert o200k(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 2_000
     told = listed["tools"][1]["description"]

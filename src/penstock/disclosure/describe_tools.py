@@ -21,6 +21,7 @@ from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.lists.directory import directory
 from penstock.disclosure.names import DESCRIPTION_REQUIRED, MISSING_SELECTION
 from penstock.disclosure.problems import Fits
+from penstock.disclosure.python_description import python_description
 from penstock.disclosure.texts.shortening import ELLIPSIS, clipped, plain
 from penstock.disclosure.uris import named_in, uri_for
 
@@ -71,6 +72,7 @@ class DescribeContext(msgspec.Struct, frozen=True):
     ours: frozenset[str] = frozenset()  # Penstock's own tools, which the list describes in full
     is_tool: bool = False  # the agent called a tool; otherwise it read the resource
     is_whole: bool = False  # the agent asked for whole descriptions
+    is_python: bool = False  # the agent wants tools as functions of Python
 
 
 class DescribedPart(NamedTuple):
@@ -152,12 +154,13 @@ def _parts(names: Sequence[str], ask: DescribeContext) -> Iterator[DescribedPart
     """Yield each name with its part of the reply. Only the first few unknown names get suggestions,
     because finding similar names is slow."""
     slips, said = 0, set[str]()
+    describe = python_description if ask.is_python else compact_description
     for name in names:
         tool = ask.catalogue.get(name)
         if tool is not None and ask.is_whole:
             yield DescribedPart(name, tool.full)
         elif tool is not None:
-            yield DescribedPart(name, *compact_description(tool, said))
+            yield DescribedPart(name, *describe(tool, said))
         elif name in ask.ours:
             notice = encode({"notice": "The list describes this tool in full."})
             yield DescribedPart(name, notice)

@@ -18,6 +18,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.grants import Grants
 from penstock.disclosure.lists.forms import Lister
 from penstock.disclosure.lists.listing import Listing
+from penstock.disclosure.programs import ProgramTool
 from penstock.settings.policy import Policy
 
 if TYPE_CHECKING:
@@ -73,10 +74,16 @@ class Discloser:
         for_apps: Sequence[bytes] = (),
         about: str = "",
         is_shortened: bool = False,
+        programs: Sequence[ProgramTool] = (),
     ) -> Listing:
         policy = self._policy.for_client(audience.client)
         lister = Lister(
-            policy.list_budget, self._meter, policy.list_form, policy.always, self._called
+            policy.list_budget,
+            self._meter,
+            policy.list_form,
+            policy.always,
+            self._called,
+            policy.programs,
         )
         return self._listing(
             lister,
@@ -87,6 +94,7 @@ class Discloser:
             for_apps=tuple(for_apps),
             about=about,
             is_shortened=is_shortened,
+            programs=tuple(programs),
         )
 
 

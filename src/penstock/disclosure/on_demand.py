@@ -28,10 +28,12 @@ from penstock.disclosure.discloser import Audience, Discloser
 from penstock.disclosure.grants import GRANT_FIELD, Holder
 from penstock.disclosure.lists.listing import Listing
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
+from penstock.disclosure.problems import problem
 from penstock.disclosure.search.find_tools import Finder
 from penstock.errors import StoreError
 from penstock.log import logger
 
+WRITTEN_AS: Final = ("json", "python")
 _KEPT: Final = 32
 _PASS_IT_ON: Final = f"Add {GRANT_FIELD} to the arguments of the call."
 
@@ -66,12 +68,30 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         return _finder(self.catalogue).found(query, self.fits)
 
     def describe(
-        self, selection: Selection, *, is_tool: bool, is_whole: bool = False
+        self,
+        selection: Selection,
+        *,
+        is_tool: bool,
+        is_whole: bool = False,
+        written_as: object = None,
     ) -> DescribedReply:
-        """Return the descriptions, and grant calls of the tools that they describe."""
+        """Return the descriptions, and grant calls of the tools that they describe. `written_as` is
+        what the agent asked for: schemas, or functions of Python."""
+        written = written_as or ("python" if self.listing.form == "programs" else "json")
+        if written not in WRITTEN_AS:
+            step = f"as may be {' or '.join(WRITTEN_AS)}."
+            wrong = problem(self.fits, "Tools cannot be described as {}.", step, str(written))
+            return DescribedReply(wrong, is_error=True)
         more = {f"${name}": told for name, told in self._to_show().items()}
         ask = DescribeContext(
-            self.catalogue, self.fits, self.keep, more, self.ours, is_tool, is_whole
+            self.catalogue,
+            self.fits,
+            self.keep,
+            more,
+            self.ours,
+            is_tool,
+            is_whole,
+            is_python=written == "python",
         )
         told = described(selection, ask)
         self._grant(told.tools)

@@ -151,5 +151,6 @@ class Engine:
             for_apps=work.for_apps,
             about=work.about,
             is_shortened=work.is_shortened,
+            programs=work.programs,
         )
         return catalogue, listing

@@ -73,7 +73,10 @@ def _described(answers: DisclosureAnswers, effect: Describe) -> DescribedReply:
             problem(answers.fits, "tools must be a list of names.", step), is_error=True
         )
     return answers.describe(
-        selection(effect.names, answers.catalogue), is_tool=effect.is_tool, is_whole=effect.is_whole
+        selection(effect.names, answers.catalogue),
+        is_tool=effect.is_tool,
+        is_whole=effect.is_whole,
+        written_as=effect.written_as,
     )
 
 

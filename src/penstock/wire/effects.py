@@ -22,6 +22,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
 from penstock.disclosure.grants import Holder
 from penstock.disclosure.lists.listing import Listing
+from penstock.disclosure.programs import ProgramTool
 from penstock.wire.messages import Message
 
 # -- upstream and the time ---------------------------------------------------------------------
@@ -148,6 +149,7 @@ class Disclose(msgspec.Struct, frozen=True):
     around: bytes  # the other members of the list's result
     about: str  # the server's name, and its purpose in a few words
     is_shortened: bool  # another Penstock made this list
+    programs: tuple[ProgramTool, ...] = ()  # the tools that run programs
 
 
 class Enquiry(msgspec.Struct, frozen=True):
@@ -175,6 +177,7 @@ class Describe(msgspec.Struct, frozen=True):
     names: Sequence[object] | None  # None if the agent gave no list
     is_tool: bool  # the agent called `describe_tools`; otherwise it read a resource
     is_whole: bool = False  # the agent asked for whole descriptions
+    written_as: object = None  # the agent's argument `as`, unchecked
 
 
 class Unwrap(msgspec.Struct, frozen=True):

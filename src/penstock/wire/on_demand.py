@@ -16,6 +16,8 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call
 from penstock.disclosure.grants import GRANT_FIELD
 from penstock.disclosure.names import (
+    CALL,
+    CALL_READ_ONLY,
     DESCRIBE,
     DESCRIPTION_REQUIRED,
     FIND,
@@ -63,7 +65,7 @@ def answer_on_demand(request: Request) -> Steps[bytes | None]:
     yield from know_tools(request, current=role in _ANSWERS, names=_meant(request, role))
     if role in _ANSWERS:
         return request.fault or (yield from _ANSWERS[role](request))
-    if role:
+    if role in (CALL_READ_ONLY, CALL):
         return (yield from _unwrap(request, role))
     yield from _take_grant(request)
     return None
@@ -101,6 +103,7 @@ def _describe(request: Request) -> Steps[bytes]:
         _names(arguments),
         is_tool=True,
         is_whole=arguments.get("whole") is True,
+        written_as=arguments.get("as"),
     )
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 

@@ -1,18 +1,63 @@
-"""The tools that run programs: when they are offered."""
+"""The tools that run programs: `run_python`, and `run_python_with_writes`, which a host can allow
+apart from it.
+
+A model that has never heard of Penstock reads the first description at the start of a conversation,
+and has to write a correct program after it.
+"""
 
 from __future__ import annotations
 
-from penstock.disclosure.names import PROGRAM_NAMES, RUN, is_called
-from penstock.wire.request import Request
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from penstock.core.json.encoding import encode
+from penstock.disclosure.names import PROGRAM_NAMES, RUN, RUN_WRITES, free_name
+from penstock.disclosure.programs import ProgramTool, programs_available
+from penstock.disclosure.schemas.python_names import IMPORTABLE
+from penstock.settings.policy import Policy
+
+_SQL: Final = "sql('SELECT … FROM t', t=value_or_token)"
+_ABOUT: Final = (
+    "Runs Python that calls tools; only the answer comes back. In scope: every read-only tool as an "
+    "async function (`await get_issue(key='A-1')`), `await call('odd-name', {…})` for other names, "
+    "`await text('tool', {…})` for the exact text, `rows(token)` and `value(token)` of stored "
+    f"results, `{_SQL}`, `store(value)` for a token. Tools return "
+    "their whole value, decoded: JSON as such, CSV as a list of dicts with typed values. "
+    f"Imports: {', '.join(IMPORTABLE)} (asyncio: gather only). No files or network. The last "
+    "expression or `return` is the answer; if large, it is stored and described. Variables stay for "
+    "the next program."
+)
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"code": {"type": "string"}},
+    "required": ["code"],
+}
 
 
-def may_be_program(request: Request) -> bool:
-    """Return whether a call may be one of a tool that runs programs. The list of tools decides."""
-    return any(is_called(request.tool, role) for role in PROGRAM_NAMES)
+def program_names(taken: Collection[str]) -> dict[str, str]:
+    """Return, for each of the two tools, a name that no tool of the server has."""
+    return {role: free_name(role, taken) for role in PROGRAM_NAMES}
 
 
-def program_role(request: Request) -> str:
-    """Return which of the tools that run programs is called, or ""."""
-    programs = request.client_policy.programs
-    is_offered = programs == "write" or (request.tool == RUN and programs != "off")
-    return request.tool if request.tool in PROGRAM_NAMES and is_offered else ""
+def offered_programs(policy: Policy) -> tuple[str, ...]:
+    """Return the roles of the tools that a client with these settings may get. With `auto`, only an
+    index lists them."""
+    if policy.programs == "off" or not programs_available():
+        return ()
+    return PROGRAM_NAMES if policy.programs == "write" else (RUN,)
+
+
+def program_tools(policy: Policy, names: Mapping[str, str]) -> tuple[ProgramTool, ...]:
+    """Return the tools that a client with these settings may get. `names` has a name by role."""
+    roles = offered_programs(policy)
+    return tuple(ProgramTool(role, names[role], program_tool(role, names)) for role in roles)
+
+
+def program_tool(role: str, names: Mapping[str, str]) -> bytes:
+    """Return a tool as it is listed. `names` has the names of both tools by role."""
+    about, hints = _ABOUT, {"title": "Run a program", "readOnlyHint": True}
+    if role == RUN_WRITES:
+        about = f"As {names[RUN]}, and may call every tool."
+        hints = {"title": "Run a program that may write"}
+    shown = {"name": names[role], "description": about, "inputSchema": _SCHEMA}
+    return encode({**shown, "annotations": hints})

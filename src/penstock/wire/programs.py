@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from penstock.core.model.program import Broken, Finished, Turn, Waiting
 from penstock.core.model.values import Call
+from penstock.disclosure.names import PROGRAM_NAMES, is_called
 from penstock.wire.call_facts import call_of
 from penstock.wire.effects import (
     CallTools,
@@ -28,9 +29,10 @@ from penstock.wire.effects import (
 from penstock.wire.lists import know_tools
 from penstock.wire.program_calls import Callables, WrongCall
 from penstock.wire.program_replies import answer_of, failure_of, refusal
-from penstock.wire.program_tools import may_be_program, program_role
+from penstock.wire.program_tools import offered_programs
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
+from penstock.wire.upstream_state import Shown
 
 AT_ONCE: Final = 8
 LONGEST_CODE: Final = 100_000
@@ -39,20 +41,28 @@ _ASK_LESS: Final = "Ask for less, or do the work in several programs."
 
 def answer_program(request: Request) -> Steps[bytes | None]:
     """Answer a call of a tool that runs programs."""
-    if not may_be_program(request):
+    if not any(is_called(request.tool, role) for role in PROGRAM_NAMES):
         return None
     yield from know_tools(request)
-    role = program_role(request)
-    if not role:
-        return None
     shown = yield from disclosed(request)
-    if request.fault or shown is None:
+    role = "" if shown is None else _role(request, shown)
+    if shown is None or not role:
+        return None
+    if request.fault:
         return request.fault
     request.is_read = True  # the figures count what its calls cost, not the program
     code = _code(request.decoded_object.get("code"))
     if isinstance(code, Broken):
         return refusal(request, code)
     return (yield from _Program(request, Callables(role, shown.catalogue.without_apps())).run(code))
+
+
+def _role(request: Request, shown: Shown) -> str:
+    """Return which of the tools that run programs is called, if this client is offered it."""
+    policy, names = request.client_policy, shown.toolbox.programs
+    if policy.programs == "auto" and shown.listing.form != "index":
+        return ""
+    return next((role for role in offered_programs(policy) if names[role] == request.tool), "")
 
 
 def _code(code: Any) -> str | Broken:

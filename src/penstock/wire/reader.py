@@ -28,6 +28,9 @@ _ABOUT: Final[Mapping[Mode, str]] = {
 }
 # Clients of every revision look for the title here.
 ANNOTATIONS: Final = {"title": "Read a stored result", "readOnlyHint": True}
+# Beside programs, which read stored results too.
+_SHORT: Final = "Reads a stored result. query: SQL over table result, jq, or text to search for."
+_SHORT_FIELDS: Final = (TOKEN_FIELD, "mode", "page", "path", "query")
 # Keywords that cost more tokens than they help.
 _UNLISTED: Final = frozenset({"minimum", "description"})
 
@@ -50,6 +53,21 @@ def reader_tool(name: str, policy: Policy) -> bytes:
             "name": name,
             "description": description(policy),
             "inputSchema": input_schema(policy),
+            "annotations": ANNOTATIONS,
+        }
+    )
+
+
+def short_reader_tool(name: str, policy: Policy) -> bytes:
+    """Return the reader for a list in which programs do most of the reading. It takes all fields,
+    and each probe names the modes that apply."""
+    schema = input_schema(policy)
+    properties = {field: schema["properties"][field] for field in _SHORT_FIELDS}
+    return encode(
+        {
+            "name": name,
+            "description": _SHORT,
+            "inputSchema": {**schema, "properties": properties},
             "annotations": ANNOTATIONS,
         }
     )

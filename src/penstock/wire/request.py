@@ -176,7 +176,8 @@ class Request(msgspec.Struct, eq=False):
     @property
     def may_hide(self) -> bool:
         """Return whether a list for this client may leave something out."""
-        return self.client_policy.list_form != "full"
+        policy = self.client_policy
+        return policy.list_form != "full" or policy.programs == "only"
 
     @property
     def gate(self) -> str:

@@ -10,11 +10,15 @@ from penstock.core.json.encoding import encode
 from penstock.disclosure.grants import Holder
 from penstock.disclosure.lists.host_parts import counted_list, tools_within_cap
 from penstock.disclosure.lists.listing import Listing
+from penstock.disclosure.names import RUN
+from penstock.disclosure.programs import ProgramTool
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.effects import Disclose, Steps
 from penstock.wire.eras import SERVER_META
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
+from penstock.wire.program_tools import program_tools
+from penstock.wire.reader import short_reader_tool
 from penstock.wire.request import Request
 from penstock.wire.server_info import about_server
 from penstock.wire.toolbox import Toolbox
@@ -54,6 +58,7 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
         _around(toolbox),
         about,
         toolbox.has_inner_reader,
+        _programs(request, toolbox),
     )
     request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
     if is_fixed:
@@ -86,9 +91,26 @@ def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
 
 def _ours(request: Request, toolbox: Toolbox) -> list[bytes]:
     """Return Penstock's own tools that the model sees."""
-    if not has_explorer(request):
-        return [toolbox.reader_tool]
-    return [toolbox.reader_tool, show_tool(toolbox.explorer[SHOW])]
+    policy = request.client_policy
+    is_short = policy.programs == "only" and bool(_programs(request, toolbox))
+    reader = short_reader_tool(toolbox.reader, policy) if is_short else toolbox.reader_tool
+    return [reader, *([show_tool(toolbox.explorer[SHOW])] if has_explorer(request) else [])]
+
+
+def _programs(request: Request, toolbox: Toolbox) -> tuple[ProgramTool, ...]:
+    """Return Penstock's own tools that run programs. If a Penstock upstream has them, those are
+    enough, unless the settings ask for them."""
+    policy = request.client_policy
+    is_theirs = RUN in toolbox.tools and (toolbox.has_inner_reader or request.known.has_penstock)
+    if request.known.lacks_tools or (policy.programs == "auto" and is_theirs):
+        return ()
+    return program_tools(policy, toolbox.programs)
+
+
+def _in_every_form(request: Request, toolbox: Toolbox) -> list[bytes]:
+    """Return those that run programs, if every form lists them."""
+    is_auto = request.client_policy.programs == "auto"
+    return [] if is_auto else [tool.shown for tool in _programs(request, toolbox)]
 
 
 def _for_apps(request: Request, toolbox: Toolbox) -> list[bytes]:
@@ -121,7 +143,8 @@ def _tools(request: Request, shown: Shown) -> Sequence[bytes]:
     """
     toolbox, listing = shown.toolbox, shown.listing
     theirs = toolbox.listed_to(has_apps=shown.audience.has_apps)
-    theirs += [*_ours(request, toolbox), *_for_apps(request, toolbox)]
+    theirs += [*_ours(request, toolbox), *_in_every_form(request, toolbox)]
+    theirs += _for_apps(request, toolbox)
     if not listing.has_outputs or request.policy.descriptions:
         return listing.tools
     if len(theirs) == len(listing.tools) or not request.may_hide:

@@ -24,6 +24,7 @@ from penstock.wire import marks, messages
 from penstock.wire.explorer_tools import app_only_meta, explorer_names
 from penstock.wire.inner_reader import shared_name
 from penstock.wire.marks import Mark
+from penstock.wire.program_tools import program_names
 from penstock.wire.reader import reader_name, reader_tool
 
 _SCOPES: Final = ("private", "public")  # the strictest first
@@ -76,6 +77,7 @@ class Toolbox(msgspec.Struct, frozen=True):
     reader_tool: bytes
     own: Mapping[str, str]  # the names of `find_tools` and so on, by role
     explorer: Mapping[str, str]  # the names of the explorer's tools, by role
+    programs: Mapping[str, str]  # the names of the tools that run programs, by role
     for_apps: frozenset[bytes] = frozenset()  # those of `listed` that are for apps alone
     expires: float | None = None
 
@@ -104,7 +106,8 @@ class Toolbox(msgspec.Struct, frozen=True):
     def knows(self, name: str) -> bool:
         if name in self.tools:
             return True
-        return name in (self.reader, *self.own.values(), *self.explorer.values())
+        ours = (self.own, self.explorer, self.programs)
+        return name == self.reader or any(name in names.values() for names in ours)
 
     def listed_to(self, *, has_apps: bool) -> list[bytes]:
         """Return the full list. Only a client that shows apps sees tools for apps alone."""
@@ -170,6 +173,7 @@ def read_list(
         reader_tool(reader, policy),
         own_names(tools),
         explorer_names(tools),
+        program_names(tools),
         for_apps,
         now + min(known) / 1_000 if known else None,
     )

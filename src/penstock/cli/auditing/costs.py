@@ -20,6 +20,7 @@ from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
 from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.lists.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
+from penstock.wire.program_tools import program_tools
 from penstock.wire.toolbox import ToolsPage, read_list
 
 FORMS: Final = ("full", "signatures", "brief", "index")
@@ -125,8 +126,9 @@ def audited(
     def cost_of(form: str) -> FormCost:
         # The list that the relay gives to a client that shows no apps.
         seen = catalogue.without_apps()
-        lister = Lister(policy.list_budget, meter, form, policy.always)
-        listing = lister.listing(seen, [box.reader_tool])
+        lister = Lister(policy.list_budget, meter, form, policy.always, programs=policy.programs)
+        programs = program_tools(policy, box.programs)
+        listing = lister.listing(seen, [box.reader_tool], programs=programs)
         hidden = _on_demand(seen, listing, costs)
         return _form_cost(form, listing, raw, hidden, policy.list_budget, meter)
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.lists.entries import Detail
-from penstock.disclosure.lists.index_form import describe_tool
 from penstock.disclosure.lists.ladder import WORTH_TELLING, Ladder
 from penstock.disclosure.lists.listing import Form, Listing, Terms
+from penstock.disclosure.lists.own_tools import describe_tool
 from penstock.disclosure.names import DESCRIBE, own_names
 
 _NAMES: Final[Mapping[Detail, Form]] = {Detail.SIGNED: "signatures", Detail.BRIEF: "brief"}
@@ -81,4 +81,5 @@ class _Entries:
         if all(step.says_all for step in steps):
             return tools
         legend = _LEGEND if Detail.SIGNED in steps else ""
-        return [*tools, describe_tool(self._own[DESCRIBE], legend)]
+        has_programs = self._terms.has_programs
+        return [*tools, describe_tool(self._own[DESCRIBE], legend, has_programs=has_programs)]

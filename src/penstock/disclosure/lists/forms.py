@@ -14,6 +14,7 @@ from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.lists.listing import Listing, Terms, is_small
+from penstock.disclosure.programs import ProgramTool
 from penstock.errors import InvalidSetting
 from penstock.log import logger
 
@@ -29,6 +30,7 @@ class Lister(msgspec.Struct, frozen=True):
     always: tuple[str, ...] = ()  # patterns of tools that every form lists in full
     # Returns the tools that were called before, and so tell more. A small list never asks.
     called: Callable[[], frozenset[str]] = frozenset
+    programs: str = "auto"  # the setting: which forms list the tools that run programs
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -44,18 +46,34 @@ class Lister(msgspec.Struct, frozen=True):
         for_apps: Sequence[bytes] = (),  # Penstock's tools that only apps call
         about: str = "",  # the server's name, and its purpose in a few words
         is_shortened: bool = False,  # by another Penstock
+        programs: Sequence[ProgramTool] = (),  # those that run programs, if the client may get them
     ) -> Listing:
-        terms = Terms(self.budget, self.meter, tuple(ours), around, self.always, has_apps, about)
+        everywhere = () if self.programs == "auto" else tuple(programs)
+        every = (*ours, *(tool.shown for tool in everywhere))
+        terms = Terms(
+            self.budget,
+            self.meter,
+            every,
+            around,
+            self.always,
+            has_apps,
+            about,
+            in_index=() if everywhere else tuple(programs),
+            has_programs=bool(everywhere),
+        )
         apart = [tool for tool in catalogue if has_apps and tool.is_for_apps_alone]
         listing = self._for_models(catalogue.without_apps(), terms, is_shortened=is_shortened)
         # The host hides the tools for apps from the model: they are listed whole, and cost nothing.
-        tools = [*listing.tools, *ours, *(tool.in_full for tool in apart), *for_apps]
+        tools = [*listing.tools, *every, *(tool.in_full for tool in apart), *for_apps]
         in_full = listing.in_full
         named = None if in_full is None else in_full | {tool.name for tool in apart}
-        return msgspec.structs.replace(listing, tools=tools, in_full=named)
+        own = {**listing.own, **{tool.role: tool.name for tool in everywhere}}
+        return msgspec.structs.replace(listing, tools=tools, in_full=named, own=own)
 
     def _for_models(self, catalogue: Catalogue, terms: Terms, *, is_shortened: bool) -> Listing:
         """Return the list without the tools of `ours`."""
+        if self.programs == "only" and terms.has_programs and len(catalogue):
+            return self._for_programs(catalogue, terms)
         full = self._full(catalogue)
         if self.form == "full":
             return full
@@ -65,6 +83,12 @@ class Lister(msgspec.Struct, frozen=True):
         terms = msgspec.structs.replace(terms, called=self.called())
         listing = self._shorter(catalogue, terms, full)
         return full if listing is full else _cheaper(listing, full, terms)
+
+    def _for_programs(self, catalogue: Catalogue, terms: Terms) -> Listing:
+        from penstock.disclosure.lists import programs_form
+
+        listing = programs_form.listed(catalogue, terms)
+        return msgspec.structs.replace(listing, is_over=not terms.fits(listing.tools))
 
     def _full(self, catalogue: Catalogue) -> Listing:
         everything = [tool.in_full for tool in catalogue]

@@ -7,10 +7,8 @@ defaults of hints: so `call_tool` needs none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
 
-from penstock.core.json.encoding import encode
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.lists.directory import all_names, counts, legend
@@ -18,23 +16,10 @@ from penstock.disclosure.lists.entries import Detail, entry
 from penstock.disclosure.lists.ladder import WORTH_TELLING
 from penstock.disclosure.lists.leads import Leads
 from penstock.disclosure.lists.listing import ESTIMATE, Listing, Terms
+from penstock.disclosure.lists.own_tools import call_tool, describe_tool, find_tool
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
+from penstock.disclosure.programs import ProgramTool, callable_by
 from penstock.disclosure.schemas.signature import signature
-
-_READS: Final = {"readOnlyHint": True}
-_DESCRIBE_SCHEMA: Final = {
-    "type": "object",
-    "properties": {
-        "tools": {"type": "array", "items": {"type": "string"}},
-        "whole": {"type": "boolean"},
-    },
-    "required": ["tools"],
-}
-_CALL_SCHEMA: Final = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
-    "required": ["name"],
-}
 
 
 def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> Listing:
@@ -47,45 +32,41 @@ def listed(catalogue: Catalogue, terms: Terms, *, tells_more: bool = False) -> L
         for tool in catalogue
         if tool.name not in in_full and _stays(tool, has_apps=terms.has_apps)
     ]
-    own = _own_names(catalogue)
-    calls = [_call_tool(role, own) for role in (CALL_READ_ONLY, CALL) if role in own]
+    own, programs = _own_names(catalogue), _programs(catalogue, terms)
+    calls = [call_tool(role, own) for role in (CALL_READ_ONLY, CALL) if role in own]
+    runs = [tool.shown for tool in programs]
+    has_programs = terms.has_programs or bool(programs)
 
-    def together(describe: bytes) -> list[bytes]:
-        return [_find_tool(own[FIND]), describe, *calls, *in_full.values(), *staying]
-
-    def describing(known: str) -> bytes:
-        return describe_tool(own[DESCRIBE], f" {len(catalogue)} tools{_of(terms.about)}{known}")
-
-    def fits(known: str) -> bool:
-        return terms.fits(together(describing(known)))
+    def together(known: str) -> list[bytes]:
+        describe = describe_tool(own[DESCRIBE], known, has_programs=has_programs)
+        return [find_tool(own[FIND]), describe, *calls, *runs, *in_full.values(), *staying]
 
     details = _signatures(catalogue, terms, tells_more=tells_more)
+    tools = with_directory(catalogue, terms, together, details)
+    own |= {tool.role: tool.name for tool in programs}
+    return Listing("index", tools, own, frozenset(in_full))
+
+
+def with_directory(
+    catalogue: Catalogue,
+    terms: Terms,
+    together: Callable[[str], list[bytes]],
+    details: Sequence[Mapping[str, str]] = (),
+) -> list[bytes]:
+    """Return the list whose directory of names tells the most and fits. `together` makes the list
+    from the words that `describe_tools` has for the tools."""
+
+    def with_words(known: str) -> list[bytes]:
+        return together(f" {len(catalogue)} tools{_of(terms.about)}{known}")
+
+    def fits(known: str) -> bool:
+        return terms.fits(with_words(known))
+
     names = all_names(_sections(catalogue), lambda text: fits(_known(text)), details)
     known = (
         _known(names) if names else f": {counts(catalogue.names, lambda text: fits(f': {text}'))}"
     )
-    return Listing("index", together(describing(known)), own, frozenset(in_full))
-
-
-def describe_tool(name: str, known: str = "") -> bytes:
-    """Return `describe_tools`. `known` says which tools it describes."""
-    return _tool(
-        name,
-        f"Looks up what tools take, if you do not know it.{known}",
-        _DESCRIBE_SCHEMA,
-        _READS,
-    )
-
-
-def _find_tool(name: str) -> bytes:
-    about = "Finds tools by what they do, and tells what they take (* required)."
-    return _tool(name, about, _schema({"query": {"type": "string"}}), _READS)
-
-
-def _call_tool(role: str, own: Mapping[str, str]) -> bytes:
-    if role == CALL:
-        return _tool(own[role], "Calls any tool.", _CALL_SCHEMA, {})
-    return _tool(own[role], "Calls a read-only tool.", _CALL_SCHEMA, _READS)
+    return with_words(known)
 
 
 def _of(about: str) -> str:
@@ -133,6 +114,12 @@ def _own_names(catalogue: Catalogue) -> dict[str, str]:
     return own
 
 
+def _programs(catalogue: Catalogue, terms: Terms) -> list[ProgramTool]:
+    """Return the tools of this index that run programs. A program that may call no tool of the
+    server is not worth their descriptions."""
+    return [tool for tool in terms.in_index if callable_by(tool.role, catalogue)]
+
+
 def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
     """Return whether an index must list this tool, because `call_tool` cannot stand in for it.
 
@@ -141,14 +128,3 @@ def _stays(tool: DescribedTool, *, has_apps: bool) -> bool:
     """
     needs_header = HEADER_KEY.encode() in tool.raw
     return tool.task_support == "required" or needs_header or (has_apps and bool(tool.ui))
-
-
-def _schema(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _tool(
-    name: str, description: str, schema: Mapping[str, Any], hints: Mapping[str, bool]
-) -> bytes:
-    shown = {"name": name, "description": description, "inputSchema": schema}
-    return encode({**shown, "annotations": hints} if hints else shown)

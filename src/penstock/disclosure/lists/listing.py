@@ -13,10 +13,11 @@ from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.budget.measure import Meter
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.lists.host_parts import counted_list
+from penstock.disclosure.programs import ProgramTool
 
 # `short` is what `auto` gives if every tool has its parameters, and some have fewer words than the
-# server's own list.
-Form = Literal["full", "short", "signatures", "brief", "index"]
+# server's own list. `programs` is what the setting `programs` gives with `only`.
+Form = Literal["full", "short", "signatures", "brief", "index", "programs"]
 
 
 # The estimate is never too low, and at most so many times too high. What a list tells depends on it
@@ -31,7 +32,8 @@ class Listing(msgspec.Struct, frozen=True):
 
     form: Form
     tools: Sequence[bytes]
-    own: Mapping[str, str] = {}  # names of the tools that find, describe and call others, by role
+    # The names of the tools that find, describe and call others, or run programs, by role.
+    own: Mapping[str, str] = {}
     in_full: frozenset[str] | None = None  # tools with all that a call needs; None: every tool
     has_outputs: bool = False  # output schemas are listed too
     is_over: bool = False  # over the budget (not measured if the settings ask for `full`)
@@ -61,6 +63,8 @@ class Terms(msgspec.Struct, frozen=True):
     has_apps: bool = False  # the client shows apps, and needs their tools
     about: str = ""  # the server's name, and its purpose in a few words
     called: frozenset[str] = frozenset()  # tools that were called before, and so tell more
+    in_index: tuple[ProgramTool, ...] = ()  # Penstock's tools that only an index lists
+    has_programs: bool = False  # a tool that runs programs is among `ours`
 
     def fits(self, tools: Iterable[bytes]) -> bool:
         """Return whether a list is within the budget. If a cautious estimate says so, nothing is

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, PROGRAM_NAMES
 from penstock.disclosure.uris import TEMPLATE, URI
 
 RESOURCE_NAME: Final = "Tool descriptions"
@@ -28,13 +28,14 @@ _FORMS: Final[Mapping[str, str]] = {
     "signatures": "Descriptions end with the parameters (* required).",
     "brief": "Tools are listed without their parameters.",
 }
+_WITHOUT_ENTRIES: Final = ("index", "programs")  # forms that list other tools in place of most
 
 
 def workflow(gate: str, form: str = "brief", own: Mapping[str, str] | None = None) -> str:
     """Return the description of the resource: three steps, what the gate does, what will fail."""
     names = own or {}
     learn = " or ".join([_LEARN, *(names[role] for role in (DESCRIBE,) if role in names)])
-    if form == "index":
+    if form in _WITHOUT_ENTRIES:
         pick = f"by name in {names.get(DESCRIBE, DESCRIBE)} or with {names.get(FIND, FIND)}"
         call = f"it through {_callers(names)}"
     else:
@@ -61,7 +62,7 @@ def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None
         return ""  # the list has all that a call needs
     look = " or ".join(names[role] for role in (DESCRIBE, FIND) if role in names)
     advice = (_STRICTLY if gate == "strict" else _AT_ONCE).format(look)
-    if form == "index":
+    if form in _WITHOUT_ENTRIES:
         return (
             f"Most tools are not listed: {names[DESCRIBE]} has their names, {_callers(names)} calls "
             f"them. {advice}"
@@ -70,7 +71,10 @@ def instructions(gate: str, form: str = "", own: Mapping[str, str] | None = None
 
 
 def _callers(names: Mapping[str, str]) -> str:
-    return " or ".join(names[role] for role in (CALL_READ_ONLY, CALL) if role in names) or CALL
+    """Return the tools that call others; programs, where no other tool calls them."""
+    calls = [names[role] for role in (CALL_READ_ONLY, CALL) if role in names]
+    runs = [names[role] for role in PROGRAM_NAMES if role in names]
+    return " or ".join(calls or runs) or CALL
 
 
 def listed_resource(gate: str, form: str, own: Mapping[str, str] | None = None) -> dict[str, Any]:
