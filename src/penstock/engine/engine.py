@@ -25,6 +25,7 @@ from penstock.wire.effects import (
     Keep,
     LoadExplorer,
     Offer,
+    ParkProgram,
     Prepare,
     Read,
     ReadResource,
@@ -32,6 +33,7 @@ from penstock.wire.effects import (
     Show,
     StartProgram,
     StepAside,
+    UnparkProgram,
     Unwrap,
     Work,
 )
@@ -92,7 +94,7 @@ class Engine:
                 from penstock.engine.enquiries import answer_enquiry
 
                 return answer_enquiry(work, self._discloser, self.gate)
-            case StartProgram() | ResumeProgram() | EndProgram():
+            case StartProgram() | ResumeProgram() | EndProgram() | ParkProgram() | UnparkProgram():
                 from penstock.engine.programs import carry_out
 
                 return carry_out(self._programs(), work, self._hooks(request))

@@ -31,7 +31,7 @@ class StoreFunctions:
         self,
         gate: Gate,
         call: Callable[[], Call],
-        hooks: Mapping[str, Any],
+        hooks: Callable[[], Mapping[str, Any]],
         add_sources: Callable[[Iterable[Source]], None],
     ) -> None:
         self._gate = gate
@@ -69,7 +69,7 @@ class StoreFunctions:
     def store(self, value: str) -> str:
         """Store a value, given as JSON, and return its token."""
         result = Result(structured=msgspec.Raw(value.encode()))
-        token = self._gate.keep(self._call(), result, **self._hooks)
+        token = self._gate.keep(self._call(), result, **self._hooks())
         if not token:
             raise HelperError("the store did not take the value")
         return token
@@ -88,14 +88,14 @@ class StoreFunctions:
             "page_size": 0,
         }
         call = replace(self._call(), arguments={k: v for k, v in arguments.items() if v != {}})
-        answer = self._token(self._gate.read(call, **self._hooks))
+        answer = self._token(self._gate.read(call, **self._hooks()))
         return self.rows(answer)
 
     def _fetch(self, token: str) -> Fetched:
         if not isinstance(token, str):
             raise HelperError("a token is a text")
         name, _, path = token.partition("#")
-        found = self._gate.fetch(self._call(), name, path, **self._hooks)
+        found = self._gate.fetch(self._call(), name, path, **self._hooks())
         if isinstance(found, Refusal):
             raise HelperError(found.error)
         self._add_sources(found.sources)

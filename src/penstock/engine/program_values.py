@@ -22,7 +22,6 @@ from penstock.wire.results import WireResult
 LARGEST_VALUE: Final = 64_000_000
 _MOST_TOLD: Final = 1_000
 _TOO_LARGE: Final = "its result has {:,} bytes, and a program takes at most {:,}"
-_NEEDS_INPUT: Final = "it asks the user for input, which a program cannot give: call it outside"
 _IS_TASK: Final = "it runs as a task, which a program cannot follow: call it outside"
 
 
@@ -61,7 +60,7 @@ def _result(response: bytes) -> Result:
     members = {} if isinstance(message.result, msgspec.UnsetType) else message.result
     wire = WireResult(members)
     if not wire.is_complete:
-        raise NoValue(_NEEDS_INPUT if wire.task_id is None else _IS_TASK)
+        raise NoValue(_IS_TASK)
     return wire.decoded()
 
 

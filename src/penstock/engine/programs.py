@@ -15,6 +15,7 @@ from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.program import Settled, Source, Turn, origin_of
 from penstock.core.model.values import Call
 from penstock.core.protocol.entries import owner_of
+from penstock.engine.parked_programs import Parked, ParkedPrograms
 from penstock.engine.program_functions import StoreFunctions
 from penstock.engine.program_values import NoValue, Returned, returned
 from penstock.errors import MissingExtra
@@ -23,9 +24,12 @@ from penstock.wire.effects import (
     EndedProgram,
     EndProgram,
     InnerAnswer,
+    ParkProgram,
+    ProgramWork,
     ResumeProgram,
     Started,
     StartProgram,
+    UnparkProgram,
 )
 
 try:
@@ -50,10 +54,26 @@ class Programs:
         self._gate = gate
         self._sandbox: Sandbox | None = None
         self._starting = threading.Lock()
+        self._parked = ParkedPrograms(lambda program: program.end(keeps_variables=False))
 
     def close(self) -> None:
+        self._parked.close()
         if self._sandbox is not None:
             self._sandbox.close()
+
+    def park(self, work: ParkProgram) -> str:
+        now, program = self._gate.clock(), work.program
+        parked = Parked(program, work.handler, program.owner, now + self._gate.policy.ttl)
+        return self._parked.park(parked, now)
+
+    def take_back(self, work: UnparkProgram, hooks: Mapping[str, Any]) -> Any:
+        """Return the handler of a program that waited, which now belongs to another request."""
+        owner = owner_of(work.call.principal, work.call.server)
+        parked = self._parked.take(work.handle, owner, self._gate.clock())
+        if parked is None:
+            return None
+        parked.program.belong_to(hooks)
+        return parked.handler
 
     def start(self, work: StartProgram, hooks: Mapping[str, Any]) -> Started:
         """Check a program, and run its first turn."""
@@ -113,17 +133,33 @@ class LiveProgram:
         self._sources: dict[str, Source] = {}
         self._calls: list[dict[str, Any]] = []
         self._tokens = 0
-        self._end: Callable[[], None] = lambda: None
+        self._end: Callable[[], None] = _nothing
         self.notices: list[str] = []
         self._add_sources(kept.sources)
 
     def start(self, box: Box, memory: int) -> Turn:
-        work, cancellation = self._work, self._hooks.get("cancellation") or Cancellation()
-        functions = StoreFunctions(self._gate, self._call, self._hooks, self._add_sources)
+        work = self._work
+        functions = StoreFunctions(self._gate, self._call, self.hooks, self._add_sources)
         self.running = Running(box, work.code, work.scope, functions.by_name, memory)
-        cancellation.bind(box.stop)
-        self._end = partial(cancellation.unbind, box.stop)
+        self.belong_to(self._hooks)
         return self.running.start()
+
+    @property
+    def owner(self) -> str:
+        return owner_of(self._work.call.principal, self._work.call.server)
+
+    def hooks(self) -> Mapping[str, Any]:
+        """Return the hooks of the request that the program belongs to."""
+        return self._hooks
+
+    def belong_to(self, hooks: Mapping[str, Any]) -> None:
+        """Let the program end when the request with these hooks is cancelled."""
+        self._end()
+        stop = self.running.box.stop
+        cancellation = hooks.get("cancellation") or Cancellation()
+        self._hooks = hooks
+        self._end = partial(cancellation.unbind, stop)
+        cancellation.bind(stop)
 
     def resume(self, answers: Iterable[InnerAnswer]) -> Turn:
         return self.running.go_on([self._settled(answer) for answer in answers])
@@ -133,6 +169,7 @@ class LiveProgram:
         if keeps_variables and self._work.holder and not self.running.box.is_stopped:
             self._keep_variables()
         self._end()
+        self._end = _nothing
         self.running.box.close()
         return EndedProgram(
             tuple(self._sources.values()), self._calls, self._tokens, tuple(self.notices)
@@ -178,19 +215,25 @@ class LiveProgram:
             self.notices.append(_NOT_KEPT.format(why))
 
 
+def _nothing() -> None:
+    """Do nothing: no request has the program."""
+
+
 def _tokens(text: str) -> int:
     """Return about how many tokens a text has."""
     sample = text[:_SAMPLE]
     return _ESTIMATE.count(sample) * len(text) // len(sample) if sample else 0
 
 
-def carry_out(
-    programs: Programs, work: StartProgram | ResumeProgram | EndProgram, hooks: Mapping[str, Any]
-) -> Started | Turn | EndedProgram:
+def carry_out(programs: Programs, work: ProgramWork, hooks: Mapping[str, Any]) -> Any:
     """Do the work of a program."""
     match work:
         case StartProgram():
             return programs.start(work, hooks)
+        case ParkProgram():
+            return programs.park(work)
+        case UnparkProgram():
+            return programs.take_back(work, hooks)
         case ResumeProgram():
             program: LiveProgram = work.program
             return program.resume(work.answers)

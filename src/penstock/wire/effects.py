@@ -52,6 +52,7 @@ class InnerCall(msgspec.Struct, frozen=True):
     tool: str
     arguments: bytes  # a JSON object
     is_text: bool = False  # the program wants the exact text
+    more: Mapping[str, bytes] = {}  # other parameters, such as the reply to a question of the tool
 
 
 class CallTools(msgspec.Struct, frozen=True):
@@ -244,6 +245,20 @@ class EndProgram(msgspec.Struct, frozen=True):
     keeps_variables: bool
 
 
+class ParkProgram(msgspec.Struct, frozen=True):
+    """Keep a program while the user replies to a question. Answer: a handle for the client."""
+
+    program: Any
+    handler: Any  # returned by `UnparkProgram`
+
+
+class UnparkProgram(msgspec.Struct, frozen=True):
+    """Take a program back. Answer: the handler, or None if it is gone or another caller's."""
+
+    handle: str
+    call: Call  # of the tool that runs programs
+
+
 class EndedProgram(msgspec.Struct, frozen=True):
     """The end of a program, after its variables were kept."""
 
@@ -266,7 +281,7 @@ class StepAside(msgspec.Struct, frozen=True):
 
 GateWork = Prepare | Offer | Keep | Read | Show | Browse | ReadResource
 EnquiryWork = Disclose | Find | Describe | Unwrap | Judge
-ProgramWork = StartProgram | ResumeProgram | EndProgram
+ProgramWork = StartProgram | ResumeProgram | EndProgram | ParkProgram | UnparkProgram
 Work = GateWork | EnquiryWork | ProgramWork | LoadExplorer | StepAside
 Effect = Forward | AskUpstream | Discover | CallTools | SetAlarm | Work
 

@@ -2,6 +2,10 @@
 
 The program runs in turns. Between two turns its calls go to upstream, some at a time. The answer of
 the program is a result like any other.
+
+A tool may ask the user before it answers. A legacy server sends the client a request for that, which
+passes through. In the modern era the tool's result is a question. The program then waits, the answer
+to `run_python` is this question, and the client's next call brings the reply.
 """
 
 from __future__ import annotations
@@ -10,9 +14,10 @@ from collections import deque
 from dataclasses import replace
 from typing import Any, Final
 
-from penstock.core.model.program import Broken, Finished, Turn, Waiting
+from penstock.core.model.program import Broken, Finished, ToolCall, Turn, Waiting
 from penstock.core.model.values import Call
 from penstock.disclosure.names import PROGRAM_NAMES, is_called
+from penstock.wire import messages
 from penstock.wire.call_facts import call_of
 from penstock.wire.effects import (
     CallTools,
@@ -20,14 +25,17 @@ from penstock.wire.effects import (
     EndProgram,
     InnerAnswer,
     InnerCall,
+    ParkProgram,
     ResumeProgram,
     SetAlarm,
     Started,
     StartProgram,
     Steps,
+    UnparkProgram,
 )
 from penstock.wire.lists import know_tools
 from penstock.wire.program_calls import Callables, WrongCall
+from penstock.wire.program_questions import Question, answered_calls, question_in, questions_result
 from penstock.wire.program_replies import answer_of, failure_of, refusal
 from penstock.wire.program_tools import offered_programs
 from penstock.wire.request import Request
@@ -37,6 +45,8 @@ from penstock.wire.upstream_state import Shown
 AT_ONCE: Final = 8
 LONGEST_CODE: Final = 100_000
 _ASK_LESS: Final = "Ask for less, or do the work in several programs."
+_UNDEFINED: Final = "NameError: name '"
+_GONE: Final = Broken("The program that asked this is gone.", "Run the program again.")
 
 
 def answer_program(request: Request) -> Steps[bytes | None]:
@@ -51,10 +61,14 @@ def answer_program(request: Request) -> Steps[bytes | None]:
     if request.fault:
         return request.fault
     request.is_read = True  # the figures count what its calls cost, not the program
+    parked = messages.text_of(messages.members_of(request.params), "requestState")
+    if parked is not None:
+        return (yield from _go_on(request, parked))
     code = _code(request.decoded_object.get("code"))
     if isinstance(code, Broken):
         return refusal(request, code)
-    return (yield from _Program(request, Callables(role, shown.catalogue.without_apps())).run(code))
+    tools = Callables(role, shown.catalogue.without_apps())
+    return (yield from _Program(request, tools).run(code))
 
 
 def _role(request: Request, shown: Shown) -> str:
@@ -74,6 +88,15 @@ def _code(code: Any) -> str | Broken:
     return code
 
 
+def _go_on(request: Request, handle: str) -> Steps[bytes]:
+    """Continue a program that waits for the replies which this request brings."""
+    call = replace(call_of(request, {}), is_merged=False)
+    program: _Program | None = yield UnparkProgram(handle, call)
+    if program is None:
+        return refusal(request, _GONE)
+    return (yield from program.go_on(request))
+
+
 class _Program:
     """A program that runs, and its calls."""
 
@@ -81,31 +104,49 @@ class _Program:
         self.request = request
         self.tools = tools
         self.policy = request.policy
+        self.started: Started | None = None
         self.waiting: deque[InnerCall] = deque()  # calls that wait for others to be done
         self.refused: list[InnerAnswer] = []
+        self.questions: list[Question] = []  # of tools, for the user
         self.count = 0  # of all calls
         self.underway = 0
 
     def run(self, code: str) -> Steps[bytes]:
-        request = self.request
         yield SetAlarm(self.policy.program_seconds)
-        call = replace(call_of(request, {}), is_merged=False)
-        started: Started = yield StartProgram(code, self.tools.scope(code), self._holder(), call)
-        program, turn = started.program, started.turn
+        scope, call = self.tools.scope(code), replace(call_of(self.request, {}), is_merged=False)
+        self.started = started = yield StartProgram(code, scope, self._holder(), call)
+        return (yield from self._turns(started, started.turn))
+
+    def go_on(self, request: Request) -> Steps[bytes]:
+        """Continue after the user has replied, for the client's next request."""
+        assert self.started is not None  # noqa: S101 (only a program that runs can ask)
+        self.request = request
+        yield SetAlarm(self.policy.program_seconds)
+        self.waiting.extend(answered_calls(self.questions, request))
+        self.questions = []
+        return (yield from self._turns(self.started, Waiting()))
+
+    def _turns(self, started: Started, turn: Turn) -> Steps[bytes]:
+        program = started.program
         while isinstance(turn, Waiting):
-            turn = yield from self._next_turn(program, turn)
+            next_turn = yield from self._next_turn(program, turn)
+            if next_turn is None:
+                handle: str = yield ParkProgram(program, self)
+                return self.request.answer(questions_result(self.request, self.questions, handle))
+            turn = next_turn
         ended: EndedProgram = yield EndProgram(program, keeps_variables=not _is_stopped(turn))
         if isinstance(turn, Finished):
-            return (yield from answer_of(request, turn, ended))
-        return (yield from failure_of(request, turn, ended, self._hint(turn, started)))
+            return (yield from answer_of(self.request, turn, ended))
+        return (yield from failure_of(self.request, turn, ended, self._hint(turn, started)))
 
     def _holder(self) -> str:
         """Return the session that keeps the variables: the connection's, else the principal's."""
         connection = self.request.connection
         return connection.legacy_session or connection.principal.id
 
-    def _next_turn(self, program: Any, turn: Waiting) -> Steps[Turn]:
-        """Make the calls of the last turn, and give the program the answers."""
+    def _next_turn(self, program: Any, turn: Waiting) -> Steps[Turn | None]:
+        """Make the calls of the last turn, and give the program the answers. Return None if it can
+        only go on when the user has replied."""
         self.count += len(turn.calls)
         if self.count > self.policy.program_calls:
             told = f"The program may make {self.policy.program_calls} calls, and wants more."
@@ -114,13 +155,14 @@ class _Program:
             self._check(call)
         answers = yield from self._answers()
         if self.request.is_late:
-            seconds = f"{self.policy.program_seconds:g}"
-            told = f"The program took longer than {seconds} seconds."
+            told = f"The program took longer than {self.policy.program_seconds:g} seconds."
             return Broken(told, _ASK_LESS, is_stopped=True)
-        next_turn: Turn = yield ResumeProgram(program, answers)
-        return next_turn
+        if answers:
+            next_turn: Turn = yield ResumeProgram(program, answers)
+            return next_turn
+        return Waiting() if self.underway or self.waiting else None
 
-    def _check(self, call: Any) -> None:
+    def _check(self, call: ToolCall) -> None:
         checked = self.tools.checked(call)
         if isinstance(checked, WrongCall):
             told = replace(call_of(self.request, {}), tool=call.function)
@@ -138,15 +180,16 @@ class _Program:
             self.underway += 1
         done: list[Request] = yield CallTools(begun, waits=not self.refused)
         self.underway -= len(done)
+        asking = {request.key: question_in(request) for request in done}
+        self.questions += [question for question in asking.values() if question is not None]
         refused, self.refused = self.refused, []
-        return [*refused, *map(_answer, done)]
+        return [*refused, *(_answer(request) for request in done if not asking[request.key])]
 
     def _hint(self, turn: Broken, started: Started) -> str:
         """Return the next step for a name that is not defined."""
-        marker = "NameError: name '"
-        if not turn.error.startswith(marker):
+        if not turn.error.startswith(_UNDEFINED):
             return ""
-        near = self.tools.nearest(turn.error.removeprefix(marker).partition("'")[0])
+        near = self.tools.nearest(turn.error.removeprefix(_UNDEFINED).partition("'")[0])
         if near:
             return f"Did you mean {' or '.join(near)}?"
         if started.has_variables:

@@ -221,7 +221,8 @@ class Request(msgspec.Struct, eq=False):
     def call_for_program(self, key: bytes, call: InnerCall) -> Request:
         """Return a request for a call that this program makes. It has the program's `_meta`, but
         no progress token, because its progress is not that of the program."""
-        members = {"name": rawjson.string(call.tool), "arguments": call.arguments}
+        named = {"name": rawjson.string(call.tool), "arguments": call.arguments}
+        members = {**named, **call.more}
         params = eras.own_params(eras.meta_of(self.params), **members)
         line = messages.request(key, self.method, params)
         request = Request(
