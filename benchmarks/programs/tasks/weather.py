@@ -55,8 +55,8 @@ return [[k,len(v),round(sum(t for t,_ in v)/len(v),2),round(sum(p for _,p in v),
 
     def program(self, player: Player) -> Any:
         player.call("run_python", code=f't=await read_file(path="{self.path}")\nt[0]')
-        code = 'sql("SELECT weather,count(*),round(avg(temp_max),2),round(sum(precipitation),1) FROM t GROUP BY 1",t=t)'
-        return _values(player.value("run_python", code=code))
+        code = '[list(x.values()) for x in sql("SELECT weather,count(*),round(avg(temp_max),2),round(sum(precipitation),1) FROM t GROUP BY 1",t=t)]'
+        return player.value("run_python", code=code)
 
 
 def _by_kind(days: Iterable[dict[str, str]]) -> list[list[Any]]:
@@ -72,7 +72,3 @@ def _by_kind(days: Iterable[dict[str, str]]) -> list[list[Any]]:
         ]
         for kind, those in sorted(kinds.items())
     ]
-
-
-def _values(answer: Any) -> Any:
-    return answer
