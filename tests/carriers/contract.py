@@ -23,6 +23,10 @@ POINTS = [
     "death of a shared process",
     "death of a remote server",
     "slow effects",
+    "programs",
+    "calls of a program at once",
+    "cancellation of a program",
+    "time of a program",
 ]
 
 FRAMEWORK = "the framework carries all messages itself, and shows Penstock some of them"
@@ -43,6 +47,8 @@ LEFT_OUT: list[tuple[str, tuple[str, ...], str]] = [
     ("death * loading", ("*-url-*",), "a remote server is not missed before it is asked"),
     ("death * reading", ("serve-modern", "*-url-*"), "the reader needs no upstream"),
     ("death of a shared process", ("run-*", "*-url-*", "serve-legacy"), "no process is shared"),
+    ("calls of a program at once", ("django-*",), "a synchronous endpoint makes calls in turn"),
+    ("time of a program", ("django-*",), "a synchronous endpoint waits for the view that it calls"),
     ("death of a remote server", ("run-legacy", "run-modern", "serve-legacy", "serve-modern"),
      "the server is a process of the carrier's"),
 ]  # fmt: skip

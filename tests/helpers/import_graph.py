@@ -27,6 +27,7 @@ shaping
 widgets
 explorer
 disclosure
+programs
 wire
 engine
 figures

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, assert_never
 
+import anyio
+
+from penstock.adapters.concurrent_calls import answer_of_program
 from penstock.adapters.decorators.threads import in_thread
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
@@ -26,7 +29,7 @@ from penstock.settings.policy import Policy
 from penstock.stores import Store, open_store
 from penstock.wire import messages
 from penstock.wire.marks import serving
-from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.outputs import Output, Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Connection, Request
 from penstock.wire.session import Session
 from penstock.wire.upstream_state import UpstreamState
@@ -142,6 +145,7 @@ class ServerSide:
         return known
 
     def close(self) -> None:
+        self.engine.close()
         self.gate.close()
 
 
@@ -183,9 +187,36 @@ class _Passage:
                     outputs += self._session.from_upstream(await self._up(output.message))
                 case Perform():
                     outputs += await in_thread(self._engine.carry_out, self._session, output)
+                case Ring():
+                    together = [output, *outputs]
+                    return self._answer(await answer_of_program(together, self._carry_out))
                 case _:
                     assert_never(output)
         raise RuntimeError("a request was left without an answer")
+
+    async def _carry_out(self, output: Output) -> Outputs:
+        """Carry out one output of a program, and return what it leads to."""
+        match output:
+            case ToUpstream():
+                return self._session.from_upstream(await self._up_for_program(output.message))
+            case Perform():
+                return await in_thread(self._engine.carry_out, self._session, output)
+            case Ring():
+                await anyio.sleep(output.seconds)
+                return self._session.rang(output.request)
+            case ToClient():
+                return []
+            case _:
+                assert_never(output)
+
+    async def _up_for_program(self, message: bytes) -> bytes:
+        """Return the server's response to a call of a program. An exception of a tool is an error in
+        the program, and ends neither the program nor the request."""
+        try:
+            return await self._up(message)
+        except Exception as error:  # noqa: BLE001 (a tool may raise anything)
+            key = messages.read_message(message).key
+            return messages.failure(key, messages.INTERNAL_ERROR, str(error))
 
     def _answer(self, message: bytes) -> ServerAnswer:
         given = self._given.get(message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, assert_never
@@ -29,7 +30,7 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.wire import messages
-from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.outputs import Perform, Ring, ToClient, ToUpstream
 from penstock.wire.reader import reader_name
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -69,11 +70,16 @@ class Gateway:
         session = self._session(caller, visible, is_modern=is_modern)
         server = SiteServer(caller, registry.tools(), visible, session.tell, is_batch=is_batch)
         outputs = session.from_client(line)
+        alarm: tuple[float, Ring] | None = None  # of a program, and when it rings
         while outputs:
+            if alarm is not None and time.monotonic() > alarm[0]:
+                outputs, alarm = session.rang(alarm[1].request) or outputs, None
             output = outputs.pop(0)
             match output:
                 case ToClient():
                     return output.message
+                case Ring():
+                    alarm = (time.monotonic() + output.seconds, output)
                 case ToUpstream():
                     response = server.answer(output.message)
                     registry.found().findings.save()
@@ -89,6 +95,7 @@ class Gateway:
         return Caller(request, self.site, self.gate)
 
     def close(self) -> None:
+        self._engine.close()
         self.gate.close()
 
     def _session(self, caller: Caller, visible: VisibleTools, *, is_modern: bool) -> Session:

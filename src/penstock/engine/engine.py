@@ -5,8 +5,9 @@ A handler yields a piece of work, a session passes it on (`Perform`), and a carr
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from penstock.core.model.cancellation import Cancelled
 from penstock.disclosure.discloser import Discloser
@@ -17,15 +18,19 @@ from penstock.wire.effects import (
     Browse,
     Describe,
     Disclose,
+    EndProgram,
     Find,
     GateWork,
     Judge,
+    Keep,
     LoadExplorer,
     Offer,
     Prepare,
     Read,
     ReadResource,
+    ResumeProgram,
     Show,
+    StartProgram,
     StepAside,
     Unwrap,
     Work,
@@ -33,6 +38,9 @@ from penstock.wire.effects import (
 from penstock.wire.outputs import Outputs, Perform
 from penstock.wire.request import Request
 from penstock.wire.session import Session
+
+if TYPE_CHECKING:
+    from penstock.engine.programs import Programs
 
 
 class Engine:
@@ -50,6 +58,8 @@ class Engine:
         self._discloser = Discloser(
             gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
         )
+        self._sandbox: Programs | None = None
+        self._starting = threading.Lock()
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:
         """Do the work and advance the request. Repeat this while the request needs more work.
@@ -82,6 +92,10 @@ class Engine:
                 from penstock.engine.enquiries import answer_enquiry
 
                 return answer_enquiry(work, self._discloser, self.gate)
+            case StartProgram() | ResumeProgram() | EndProgram():
+                from penstock.engine.programs import carry_out
+
+                return carry_out(self._programs(), work, self._hooks(request))
             case LoadExplorer():
                 from penstock.explorer import page
 
@@ -92,13 +106,14 @@ class Engine:
                 return self._at_gate(request, work)
 
     def _at_gate(self, request: Request, work: GateWork) -> Any:
-        gate = self.gate
-        hooks = {**request.connection.hooks, "cancellation": request.cancellation}
+        gate, hooks = self.gate, self._hooks(request)
         match work:
             case Prepare():
                 return gate.prepare(work.call, **hooks)
             case Offer():
                 return gate.offer(work.call, work.result, notice=work.notice, **hooks)
+            case Keep():
+                return gate.keep(work.call, work.result, **hooks)
             case Read():
                 return gate.read(work.call, **hooks)
             case Show():
@@ -109,6 +124,22 @@ class Engine:
                 return gate.read_resource(work.call, work.uri, **hooks)
             case _:
                 assert_never(work)
+
+    def _hooks(self, request: Request) -> dict[str, Any]:
+        return {**request.connection.hooks, "cancellation": request.cancellation}
+
+    def _programs(self) -> Programs:
+        from penstock.engine.programs import Programs
+
+        with self._starting:
+            if self._sandbox is None:
+                self._sandbox = Programs(self.gate)
+            return self._sandbox
+
+    def close(self) -> None:
+        """End the programs' sandbox, if there is one. The gate is closed by its owner."""
+        if self._sandbox is not None:
+            self._sandbox.close()
 
     def _disclose(self, work: Disclose) -> Any:
         catalogue = self._discloser.catalogue(work.tools, work.audience)

@@ -13,9 +13,10 @@ from typing import Any, Self, TypeVar
 
 from penstock.core.model.effects import Run, Steps
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Call, Refusal
-from penstock.core.protocol.first_reply import conclude
-from penstock.core.protocol.negotiation import Resource, negotiate, read_resource
+from penstock.core.model.values import Call, Refusal, Result
+from penstock.core.protocol.first_reply import conclude, keep
+from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
+from penstock.core.protocol.references import Fetched
 from penstock.errors import StoreError
 from penstock.gate.gate import CHILDREN, Gate, as_reader
 from penstock.gate.hooks import as_result
@@ -57,6 +58,15 @@ class AsyncGate:
 
     async def read(self, call: Call, **hooks: Any) -> Reply:
         return await self._finish(negotiate(as_reader(call), self.gate.context()), **hooks)
+
+    async def fetch(
+        self, call: Call, token: str, path: str = "", **hooks: Any
+    ) -> Fetched | Refusal:
+        steps = fetch(as_reader(call), self.gate.context(), token, path)
+        return await self._finish(steps, **hooks)
+
+    async def keep(self, call: Call, result: Result, **hooks: Any) -> str:
+        return await self._finish(keep(call, self.gate.context(), result), **hooks)
 
     async def show(self, call: Call, **hooks: Any) -> Reply:
         from penstock.core.browsing import show

@@ -34,10 +34,11 @@ from penstock.core.model.effects import (
 )
 from penstock.core.model.questions import Limits
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Call, Refusal
+from penstock.core.model.values import Call, Refusal, Result
 from penstock.core.protocol.entries import Context
-from penstock.core.protocol.first_reply import conclude
-from penstock.core.protocol.negotiation import Resource, negotiate, read_resource
+from penstock.core.protocol.first_reply import conclude, keep
+from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
+from penstock.core.protocol.references import Fetched
 from penstock.errors import InvalidSetting, StoreError
 from penstock.gate.hooks import Hooks, arguments_of, as_result, as_window, reference_of
 from penstock.gate.underway import Answering, Need, Underway, until_run
@@ -113,6 +114,14 @@ class Gate:
     def read(self, call: Call, **hooks: Any) -> Reply:
         """Answer a call of the reader, whose arguments are a token and a way to look at the result."""
         return self.finish(negotiate(as_reader(call), self.context()), **hooks)
+
+    def fetch(self, call: Call, token: str, path: str = "", **hooks: Any) -> Fetched | Refusal:
+        """Return a whole stored value, for a program of the same caller."""
+        return self.finish(fetch(as_reader(call), self.context(), token, path), **hooks)
+
+    def keep(self, call: Call, result: Result, **hooks: Any) -> str:
+        """Store a result whatever its size. Return its token, or "" if the store did not take it."""
+        return self.finish(keep(call, self.context(), result), **hooks)
 
     def show(self, call: Call, **hooks: Any) -> Reply:
         """Show a stored result in the explorer, with a few words about it for the model."""

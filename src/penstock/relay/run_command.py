@@ -30,4 +30,7 @@ def run_local(
                 tally=engine.tally,
             )
         )
-        return StdioRelay(Client(), upstream, session, engine).run()
+        try:
+            return StdioRelay(Client(), upstream, session, engine).run()
+        finally:
+            engine.close()

@@ -24,14 +24,18 @@ from typing import IO, Final, assert_never
 
 from penstock.engine.engine import Engine
 from penstock.log import logger
+from penstock.relay.alarms import Alarms
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process, Unstarted
 from penstock.wire import messages
-from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
+from penstock.wire.effects import is_of_program
+from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
+from penstock.wire.request import Request
 from penstock.wire.session import Session
 
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
+PROGRAM_THREADS: Final = 16
 _LOOK_SECONDS: Final = 0.01
 _LOOKS: Final = 10  # After this many looks at an empty pipe, no message is on its way.
 _SUBSCRIPTION: Final = "subscriptions/listen"
@@ -82,6 +86,9 @@ class StdioRelay:
         # Reading from the host never waits: requests are small, and some are cancellations.
         self._asked, self._answered = Jobs(most_waiting=None), Jobs()
         self._sending = Jobs(threads=1, most_waiting=None)
+        # A program may run for a minute, and no result may wait for it.
+        self._programs = Jobs(PROGRAM_THREADS, most_waiting=None)
+        self._alarms = Alarms()
         self._client_left = threading.Event()
         self._is_told = threading.Event()  # the client has an answer, or has left
         self._is_reading = threading.Lock()  # held while a line of the client is processed
@@ -139,6 +146,7 @@ class StdioRelay:
         if not has_left:
             self._tell_late_comers()
         self._asked.finish()
+        self._programs.finish()
         self._sending.finish()
         self._finished.set()
         if self._signal:
@@ -192,13 +200,20 @@ class StdioRelay:
                     self._sending.submit(partial(self._to_upstream, output.message))
                 case ToUpstream():
                     self._to_upstream(output.message)
+                case Perform() if is_of_program(output.work):
+                    self._programs.submit(partial(self._perform, output, self._answered))
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))
+                case Ring():
+                    self._alarms.set(output.seconds, partial(self._ring, output.request))
                 case _:
                     assert_never(output)
 
     def _perform(self, output: Perform, jobs: Jobs) -> None:
         self._carry_out(self._engine.carry_out(self._session, output), jobs)
+
+    def _ring(self, request: Request) -> None:
+        self._carry_out(self._session.rang(request), self._answered)
 
     def _to_client(self, message: bytes) -> None:
         try:

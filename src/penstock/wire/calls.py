@@ -8,6 +8,7 @@ from penstock.wire.headers import RepeatedArguments
 from penstock.wire.lists import know_tools
 from penstock.wire.misspelt_names import with_suggestion
 from penstock.wire.on_demand import answer_on_demand, teach_or_refuse
+from penstock.wire.programs import answer_program
 from penstock.wire.request import Request, pass_on
 from penstock.wire.result_budget import hold
 from penstock.wire.stored_results import answer_from_store, resolve_arguments
@@ -22,6 +23,9 @@ def tools_call(request: Request) -> Steps[bytes]:
         return reply
     # Answer `find_tools` and `describe_tools`. Turn `call_tool` into a call of the tool it names.
     if reply := (yield from answer_on_demand(request)):
+        return reply
+    # Run a program of the agent's. Its calls take the stages below for themselves.
+    if reply := (yield from answer_program(request)):
         return reply
     # Answer the reader, the explorer and calls with a continuation token from the store.
     if reply := (yield from answer_from_store(request)):

@@ -4,7 +4,7 @@ A handler is a generator. It yields an effect, receives the answer, and returns 
 client. Nothing in this folder does I/O, so threads, an event loop and a test can all drive the same
 handlers.
 
-There are two kinds of effects. `Forward`, `AskUpstream` and `Discover` wait for upstream; the
+There are two kinds of effects. Those of the first section wait for upstream or for the time; the
 session handles them. All others are `Work`, which may take seconds: a carrier runs it on a thread
 that reads neither from a client nor from upstream.
 """
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from penstock.core.model.program import Scope, Source, Turn
 from penstock.core.model.values import Call, LiveRows, Result
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
@@ -23,7 +24,7 @@ from penstock.disclosure.grants import Holder
 from penstock.disclosure.lists.listing import Listing
 from penstock.wire.messages import Message
 
-# -- upstream ----------------------------------------------------------------------------------
+# -- upstream and the time ---------------------------------------------------------------------
 
 
 class Forward(msgspec.Struct, frozen=True):
@@ -41,6 +42,29 @@ class AskUpstream(msgspec.Struct, frozen=True):
 
 class Discover(msgspec.Struct, frozen=True):
     """Find out which era upstream speaks, once for all requests that wait. Answer: None."""
+
+
+class InnerCall(msgspec.Struct, frozen=True):
+    """A call of a tool that a program makes."""
+
+    number: int
+    tool: str
+    arguments: bytes  # a JSON object
+    is_text: bool = False  # the program wants the exact text
+
+
+class CallTools(msgspec.Struct, frozen=True):
+    """Begin calls for a program, and wait until at least one of its calls is done, or until its
+    time is up. Answer: the requests that are done, in a list, which is empty if time is up."""
+
+    calls: Sequence[InnerCall]
+    waits: bool = True  # otherwise answer at once
+
+
+class SetAlarm(msgspec.Struct, frozen=True):
+    """Let the request know, by `is_late`, that so many seconds have passed. Answer: None."""
+
+    seconds: float
 
 
 class UpstreamAnswer(msgspec.Struct, frozen=True):
@@ -76,6 +100,13 @@ class Offer(msgspec.Struct, frozen=True):
     call: Call
     result: Result | LiveRows
     notice: str = ""
+
+
+class Keep(msgspec.Struct, frozen=True):
+    """Store a result whatever its size. Answer: its token, or "" if the store did not take it."""
+
+    call: Call
+    result: Result
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -164,6 +195,61 @@ class Judge(msgspec.Struct, frozen=True):
     is_there: bool  # upstream has a tool of that name
 
 
+# -- programs ----------------------------------------------------------------------------------
+
+
+class StartProgram(msgspec.Struct, frozen=True):
+    """Start a program in a sandbox. Answer: `Started`."""
+
+    code: str
+    scope: Scope
+    holder: str  # the session that keeps the variables; "" if none does
+    call: Call  # of the tool that runs programs
+
+
+class Started(msgspec.Struct, frozen=True):
+    """A program, and how its first turn ended. There is no program if it could not start."""
+
+    program: Any
+    turn: Turn
+    has_variables: bool = False  # those of an earlier program are in scope
+
+
+class InnerAnswer(msgspec.Struct, frozen=True):
+    """The answer to a call of a program: a response of upstream's, or an error instead of it."""
+
+    number: int
+    call: Call
+    response: bytes = b""
+    inside: Result | LiveRows | None = None  # the result of a tool in this process
+    is_text: bool = False
+    error: str = ""
+    kind: str = "RuntimeError"  # the exception that the error is raised as
+
+
+class ResumeProgram(msgspec.Struct, frozen=True):
+    """Give a program the answers to some of its calls. Answer: a `Turn`."""
+
+    program: Any
+    answers: Sequence[InnerAnswer]
+
+
+class EndProgram(msgspec.Struct, frozen=True):
+    """End a program. Answer: `EndedProgram`."""
+
+    program: Any
+    keeps_variables: bool
+
+
+class EndedProgram(msgspec.Struct, frozen=True):
+    """The end of a program, after its variables were kept."""
+
+    sources: tuple[Source, ...]  # the results that the program has read
+    calls: Sequence[Mapping[str, Any]]  # what its calls returned, for the store
+    tokens: int  # that the results of its calls would have cost, estimated
+    notices: tuple[str, ...] = ()
+
+
 # -- others ------------------------------------------------------------------------------------
 
 
@@ -175,10 +261,16 @@ class StepAside(msgspec.Struct, frozen=True):
     """Continue in another thread, because the next step works on large data. Answer: None."""
 
 
-GateWork = Prepare | Offer | Read | Show | Browse | ReadResource
+GateWork = Prepare | Offer | Keep | Read | Show | Browse | ReadResource
 EnquiryWork = Disclose | Find | Describe | Unwrap | Judge
-Work = GateWork | EnquiryWork | LoadExplorer | StepAside
-Effect = Forward | AskUpstream | Discover | Work
+ProgramWork = StartProgram | ResumeProgram | EndProgram
+Work = GateWork | EnquiryWork | ProgramWork | LoadExplorer | StepAside
+Effect = Forward | AskUpstream | Discover | CallTools | SetAlarm | Work
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]
+
+
+def is_of_program(work: Work) -> bool:
+    """Return whether a program runs meanwhile, which may take as long as programs may."""
+    return isinstance(work, StartProgram | ResumeProgram | EndProgram)

@@ -194,6 +194,12 @@ def notification(method: str, params: bytes) -> bytes:
     return b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (rawjson.string(method), params)
 
 
+def cancellation(key: bytes, reason: str) -> bytes:
+    """Return the notification that a request is cancelled."""
+    params = {"requestId": key, "reason": rawjson.string(reason)}
+    return notification("notifications/cancelled", object_from(params))
+
+
 def response(key: bytes, result: bytes) -> bytes:
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (key, result)
 

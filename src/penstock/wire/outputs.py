@@ -1,4 +1,4 @@
-"""The outputs of a session: the three things that it asks of its carrier."""
+"""The outputs of a session: the four things that it asks of its carrier."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ class ToUpstream(msgspec.Struct, frozen=True):
     """Send this to upstream."""
 
     message: bytes
+    # A call that a program makes. Others of the program may be on their way at the same time.
+    is_inner: bool = False
+
+
+class Ring(msgspec.Struct, frozen=True):
+    """Call `Session.rang` with this request after so many seconds, unless it has an answer."""
+
+    request: Request
+    seconds: float
 
 
 class Perform(msgspec.Struct, frozen=True):
@@ -28,5 +37,5 @@ class Perform(msgspec.Struct, frozen=True):
     work: Work
 
 
-Output = ToClient | ToUpstream | Perform
+Output = ToClient | ToUpstream | Perform | Ring
 Outputs = list[Output]

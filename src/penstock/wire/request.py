@@ -21,8 +21,9 @@ from penstock.wire import eras, messages
 from penstock.wire.answered import AnswerTally
 from penstock.wire.audience import audience_from
 from penstock.wire.batch import Batch
-from penstock.wire.effects import Forward, Steps, UpstreamAnswer
+from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
+from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.reader import READER
 from penstock.wire.toolbox import Toolbox, UpstreamTool
 from penstock.wire.upstream_state import Shown, UpstreamState
@@ -111,6 +112,13 @@ class Request(msgspec.Struct, eq=False):
     notice: str = ""  # for the agent that reads the result
     inside: InsideResult = _NOTHING
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
+    # Of a program: the calls that it makes.
+    inner_calls: InnerCalls[Request] | None = None
+    is_late: bool = False  # the time that the handler had asked for is up
+    # Of a call that a program makes: the program's request, the call, and the answer to it.
+    program: Request | None = None
+    inner_call: InnerCall | None = None
+    response: bytes = b""
     _audience: Audience | None = None
     _client_policy: Policy | None = None
     _decoded: Any = _UNREAD
@@ -208,6 +216,19 @@ class Request(msgspec.Struct, eq=False):
         changed = messages.object_from(params)
         self.params = msgspec.Raw(changed)
         self.line = messages.request(self.key, self.method, changed)
+
+    def call_for_program(self, key: bytes, call: InnerCall) -> Request:
+        """Return a request for a call that this program makes. It has the program's `_meta`, but
+        no progress token, because its progress is not that of the program."""
+        members = {"name": rawjson.string(call.tool), "arguments": call.arguments}
+        params = eras.own_params(eras.meta_of(self.params), **members)
+        line = messages.request(key, self.method, params)
+        request = Request(
+            self.connection, key, self.method, msgspec.Raw(params), line, self.is_modern
+        )
+        request.set_call(call.tool, msgspec.Raw(call.arguments))
+        request.program, request.inner_call, request.shown = self, call, self.shown
+        return request
 
     # -- answers -------------------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ Every request of the client is `pending` until it has an answer, from upstream o
 upstream ends, each one without an answer from upstream gets an error. If the client cancels a
 request, upstream is told only if upstream has it.
 
-Penstock's own requests have ids that no client uses. Their responses do not go to the client.
+Penstock's own requests have ids that no client uses. Their responses do not go to the client. Such
+are the calls of a program. Each is pending like a request of the client, with a handler of its own,
+and its answer goes to the program.
 
 RULES FOR EDITING THIS MODULE
 
@@ -37,7 +39,17 @@ from penstock.core.model.recent import Recent
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.batch import Batch
-from penstock.wire.effects import AskUpstream, Discover, Effect, Forward, Steps, UpstreamAnswer
+from penstock.wire.effects import (
+    AskUpstream,
+    CallTools,
+    Discover,
+    Effect,
+    Forward,
+    SetAlarm,
+    Steps,
+    UpstreamAnswer,
+)
+from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -46,7 +58,8 @@ from penstock.wire.messages import (
     Message,
 )
 from penstock.wire.methods import HANDLERS, Handler
-from penstock.wire.outputs import Outputs, Perform, ToClient, ToUpstream
+from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
+from penstock.wire.program_calls import program_call
 from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
@@ -139,26 +152,41 @@ class Session:
     def _cancelled_by_client(self, line: bytes, message: Message) -> Outputs:
         named = messages.members_of(message.params).get("requestId")
         request = None if named is None else self.cancel(messages.id_key(named))
-        outputs: Outputs = (
-            [] if request is not None and request.is_with_penstock else [ToUpstream(line)]
-        )
+        if request is not None and request.is_with_penstock:
+            outputs = self.cancel_inner(request)
+        else:
+            outputs = [ToUpstream(line)]
         if request is not None and request.batch is not None:
             whole = request.batch.add(request.key, None)
             outputs += [] if whole is None else [ToClient(whole, request.key)]
         return outputs
 
     def cancel(self, key: bytes) -> Request | None:
-        """Cancel a request, and return it. The caller must tell upstream, unless the request `is_with_penstock`."""
+        """Cancel a request, and return it. The caller must tell upstream, unless the request
+        `is_with_penstock`, and of the calls that a program has made: see `cancel_inner`."""
         with self._lock:
             request = self.pending.pop(key, None)
         if request is None:
             return None
         request.cancellation.request()
+        if request.inner_calls is not None and request.inner_calls.interrupt() is not None:
+            self.drop(request)  # the program waited for its calls
         if not request.is_with_penstock:
             if self._take(self._awaiting, key, request):
                 self.drop(request)
             self._cancelled.put(key, True)
         return request
+
+    def cancel_inner(self, program: Request) -> Outputs:
+        """Cancel the calls of a program that have no answer. Return what to tell upstream."""
+        calls = program.inner_calls
+        open_calls = [] if calls is None else list(calls.open)
+        cancelled = [self.cancel(key) for key in open_calls]
+        return [
+            ToUpstream(messages.cancellation(request.key, "the program has ended"))
+            for request in cancelled
+            if request is not None and not request.is_with_penstock
+        ]
 
     # -- from upstream -------------------------------------------------------------------------
 
@@ -297,6 +325,10 @@ class Session:
                 return self._send(request, key, line)
             case Discover():
                 return self._discover(request)
+            case CallTools():
+                return self._call_tools(request, effect)
+            case SetAlarm():
+                return [Ring(request, effect.seconds), *self.go_on(request)]
             case _:
                 return [Perform(request, effect)]
 
@@ -309,10 +341,41 @@ class Session:
         self._awaiting[key] = request
         request.is_with_penstock = key != request.key
         if not self._ended and not request.cancellation.requested:
-            return [ToUpstream(line)]
+            return [ToUpstream(line, is_inner=request.program is not None)]
         if self._take(self._awaiting, key, request):
             self.drop(request)
         return self._lost(request) if self._ended else []
+
+    def _call_tools(self, program: Request, effect: CallTools) -> Outputs:
+        """Begin the calls of a program. Advance the program if some are done, or once one is."""
+        calls = program.inner_calls = program.inner_calls or InnerCalls()
+        outputs: Outputs = []
+        for call in effect.calls:
+            request = program.call_for_program(self._own_id(), call)
+            self.pending[request.key] = request
+            calls.begin(request.key, request)
+            outputs += self._begin(request, program_call(request))
+        if not effect.waits:
+            return [*outputs, *self.go_on(program, calls.finished())]
+        done = calls.wait()
+        if done is None and program.is_late:  # the alarm may have rung before the wait
+            done = calls.interrupt()
+        return outputs if done is None else [*outputs, *self.go_on(program, done)]
+
+    def _finish_inner(self, request: Request, program: Request, response: bytes) -> Outputs:
+        """Give a program the answer to one of its calls, on the thread that has the answer."""
+        request.response = response
+        calls = program.inner_calls
+        done = None if calls is None else calls.finish(request.key, request)
+        return [] if done is None else self.go_on(program, done)
+
+    def rang(self, request: Request) -> Outputs:
+        """Advance a program that waits although its time is up. A program that does not wait sees
+        `is_late` when it next does."""
+        request.is_late = True
+        calls = request.inner_calls
+        done = None if calls is None else calls.interrupt()
+        return [] if done is None else self.go_on(request, done)
 
     def drop(self, request: Request) -> Outputs:
         """Drop a handler whose answer nobody wants, on the thread that may advance the handler."""
@@ -351,10 +414,13 @@ class Session:
         if not self._take(self.pending, key, request):
             return []
         report(request, message)
+        if request.program is not None:
+            return self._finish_inner(request, request.program, message)
+        outputs = self.cancel_inner(request)
         if request.batch is None:
-            return [ToClient(message, key)]
+            return [*outputs, ToClient(message, key)]
         whole = request.batch.add(key, message)
-        return [] if whole is None else [ToClient(whole, key)]
+        return outputs if whole is None else [*outputs, ToClient(whole, key)]
 
     # -- eras ----------------------------------------------------------------------------------
 

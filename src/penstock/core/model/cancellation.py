@@ -14,32 +14,37 @@ class Cancelled(Exception):
 class Cancellation:
     """A request by one thread that another stops its work.
 
-    The working thread reads `requested` between two steps. A function that is bound with `bound_to`
-    stops a step that is running. A question that waits for a free child ends when one is free.
+    The working thread reads `requested` between two steps. Functions that are bound stop a step that
+    is running. A question that waits for a free child ends when one is free.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stop: Callable[[], None] | None = None
+        self._stops: list[Callable[[], None]] = []
         self.requested = False
 
     def request(self) -> None:
         with self._lock:
             self.requested = True
-            if self._stop:
-                self._stop()
+            for stop in self._stops:
+                stop()
 
     @contextmanager
     def bound_to(self, stop: Callable[[], None]) -> Iterator[None]:
         """Call `stop` on a request during this block, or at once if one has come already."""
-        self._bind(stop)
+        self.bind(stop)
         try:
             yield
         finally:
-            self._bind(None)
+            self.unbind(stop)
 
-    def _bind(self, stop: Callable[[], None] | None) -> None:
+    def bind(self, stop: Callable[[], None]) -> None:
+        """Call `stop` on a request until `unbind`, or at once if one has come already."""
         with self._lock:
-            self._stop = stop
-            if stop and self.requested:
+            self._stops.append(stop)
+            if self.requested:
                 stop()
+
+    def unbind(self, stop: Callable[[], None]) -> None:
+        with self._lock:
+            self._stops.remove(stop)

@@ -17,6 +17,7 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.continuation import SECRET_BYTES, Position, Token
 from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
+from penstock.core.model.program import Source, sources_in
 from penstock.core.model.questions import SQL_COLUMNS
 from penstock.core.model.reply import Reply
 from penstock.core.model.store import Loaded, Record
@@ -264,6 +265,8 @@ class Opened(msgspec.Struct, frozen=True):
     position: Position
     root: str = ""  # the path that an alias stands for
     is_alias: bool = False
+    # The tools that gave the entry and those it was made from, each with its origin.
+    sources: tuple[Source, ...] = ()
 
 
 def open_entry(
@@ -303,8 +306,9 @@ def _refused(call: Call, heads: Sequence[Head], known: Head | None = None) -> St
         if (head.tool, head.origin) in asked:
             continue
         asked.add((head.tool, head.origin))
-        if not (yield Authorize(head.tool, _origin(head))):
-            return Denied("the source tool is no longer permitted")
+        for tool, origin in sources_in(head.tool, _origin(head)):
+            if not (yield Authorize(tool, origin)):
+                return Denied("the source tool is no longer permitted")
     return None
 
 
@@ -337,15 +341,16 @@ def _opened(
     for parent in parents:
         yield from _keep_alive(parent, parent.key, context)
     yield from _keep_alive(entry, entry.key, context)
+    heads = (entry.head, *(parent.head for parent in parents))
+    sources = tuple(source for head in heads for source in sources_in(head.tool, _origin(head)))
     if alias is None:
-        return Opened(entry, position)
+        return Opened(entry, position, sources=sources)
     stands_for = Position.unpack(alias.position) if alias.position else Position()
     merged = msgspec.structs.replace(
         position, mode=stands_for.mode, filter_keys=stands_for.filter_keys
     )
-    return Opened(
-        msgspec.structs.replace(target, token=entry.token), merged, alias.root, is_alias=True
-    )
+    opened = msgspec.structs.replace(target, token=entry.token)
+    return Opened(opened, merged, alias.root, is_alias=True, sources=sources)
 
 
 def copy_token(live: Entry) -> Token:

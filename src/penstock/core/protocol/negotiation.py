@@ -146,8 +146,15 @@ def _resolve_references(
     return (yield from resolve_arguments(arguments, call.schema, partial(_fetch, call, context)))
 
 
+def fetch(call: Call, context: Context, token: str, path: str = "") -> Steps[Fetched | Refusal]:
+    """Return a whole stored value, whichever tool gave it."""
+    try:
+        return (yield from _fetch(call, context, token, path))
+    except StoreError as error:
+        return Refusal(error.told, type(error).next_step, repr(error))
+
+
 def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched | Refusal]:
-    """Return the stored value behind an `@result:` reference, whichever tool gave the value."""
     opened = yield from open_entry(replace(call, is_reader=True), context, parse(token))
     if isinstance(opened, Denied):
         return token_refusal(opened)
@@ -165,7 +172,14 @@ def _fetch(call: Call, context: Context, token: str, path: str) -> Steps[Fetched
     plural = "" if focus.count == 1 else "s"
     part = _COUNTED.get(focus.shape)
     counted = f"{focus.count:,} {part}{plural}" if part else ""
-    return Fetched(value, text, is_json=focus.is_json_text, counted=counted)
+    return Fetched(
+        value,
+        text,
+        is_json=focus.is_json_text,
+        counted=counted,
+        list_path=focus.list_path if focus.shape == "rows" else "",
+        sources=opened.sources,
+    )
 
 
 def _too_many(count: int, most: int) -> Refusal:

@@ -14,6 +14,7 @@ import msgspec
 from penstock.core.json import rawjson
 from penstock.core.json.pointers import unescaped
 from penstock.core.model.effects import Steps
+from penstock.core.model.program import Source
 from penstock.core.model.values import Refusal
 from penstock.core.results.outline import type_name
 
@@ -41,6 +42,8 @@ class Fetched(msgspec.Struct, frozen=True):
     text: bytes | None = None
     is_json: bool = False  # the text is the JSON of the value
     counted: str = ""  # its rows or lines, in words
+    list_path: str = ""  # the pointer to the rows in the value, if they are not the value
+    sources: tuple[Source, ...] = ()  # the tools that it comes from, with their origins
 
     def told(self, inserted: bytes) -> str:
         """Return the size of what was inserted, so that nobody reads it back to check."""

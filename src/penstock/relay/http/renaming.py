@@ -13,7 +13,6 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from penstock.core.json import rawjson
 from penstock.wire import messages
 from penstock.wire.eras import SUBSCRIPTION_META
 from penstock.wire.messages import Message
@@ -81,6 +80,14 @@ class Renaming(Generic[Owner]):
             del self._requests[name]
         return names
 
+    def forget_one(self, owner: Owner, key: bytes) -> bytes:
+        """Forget one request of the owner's. Return the name that the process knows it by, or b""."""
+        for name, renamed in self._requests.items():
+            if renamed.owner is owner and renamed.key == key:
+                del self._requests[name]
+                return name
+        return b""
+
     def is_waiting(self, name: bytes) -> bool:
         return name in self._requests
 
@@ -99,8 +106,3 @@ def _answer(message: bytes, renamed: Renamed[Any]) -> bytes:
 
 def _with_meta(members: dict[str, msgspec.Raw], meta: dict[str, Any]) -> bytes:
     return messages.object_from({**members, "_meta": messages.object_from(meta)})
-
-
-def cancelled(name: bytes, reason: str) -> bytes:
-    params = {"requestId": name, "reason": rawjson.string(reason)}
-    return messages.notification("notifications/cancelled", messages.object_from(params))

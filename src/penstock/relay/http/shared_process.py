@@ -14,7 +14,7 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
-from penstock.relay.http.renaming import Renaming, cancelled
+from penstock.relay.http.renaming import Renaming
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.target import Target
 from penstock.wire import messages
@@ -28,6 +28,7 @@ from penstock.wire.upstream_state import UpstreamState
 # A legacy server may not answer at all before it is initialized.
 DISCOVER_SECONDS: Final = 10.0
 _MOST_WAITING: Final = 1_000
+_HUNG_UP: Final = "the client closed its request"
 
 
 class SharedProcess:
@@ -74,10 +75,12 @@ class SharedProcess:
             post.session.cancel(key)
         for name in self._renaming.forget(post):
             if self._child is not None:
-                await self._child.send(cancelled(name, "the client closed its request"))
+                await self._child.send(messages.cancellation(name, _HUNG_UP))
 
     async def send(self, post: _SharedPost, message: bytes) -> None:
         read = messages.read_message(message)
+        if read.method == "notifications/cancelled":
+            await self._cancel(post, read)
         if not read.key or read.method is msgspec.UNSET:
             return
         renamed = self._renaming.outgoing(post, message, read)
@@ -87,6 +90,13 @@ class SharedProcess:
             name = messages.read_message(renamed).key
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
         await self._child.send(renamed)
+
+    async def _cancel(self, post: _SharedPost, read: Message) -> None:
+        """Cancel a call of a program, under the name by which the process knows the call."""
+        named = messages.members_of(read.params).get("requestId")
+        name = b"" if named is None else self._renaming.forget_one(post, messages.id_key(named))
+        if name and self._child is not None:
+            await self._child.send(messages.cancellation(name, "the program has ended"))
 
     def _give_up(self, name: bytes) -> None:
         if self._renaming.is_waiting(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import httpx2
 import msgspec
@@ -24,6 +24,7 @@ from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, b
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.headers import RepeatedArguments
+from penstock.wire.messages import Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -157,19 +158,42 @@ class _UrlPost:
         self._queue = queue
         self._event = Event(b"")
         self._key = b"" if inbound.message is None else inbound.message.key
+        self._inner: dict[bytes, asyncio.Task[Any]] = {}  # the POSTs of a program's calls
         self._carrier = Carrier(gateway.workshop, self._session, self._up, self._down)
 
     async def run(self) -> None:
         inbound = self._inbound
         try:
             await self._carrier.carry_out(self._session.from_client(inbound.body))
+            await self._carrier.finish()
         except asyncio.CancelledError:
             if inbound.is_modern and inbound.message is not None:
                 self._session.cancel(inbound.message.key)  # The client has hung up.
+                self._carrier.stop()
             raise
 
     async def _up(self, message: bytes) -> None:
         read = None if message.startswith(b"[") else messages.read_message(message)
+        if read is not None and self._is_hang_up(read):
+            return
+        task = asyncio.current_task()
+        is_inner = read is not None and read.key != self._key and task is not None
+        if read is not None and task is not None and is_inner:
+            self._inner[read.key] = task
+        await self._exchange(message, read)
+
+    def _is_hang_up(self, read: Message) -> bool:
+        """Return whether this cancels a call of a program, after closing the stream of the call: that
+        is how a modern client cancels a request."""
+        if not self._inbound.is_modern or read.method != "notifications/cancelled":
+            return False
+        named = messages.members_of(read.params).get("requestId")
+        task = None if named is None else self._inner.get(messages.id_key(named))
+        if task is not None:
+            task.cancel()
+        return True
+
+    async def _exchange(self, message: bytes, read: Message | None) -> None:
         exchange = Exchange(
             self._gateway.upstream,
             message,

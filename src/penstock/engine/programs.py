@@ -1,0 +1,201 @@
+"""The programs of agents, as the engine runs them: in the sandbox, with the store at hand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.budget.estimate import EstimateMeter
+from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.program import Settled, Source, Turn, origin_of
+from penstock.core.model.values import Call
+from penstock.core.protocol.entries import owner_of
+from penstock.engine.program_functions import StoreFunctions
+from penstock.engine.program_values import NoValue, Returned, returned
+from penstock.errors import MissingExtra
+from penstock.gate.gate import Gate
+from penstock.wire.effects import (
+    EndedProgram,
+    EndProgram,
+    InnerAnswer,
+    ResumeProgram,
+    Started,
+    StartProgram,
+)
+
+try:
+    from penstock.programs.running import Running
+    from penstock.programs.sandbox import BUSY, Box, Sandbox
+    from penstock.programs.type_check import wrong_call
+    from penstock.programs.variables import Kept, Variables, most_kept
+except ModuleNotFoundError as error:
+    raise MissingExtra("programs", "run_python") from error
+
+_ESTIMATE: Final = EstimateMeter()
+_SAMPLE: Final = 20_000  # characters, from which the tokens of a longer text are estimated
+_NOT_KEPT: Final = "The variables of this program were not kept: {}."
+_TOO_LARGE: Final = "they take {:,} MB, and at most {:,} MB are kept"
+_LOST: Final = "The variables of earlier programs are gone: they could not be read."
+
+
+class Programs:
+    """The sandbox of one engine. It starts with the first program."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._sandbox: Sandbox | None = None
+        self._starting = threading.Lock()
+
+    def close(self) -> None:
+        if self._sandbox is not None:
+            self._sandbox.close()
+
+    def start(self, work: StartProgram, hooks: Mapping[str, Any]) -> Started:
+        """Check a program, and run its first turn."""
+        sandbox = self._open_sandbox()
+        try:
+            wrong = wrong_call(sandbox, work.code, work.scope)
+            if wrong is not None:
+                return Started(None, wrong)
+            return self._begin(sandbox, work, hooks)
+        except TimeoutError:
+            return Started(None, BUSY)
+
+    def _open_sandbox(self) -> Sandbox:
+        policy = self._gate.policy
+        with self._starting:
+            if self._sandbox is None:
+                self._sandbox = Sandbox(policy.program_seconds, policy.program_memory)
+            return self._sandbox
+
+    def _begin(self, sandbox: Sandbox, work: StartProgram, hooks: Mapping[str, Any]) -> Started:
+        kept = self._variables(work, hooks)
+        box = sandbox.restore(kept.dump) if kept.dump else None
+        is_lost = kept.is_lost or bool(kept.dump and box is None)
+        program = LiveProgram(self._gate, work, kept, hooks)
+        program.notices += [_LOST] if is_lost else []
+        turn = program.start(box or sandbox.open(), sandbox.memory)
+        return Started(program, turn, has_variables=bool(kept.dump) and not is_lost)
+
+    def _variables(self, work: StartProgram, hooks: Mapping[str, Any]) -> Kept:
+        """Return the variables of the session, if the caller may still use the tools that they come
+        from."""
+        if not work.holder:
+            return Kept()
+        kept = variables_of(self._gate, work).load(self._gate.clock())
+        authorize = hooks.get("authorize")
+        if authorize is not None and not all(authorize(*source) is True for source in kept.sources):
+            return Kept(edition=kept.edition, is_lost=True)
+        return kept
+
+
+def variables_of(gate: Gate, work: StartProgram) -> Variables:
+    return Variables(gate.store, owner_of(work.call.principal, work.call.server), work.holder)
+
+
+class LiveProgram:
+    """A program that runs: its place in the sandbox, and all that its calls have returned."""
+
+    running: Running
+
+    def __init__(
+        self, gate: Gate, work: StartProgram, kept: Kept, hooks: Mapping[str, Any]
+    ) -> None:
+        self._gate = gate
+        self._work = work
+        self._kept = kept
+        self._hooks = hooks
+        self._sources: dict[str, Source] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._tokens = 0
+        self._end: Callable[[], None] = lambda: None
+        self.notices: list[str] = []
+        self._add_sources(kept.sources)
+
+    def start(self, box: Box, memory: int) -> Turn:
+        work, cancellation = self._work, self._hooks.get("cancellation") or Cancellation()
+        functions = StoreFunctions(self._gate, self._call, self._hooks, self._add_sources)
+        self.running = Running(box, work.code, work.scope, functions.by_name, memory)
+        cancellation.bind(box.stop)
+        self._end = partial(cancellation.unbind, box.stop)
+        return self.running.start()
+
+    def resume(self, answers: Iterable[InnerAnswer]) -> Turn:
+        return self.running.go_on([self._settled(answer) for answer in answers])
+
+    def end(self, *, keeps_variables: bool) -> EndedProgram:
+        """Keep the variables, and give the sandbox back."""
+        if keeps_variables and self._work.holder and not self.running.box.is_stopped:
+            self._keep_variables()
+        self._end()
+        self.running.box.close()
+        return EndedProgram(
+            tuple(self._sources.values()), self._calls, self._tokens, tuple(self.notices)
+        )
+
+    def _call(self) -> Call:
+        """Return the call that what this program stores comes from."""
+        return replace(self._work.call, origin=origin_of([*self._sources.values()]))
+
+    def _add_sources(self, sources: Iterable[Source]) -> None:
+        for tool, origin in sources:
+            self._sources[f"{tool} {msgspec.json.encode(origin)!r}"] = (tool, origin)
+
+    def _settled(self, answer: InnerAnswer) -> Settled:
+        """Return the value of a call for the program, or the error. Note what was returned."""
+        if answer.error:
+            return Settled(answer.number, error=answer.error, kind=answer.kind)
+        call = answer.call
+        try:
+            found = returned(answer, self._gate, self._hooks)
+        except NoValue as refused:
+            self._note(call, Returned(None, {"error": str(refused)}, str(refused)))
+            return Settled(answer.number, error=f"{call.tool}: {refused}")
+        self._add_sources([(call.tool, call.origin)])
+        self._note(call, found)
+        return Settled(answer.number, found.value)
+
+    def _note(self, call: Call, found: Returned) -> None:
+        self._calls.append({"tool": call.tool, "arguments": dict(call.arguments), **found.kept})
+        self._tokens += _tokens(found.text)
+
+    def _keep_variables(self) -> None:
+        gate, box = self._gate, self.running.box
+        with box:
+            dump = box.dump()
+        most = most_kept(gate.policy.program_memory)
+        if len(dump) > most:
+            why = _TOO_LARGE.format(len(dump) // 1_000_000, most // 1_000_000)
+        else:
+            kept = Kept(dump, tuple(self._sources.values()), self._kept.edition + 1)
+            why = variables_of(gate, self._work).save(kept, gate.clock(), gate.policy.ttl)
+        if why:
+            self.notices.append(_NOT_KEPT.format(why))
+
+
+def _tokens(text: str) -> int:
+    """Return about how many tokens a text has."""
+    sample = text[:_SAMPLE]
+    return _ESTIMATE.count(sample) * len(text) // len(sample) if sample else 0
+
+
+def carry_out(
+    programs: Programs, work: StartProgram | ResumeProgram | EndProgram, hooks: Mapping[str, Any]
+) -> Started | Turn | EndedProgram:
+    """Do the work of a program."""
+    match work:
+        case StartProgram():
+            return programs.start(work, hooks)
+        case ResumeProgram():
+            program: LiveProgram = work.program
+            return program.resume(work.answers)
+        case EndProgram():
+            if work.program is None:
+                return EndedProgram((), (), 0)
+            ended: LiveProgram = work.program
+            return ended.end(keeps_variables=work.keeps_variables)

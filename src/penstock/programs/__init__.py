@@ -1,0 +1,1 @@
+"""The sandbox in which the programs of agents run."""

@@ -1,0 +1,213 @@
+"""One program in its sandbox: it runs until it waits for tools, ends or fails.
+
+A call of a tool becomes a future, and starts when the program next waits. So calls that are
+gathered run at the same time. Functions that read the store answer at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import pydantic_monty as monty
+
+from penstock.core.json import rawjson
+from penstock.core.json.encoding import encode
+from penstock.core.model.program import (
+    CALL_FUNCTION,
+    TEXT_FUNCTION,
+    Broken,
+    Finished,
+    Scope,
+    Settled,
+    ToolCall,
+    Turn,
+    Waiting,
+)
+from penstock.programs.crossing import has_no_json_form
+from penstock.programs.failures import failure, source_line
+from penstock.programs.sandbox import Box, as_function
+from penstock.programs.source import with_answer
+
+MOST_PRINTED: Final = 1_000_000
+_PRINTED_TOO_MUCH: Final = f"The program printed more than {MOST_PRINTED:,} bytes."
+_RETURN_IT: Final = "Return a value instead: a large one is stored whole."
+_NO_AWAIT: Final = "The call of {} was not awaited, so the tool did not run."
+_WRITE_AWAIT: Final = "Write await before the call."
+_NEVER: Final = "The program waits for a call of an earlier program."
+_NO_SLEEP: Final = "A program cannot sleep."
+_SLEEPS: Final = ("time.sleep", "asyncio.sleep", "system.sleep")
+
+
+class HelperError(Exception):
+    """A function that reads the store has refused. The program can catch this as a `ValueError`."""
+
+
+Helper = Callable[..., Any]
+
+
+class Running:
+    """A program that has started, and its place in a sandbox."""
+
+    def __init__(
+        self, box: Box, code: str, scope: Scope, helpers: Mapping[str, Helper], memory: int
+    ) -> None:
+        self.box = box
+        self._code = code
+        self._changed = with_answer(code).encode()
+        self._file = ""  # by which the sandbox calls this program
+        self._scope = scope
+        self._helpers = helpers
+        self._memory = memory
+        self._printed = monty.CollectString(max_bytes=MOST_PRINTED)
+        self._waiting: monty.FutureSnapshot | None = None
+        self._new: list[ToolCall] = []
+
+    @property
+    def printed(self) -> str:
+        return self._printed.output
+
+    def start(self) -> Turn:
+        code = self._changed.decode()
+        return self._turn(lambda: self.box.session.feed_start(code, print_callback=self._printed))
+
+    def go_on(self, settled: Iterable[Settled]) -> Turn:
+        """Give the program the outcomes of some of its calls."""
+        waiting, outcomes = self._waiting, {one.number: _outcome(one) for one in settled}
+        assert waiting is not None  # noqa: S101 (only a program that waits has calls)
+        return self._turn(lambda: waiting.resume(outcomes))
+
+    # -- one turn ------------------------------------------------------------------------------
+
+    def _turn(self, advance: Callable[[], monty.SyncSnapshot]) -> Turn:
+        self._new = []
+        try:
+            with self.box:
+                return self._until_it_waits(advance())
+        except monty.MontyError as error:
+            return self._failed(error)
+        except RuntimeError as error:  # the box was closed by another thread
+            return Broken(str(error), is_stopped=True)
+
+    def _until_it_waits(self, snapshot: monty.SyncSnapshot) -> Turn:
+        while True:
+            match snapshot:
+                case monty.MontyComplete():
+                    return self._finished(snapshot.output)
+                case monty.FutureSnapshot():
+                    if not snapshot.pending_call_ids:
+                        return Broken(_NEVER, "Call the tool again.", printed=self.printed)
+                    self._waiting = snapshot
+                    return Waiting(tuple(self._new))
+                case monty.NameLookupSnapshot():
+                    snapshot = self._look_up(snapshot)
+                case monty.FunctionSnapshot():
+                    snapshot = self._answer(snapshot)
+
+    def _look_up(self, snapshot: monty.NameLookupSnapshot) -> monty.SyncSnapshot:
+        """Answer with a function for a tool that is named but not called at once."""
+        name = snapshot.variable_name
+        if self._is_function(name):
+            return snapshot.resume(value=as_function(name))
+        return snapshot.resume()
+
+    def _is_function(self, name: str) -> bool:
+        return name in self._scope.tools or name in self._helpers or name in _BY_NAME
+
+    def _answer(self, snapshot: monty.FunctionSnapshot) -> monty.SyncSnapshot:
+        name = snapshot.function_name
+        if snapshot.is_os_function:
+            if name in _SLEEPS:
+                return snapshot.resume(_raised("RuntimeError", _NO_SLEEP))
+            return snapshot.resume_not_handled()
+        if name in self._helpers:
+            return snapshot.resume(self._helped(name, snapshot))
+        if not self._is_function(name):
+            return snapshot.resume(_raised("NameError", f"name {name!r} is not defined"))
+        call = self._tool_call(snapshot)
+        if not isinstance(call, str) and has_no_json_form((call.args, call.kwargs)):
+            call = f"{name}() takes data, not functions, ranges or iterators: make a list of them"
+        if isinstance(call, str):
+            return snapshot.resume(_raised("TypeError", call))
+        self._new.append(call)
+        return snapshot.resume({"future": ...})
+
+    def _helped(self, name: str, snapshot: monty.FunctionSnapshot) -> monty.ExternalResult:
+        try:
+            return {"return_value": self._helpers[name](*snapshot.args, **snapshot.kwargs)}
+        except HelperError as error:
+            return _raised("ValueError", str(error))
+        except TypeError as error:
+            return _raised("TypeError", str(error))
+
+    def _tool_call(self, snapshot: monty.FunctionSnapshot) -> ToolCall | str:
+        """Return the call, or what is wrong with it."""
+        name, line = snapshot.function_name, self._line(snapshot.position)
+        args, kwargs = tuple(snapshot.args), snapshot.kwargs
+        if name not in _BY_NAME:
+            return ToolCall(snapshot.call_id, name, args, kwargs, line=line)
+        given = [*args, *kwargs.values()]
+        is_right = 1 <= len(given) <= 2 and set(kwargs) <= {"name", "arguments"}  # noqa: PLR2004
+        if not is_right or not isinstance(given[0], str) or not isinstance(given[-1], str | dict):
+            return f'{name}() takes the name of a tool and its arguments: {name}("name", {{...}})'
+        arguments = given[1] if len(given) > 1 else {}
+        is_text = name == TEXT_FUNCTION
+        return ToolCall(snapshot.call_id, given[0], (), arguments, True, is_text, line)
+
+    def _line(self, position: monty.SourceRange) -> int:
+        """Return the line of a call; 0 if a function of an earlier program makes the call. The
+        sandbox numbers its programs, so the longest and then greatest name is this one's."""
+        name = position.filename
+        self._file = max(self._file, name, key=lambda file: (len(file), file))
+        is_own = name == self._file
+        return self._changed[: position.start].count(b"\n") + 1 if is_own else 0
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def _finished(self, output: Any) -> Turn:
+        if self._new:
+            return self._not_awaited(self._new[0])
+        if output is None:
+            return Finished(b"null", self.printed)
+        answer, lost = _answer_in(output)
+        notices = (f"{lost} NaN or infinite numbers are shown as null.",) if lost else ()
+        return Finished(answer, self.printed, notices)
+
+    def _not_awaited(self, call: ToolCall) -> Broken:
+        told, source = _NO_AWAIT.format(call.function), source_line(self._code, call.line)
+        return Broken(told, _WRITE_AWAIT, call.line, source, self.printed)
+
+    def _failed(self, error: monty.MontyError) -> Turn:
+        if self.box.is_stopped:
+            return Broken("The program was stopped.", printed=self.printed, is_stopped=True)
+        if self._new and "coroutine" in str(error):
+            return self._not_awaited(self._new[0])
+        if _is_print(error):
+            return Broken(_PRINTED_TOO_MUCH, _RETURN_IT, printed=self.printed, is_stopped=True)
+        return failure(error, self._code, self.printed, self._memory)
+
+
+_BY_NAME: Final = (CALL_FUNCTION, TEXT_FUNCTION)
+
+
+def _is_print(error: monty.MontyError) -> bool:
+    """Return whether a program printed too much. The library reports it as a lack of memory, with
+    the limit on what is printed as the limit."""
+    return f"> {MOST_PRINTED} bytes" in str(error)
+
+
+def _answer_in(output: Any) -> tuple[bytes, int]:
+    """Return the answer as compact JSON, and the number of values that became null."""
+    if isinstance(output, tuple) and len(output) == 2 and isinstance(output[0], str):  # noqa: PLR2004
+        return encode(rawjson.decode(output[0].encode())), int(output[1])
+    return encode(output), 0  # the source could not be changed, see `source.with_answer`
+
+
+def _outcome(settled: Settled) -> monty.ExternalSettledResult:
+    if settled.error:
+        return _raised(settled.kind, settled.error)
+    return {"return_value": settled.value}
+
+
+def _raised(kind: Any, message: str) -> monty.ExternalExceptionData:
+    return {"exc_type": kind, "message": message}

@@ -1,0 +1,150 @@
+"""The pool of sandbox processes. Each program has a process of its own while it runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from typing import Any, Final, Self
+
+import pydantic_monty as monty
+from pydantic_monty._binary import find_monty_binary
+
+from penstock.core.model.program import Broken
+from penstock.programs.launcher import SandboxLauncher
+from penstock.programs.source import PRELUDE
+
+MOST_AT_ONCE: Final = 128
+_CHECKOUT_SECONDS: Final = 5.0
+_MOST_SUSPENSIONS: Final = 1_000_000  # the limits on calls and on time end a program before that
+BUSY: Final = Broken(
+    "Too many programs are running.", "Try again in a few seconds.", is_stopped=True
+)
+
+
+class Sandbox:
+    """The processes in which programs run. Threads may share it."""
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self.memory = memory
+        self._limits: monty.ResourceLimits = {
+            "max_feed_duration_secs": seconds,
+            "max_memory": memory,
+            "max_suspensions": _MOST_SUSPENSIONS,
+        }
+        self._launcher = SandboxLauncher(find_monty_binary(), memory)
+        self._pool = monty.Monty(
+            binary_path=self._launcher.path,
+            min_processes=1,
+            max_processes=MOST_AT_ONCE,
+            checkout_timeout=_CHECKOUT_SECONDS,
+        )
+        self._pool.__enter__()
+
+    def open(self) -> Box:
+        """Return a free process. Raise `TimeoutError` if there is none."""
+        box = self._checkout()
+        try:
+            box.session.feed_run(PRELUDE)
+        except BaseException:
+            box.close()
+            raise
+        return box
+
+    def restore(self, variables: bytes) -> Box | None:
+        """Return a process with the variables of an earlier program, or None if they cannot be
+        read."""
+        box = self._checkout()
+        try:
+            box.session.load_session(variables)
+        except monty.MontyError:
+            box.close()
+            return None
+        return box
+
+    def _checkout(self) -> Box:
+        session = self._pool.checkout(
+            limits=self._limits,
+            os_policy={"sleep": "call_host"},
+            assert_message_annotations=False,
+        )
+        session.__enter__()
+        return Box(session)
+
+    def check(self, code: str, stubs: str) -> str:
+        """Return what the type checker says about a program that is not run, as JSON, or ""."""
+        session = self._pool.checkout(
+            limits=self._limits,
+            type_check=True,
+            type_check_stubs=stubs,
+            type_check_format="json",
+        )
+        with session:
+            try:
+                session.feed_start(code)
+            except monty.MontyTypingError as error:
+                return error.display()
+            except monty.MontyError:
+                return ""  # the run reports it
+        return ""
+
+    def close(self) -> None:
+        self._pool.__exit__(None, None, None)
+        self._launcher.close()
+
+
+class Box:
+    """One process of the sandbox, in the hands of one program.
+
+    `stop` may come from any thread, at any time. It ends a turn that is running by killing the
+    process; the thread that runs the turn then gives the process back.
+    """
+
+    def __init__(self, session: monty.MontySession) -> None:
+        self.session = session
+        self._pid = session.worker_pid
+        self._turn = threading.Lock()
+        self._is_open = True
+        self.is_stopped = False
+
+    def __enter__(self) -> Self:
+        self._turn.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._turn.release()
+        if self.is_stopped:
+            self.close()
+
+    def stop(self) -> None:
+        self.is_stopped = True
+        if self._turn.acquire(blocking=False):
+            self._turn.release()
+            self.close()
+        elif self._pid is not None:
+            with suppress(OSError):
+                os.kill(self._pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def dump(self) -> bytes:
+        """Return the variables, for a later `open`."""
+        return self.session.dump()
+
+    def close(self) -> None:
+        """Give the process back."""
+        with self._turn:
+            if not self._is_open:
+                return
+            self._is_open = False
+            with suppress(Exception):  # the process may be dead already
+                self.session.__exit__(None, None, None)
+
+
+def as_function(name: str) -> Any:
+    """Return a stand-in for a function of the host, which a sandbox calls by this name."""
+
+    def function(*_: Any, **__: Any) -> None:
+        raise NotImplementedError
+
+    function.__name__ = function.__qualname__ = name
+    return function

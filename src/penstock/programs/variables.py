@@ -1,0 +1,84 @@
+"""The variables of programs between two programs of one session, kept in the store.
+
+The store ends their life as it ends that of a result: after some time without use, or to make room.
+A record holds the sandbox's own dump, so only a store that others cannot write to may hold it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+import zstandard
+
+from penstock.core.json.encoding import encode
+from penstock.core.model.program import Source
+from penstock.core.model.store import Record, Store
+from penstock.errors import StoreError
+
+_KIND: Final = "variables 1"
+_DUMP_SHARE: Final = 4  # of the most that a dump may take of the memory of a program
+_LEVEL: Final = 1
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The variables of a session: the dump, the results they were made from, and their edition."""
+
+    dump: bytes = b""
+    sources: tuple[Source, ...] = ()
+    edition: int = 0  # grows with every program that kept variables
+    is_lost: bool = False  # there were variables, which cannot be read
+
+
+class _Head(msgspec.Struct, frozen=True):
+    kind: str
+    edition: int
+    sources: tuple[Source, ...]
+
+
+_HEAD: Final = msgspec.msgpack.Decoder(_Head)
+NOTHING: Final = Kept()
+
+
+class Variables:
+    """The variables of one session."""
+
+    def __init__(self, store: Store, owner: str, holder: str) -> None:
+        self._store = store
+        self._owner = owner
+        named = encode([_KIND, owner, holder])
+        self._key = hashlib.sha256(named).hexdigest()
+
+    def load(self, now: float) -> Kept:
+        try:
+            found = self._store.load(self._key, now=now, rows=(0, 1))
+        except StoreError:
+            return Kept(is_lost=True)
+        if found is None:
+            return NOTHING
+        try:
+            head = _HEAD.decode(found.head)
+            dump = zstandard.ZstdDecompressor().decompress(found.chunks[0])
+        except (msgspec.MsgspecError, zstandard.ZstdError, KeyError):
+            return Kept(is_lost=True)
+        return Kept(dump, head.sources, head.edition)
+
+    def save(self, kept: Kept, now: float, life: float) -> str:
+        """Keep the variables, unless another program has kept its own meanwhile. Return why they
+        were not kept, or ""."""
+        if self.load(now).edition >= kept.edition:
+            return "another program of this session ended meanwhile and kept its own"
+        head = msgspec.msgpack.encode(_Head(_KIND, kept.edition, kept.sources))
+        chunk = zstandard.ZstdCompressor(level=_LEVEL).compress(kept.dump)
+        record = Record(self._owner, now + life, head, bytes(8), (chunk,))
+        try:
+            self._store.put(self._key, record, now=now)
+        except StoreError as error:
+            return f"the store did not take them: {error.message}"
+        return ""
+
+
+def most_kept(memory: int) -> int:
+    """Return how large a dump may be. Loading it takes about four times its size."""
+    return memory // _DUMP_SHARE

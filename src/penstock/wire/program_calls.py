@@ -1,0 +1,129 @@
+"""The calls that a program makes: what they are checked for, and their way to upstream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.json.encoding import encode
+from penstock.core.model.program import FUNCTIONS, Scope, ToolCall
+from penstock.disclosure.catalogue import Catalogue
+from penstock.disclosure.described_tool import DescribedTool
+from penstock.disclosure.names import RUN_WRITES
+from penstock.errors import InvalidResult
+from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
+from penstock.wire.lists import know_tools
+from penstock.wire.on_demand import teach_or_refuse
+from penstock.wire.request import Request
+from penstock.wire.stored_results import resolve_arguments
+
+_MOST_NEAR: Final = 3
+_MAY_WRITE: Final = "{} may write, and this program may only read: call it outside the program"
+
+
+class WrongCall(msgspec.Struct, frozen=True):
+    """The refusal of a call before it goes to upstream, as an exception in the program."""
+
+    error: str
+    kind: str = "ValueError"
+
+
+class Callables(msgspec.Struct, frozen=True):
+    """The tools that a program may call, for the role of the tool that runs the program."""
+
+    role: str
+    catalogue: Catalogue  # without the tools for apps alone
+
+    def may_call(self, tool: DescribedTool) -> bool:
+        return self.role == RUN_WRITES or tool.is_read_only
+
+    def scope(self, code: str) -> Scope:
+        """Return what a program may call. Only tools that the program may mention are looked at."""
+        from penstock.disclosure.schemas.python_names import python_name
+        from penstock.disclosure.schemas.python_signature import python_stub
+
+        functions = {
+            name: tool
+            for tool in self.catalogue
+            if tool.name in code and (name := python_name(tool.name)) is not None
+        }
+        allowed = {name: tool for name, tool in functions.items() if self.may_call(tool)}
+        return Scope(
+            frozenset(allowed),
+            frozenset(functions).difference(allowed),
+            tuple(python_stub(tool.name, tool.schema) for tool in allowed.values()),
+        )
+
+    def checked(self, call: ToolCall) -> InnerCall | WrongCall:
+        """Return the call for upstream, or why it is wrong."""
+        tool = self.catalogue.get(call.function)
+        if tool is None:
+            return WrongCall(self._unknown(call.function), "NameError")
+        if not self.may_call(tool):
+            return WrongCall(_MAY_WRITE.format(tool.name), "PermissionError")
+        arguments = _named_arguments(call, tool)
+        if isinstance(arguments, WrongCall):
+            return arguments
+        return _valid(call, tool, arguments)
+
+    def _unknown(self, name: str) -> str:
+        near = self.nearest(name)
+        return f"there is no tool {name!r}" + (
+            f"; did you mean {' or '.join(near)}?" if near else ""
+        )
+
+    def nearest(self, name: str) -> list[str]:
+        """Return names like this one, of tools and of the functions beside them."""
+        from difflib import get_close_matches
+
+        from penstock.disclosure.schemas.python_names import python_name
+
+        own = get_close_matches(name, FUNCTIONS, 1)
+        found = self.catalogue.nearest(name)
+        tools = [near if python_name(near) else f'call("{near}", {{...}})' for near in found]
+        return [*own, *tools][:_MOST_NEAR]
+
+
+def _named_arguments(call: ToolCall, tool: DescribedTool) -> dict[str, Any] | WrongCall:
+    """Return the arguments by name. Those without one are in the order of the tool's signature."""
+    if not call.args:
+        return dict(call.kwargs)
+    from penstock.disclosure.schemas.python_signature import parameter_order
+
+    order = parameter_order(tool.schema)
+    if len(call.args) > len(order):
+        told = f"{tool.name}() takes at most {len(order)} arguments, not {len(call.args)}"
+        return WrongCall(told, "TypeError")
+    given = dict(zip(order, call.args, strict=False))
+    twice = next((name for name in given if name in call.kwargs), None)
+    if twice is not None:
+        return WrongCall(f"{tool.name}() got argument {twice!r} twice", "TypeError")
+    return {**given, **call.kwargs}
+
+
+def _valid(
+    call: ToolCall, tool: DescribedTool, arguments: Mapping[str, Any]
+) -> InnerCall | WrongCall:
+    from penstock.disclosure.checking import fault
+
+    try:
+        encoded = encode(dict(arguments))
+    except InvalidResult as error:
+        return WrongCall(f"{tool.name}(): {error.message}", "TypeError")
+    wrong = fault(tool, msgspec.json.decode(encoded))
+    if wrong:
+        return WrongCall(f"{tool.name}(): {wrong.removesuffix('.')}")
+    return InnerCall(call.number, tool.name, encoded, call.is_text)
+
+
+def program_call(request: Request) -> Steps[bytes]:
+    """Take a call of a program to upstream, and return upstream's answer as it is."""
+    yield from know_tools(request)
+    if request.gate == "strict" and (reply := (yield from teach_or_refuse(request))):
+        return reply
+    if reply := (yield from resolve_arguments(request)):  # "@result:…" becomes the stored value
+        return reply
+    answer: UpstreamAnswer = yield Forward(request.line)
+    return answer.line

@@ -1,0 +1,18 @@
+"""The tools of programs in tests, and what they answer."""
+
+from penstock.core.model.program import Scope, Settled
+
+MEMORY = 64_000_000
+SECONDS = 2.0
+SCOPE = Scope(
+    frozenset({"echo", "fails"}),
+    frozenset({"delete"}),
+    ("async def echo(text: str, times: int = ...) -> Any: ...",),
+)
+
+
+def answered(call):
+    """Return the outcome of a call of the tools in `SCOPE`."""
+    if call.function == "fails":
+        return Settled(call.number, error="it failed")
+    return Settled(call.number, value=call.kwargs or list(call.args))
