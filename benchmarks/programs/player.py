@@ -30,12 +30,15 @@ class Player:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         tools = [_read_of(tool) for tool in listed(conversation)]
+        self._names = {tool["name"] for tool in tools}
         self.start = METER.count(conversation.instructions) + METER.count(_compact(tools))
         self.tokens = self.start
         self.calls = 0
 
     def call(self, tool: str, **arguments: Any) -> str:
-        """Call a tool, and return the text of its result."""
+        """Call a tool, and return the text of its result. A model calls only what it was shown."""
+        if tool not in self._names:
+            raise Failed(f"{tool} is not listed")
         asked = {"name": tool, "arguments": arguments}
         result = self._conversation.ask("tools/call", asked)
         text = _text_of(result)

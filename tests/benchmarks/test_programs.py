@@ -52,7 +52,7 @@ def play(tmp_path, monkeypatch):
 @pytest.mark.parametrize("task", [FewLogs, FewServices])
 def test_each_side_gives_the_right_answer(play, task, side):
     found = play(task, side)
-    if side is PROGRAMS and "run_python" in found.problem:
+    if side is PROGRAMS and "run_python is not listed" in found.problem:
         pytest.skip("programs are not there yet")
     assert found.problem == ""
     assert 0 < found.start < found.tokens
