@@ -27,6 +27,7 @@ from benchmarks import (
     memory,
     offers,
     pages,
+    program_calls,
     questions,
     relay_calls,
     relay_http,
@@ -41,6 +42,7 @@ from benchmarks import (
     widgets,
 )
 from benchmarks.lines import Line, table
+from benchmarks.programs import report as programs
 from penstock.figures.place import figures_file
 from penstock.figures.unfinished import wait_for_clerks
 
@@ -62,6 +64,8 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "choosing": choosing.measure,
     "finding": finding.measure,
     "tasks": tasks.measure,
+    "programs": programs.measure,
+    "program-calls": program_calls.measure,
     "adapters": adapters.measure,
     "shaping": shaping.measure,
     "shapes": shapes.measure,

@@ -65,6 +65,16 @@ def fastmcp_proxy(server: Contender, limit: int = 0) -> Contender:
     return Contender((*program, str(limit), *server.command))
 
 
+def fastmcp_code_mode(server: Contender, most_calls: int) -> Contender:
+    program = (PYTHON, str(_SERVERS / "code_mode.py"))
+    return Contender((*program, str(most_calls), *server.command))
+
+
+def fastmcp_config(file: Path) -> Contender:
+    """Return FastMCP's own command, as one server that stands for all servers of a file."""
+    return Contender((str(_PROGRAMS / "fastmcp"), "run", str(file), "--no-banner"))
+
+
 def install() -> None:
     """Install the peers in their own environment, once, and again if the pins change."""
     wanted = _REQUIREMENTS.read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ def tools_of(
 ) -> list[Tool]:
     """Return the tools on all pages of a server's list."""
     with greeted(command, environment, folder, seconds) as conversation:
-        return list(_pages(conversation))
+        return list(listed(conversation))
 
 
 @contextmanager
@@ -54,7 +54,8 @@ def greeted(
             ) from error
 
 
-def _pages(conversation: Conversation) -> Iterator[Tool]:
+def listed(conversation: Conversation) -> Iterator[Tool]:
+    """Yield the tools on all pages of the list."""
     cursor: dict[str, Any] = {}
     for _ in range(_MOST_PAGES):
         page = conversation.ask("tools/list", cursor)
@@ -66,7 +67,10 @@ def _pages(conversation: Conversation) -> Iterator[Tool]:
 
 
 class Conversation:
-    """The pipes to a running server. `protocol_version` is the one that the server chose."""
+    """The pipes to a running server.
+
+    `protocol_version` and `instructions` are those of the server's greeting.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -75,9 +79,12 @@ class Conversation:
         self._output: IO[bytes] = process.stdout
         self._last_id = 0
         self.protocol_version = ""
+        self.instructions = ""
 
     def greet(self) -> None:
-        self.protocol_version = self.ask("initialize", HELLO)["protocolVersion"]
+        greeting = self.ask("initialize", HELLO)
+        self.protocol_version = greeting["protocolVersion"]
+        self.instructions = greeting.get("instructions") or ""
         self.say({"method": "notifications/initialized"})
 
     def say(self, message: Mapping[str, Any]) -> None:

@@ -65,12 +65,31 @@ class WireClient:
         answer = self._answer(b'"id":%d,' % self._last_id)
         return (perf_counter_ns() - start) / _NS_PER_MS, answer
 
+    def ask_at_once(self, method: str, many: Sequence[Mapping[str, Any]]) -> list[bytes]:
+        """Send many requests before the first answer is read. Return the answers in their order."""
+        ids = [str(self._last_id + number) for number, _ in enumerate(many, 1)]
+        self._last_id += len(many)
+        for key, params in zip(ids, many, strict=True):
+            message = {"jsonrpc": "2.0", "id": int(key), "method": method, "params": params}
+            self._input.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        self._input.flush()
+        waiting, answers = set(ids), {}
+        while waiting:
+            line = self._answer(b'"id":')
+            answers[str(json.loads(line)["id"])] = line
+            waiting -= answers.keys()
+        return [answers[key] for key in ids]
+
     def _answer(self, mark: bytes) -> bytes:
         """Return the first line that is an answer: notifications may come before it."""
         for line in self._output:
             if mark in line[:64]:
                 return line
         raise EOFError(f"{self._process.args!r} closed its output")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     @property
     def peak_megabytes(self) -> float:

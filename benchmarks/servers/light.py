@@ -46,6 +46,7 @@ class LightServer:
             "name": "echo",
             "description": "Gives back what it is given.",
             "inputSchema": ECHO_SCHEMA,
+            "annotations": {"readOnlyHint": True},
         }
         return [echo, *map(_listed, self._results.items())]
 
