@@ -58,6 +58,12 @@ def reader_tool(name: str, policy: Policy) -> bytes:
     )
 
 
+def listed_reader(whole: bytes, name: str, policy: Policy, *, has_programs: bool) -> bytes:
+    """Return the whole reader, or a short one if the settings leave reading to programs."""
+    is_short = has_programs and policy.programs == "only"
+    return short_reader_tool(name, policy) if is_short else whole
+
+
 def short_reader_tool(name: str, policy: Policy) -> bytes:
     """Return the reader for a list in which programs do most of the reading. It takes all fields,
     and each probe names the modes that apply."""

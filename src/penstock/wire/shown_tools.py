@@ -18,7 +18,7 @@ from penstock.wire.effects import Disclose, Steps
 from penstock.wire.eras import SERVER_META
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.program_tools import program_tools
-from penstock.wire.reader import short_reader_tool
+from penstock.wire.reader import listed_reader
 from penstock.wire.request import Request
 from penstock.wire.server_info import about_server
 from penstock.wire.toolbox import Toolbox
@@ -91,9 +91,12 @@ def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
 
 def _ours(request: Request, toolbox: Toolbox) -> list[bytes]:
     """Return Penstock's own tools that the model sees."""
-    policy = request.client_policy
-    is_short = policy.programs == "only" and bool(_programs(request, toolbox))
-    reader = short_reader_tool(toolbox.reader, policy) if is_short else toolbox.reader_tool
+    reader = listed_reader(
+        toolbox.reader_tool,
+        toolbox.reader,
+        request.client_policy,
+        has_programs=bool(_programs(request, toolbox)),
+    )
     return [reader, *([show_tool(toolbox.explorer[SHOW])] if has_explorer(request) else [])]
 
 

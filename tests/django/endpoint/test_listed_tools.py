@@ -190,7 +190,8 @@ def test_a_large_api_fits_its_budget(root, plant, settings):
     assert default_meter().count(json.dumps(listed, separators=(",", ":"))) <= 2_000
     names = {tool["name"] for tool in listed["tools"]}
     assert names == {
-        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "read_result",
+        "find_tools", "describe_tools", "call_read_only_tool", "call_tool", "run_python",
+        "read_result",
     }  # fmt: skip
     found = agent.value("find_tools", query="resource 217 retrieve")
     name = "area1_resource217_retrieve"

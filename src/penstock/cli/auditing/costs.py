@@ -21,6 +21,7 @@ from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.lists.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
 from penstock.wire.program_tools import program_tools
+from penstock.wire.reader import listed_reader
 from penstock.wire.toolbox import ToolsPage, read_list
 
 FORMS: Final = ("full", "signatures", "brief", "index")
@@ -128,7 +129,8 @@ def audited(
         seen = catalogue.without_apps()
         lister = Lister(policy.list_budget, meter, form, policy.always, programs=policy.programs)
         programs = program_tools(policy, box.programs)
-        listing = lister.listing(seen, [box.reader_tool], programs=programs)
+        reader = listed_reader(box.reader_tool, box.reader, policy, has_programs=bool(programs))
+        listing = lister.listing(seen, [reader], programs=programs)
         hidden = _on_demand(seen, listing, costs)
         return _form_cost(form, listing, raw, hidden, policy.list_budget, meter)
 

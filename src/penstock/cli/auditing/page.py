@@ -17,10 +17,10 @@ from penstock.cli.auditing.plots import PART_NAMES, safe
 _STYLE: Final = """
 :root { color-scheme: light dark; --text: #1d2328; --page: #ffffff; --faint: #5b6670; --rule: #d5dbe0;
   --description: #0067a5; --input_schema: #c77700; --output_schema: #00875f; --rest: #8a939b;
-  --raw: #8a939b; --full: #6f7983; --short: #7a4fa3; --signatures: #a3560f; --brief: #0067a5; --index: #00875f; --limit: #b3261e; }
+  --raw: #8a939b; --full: #6f7983; --short: #7a4fa3; --signatures: #a3560f; --brief: #0067a5; --index: #00875f; --programs: #8c6d00; --limit: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6eaed; --page: #14181b; --faint: #a2adb6;
   --rule: #343c43; --description: #58b4ec; --input_schema: #f0a83c; --output_schema: #45c99b;
-  --rest: #79838c; --raw: #79838c; --full: #97a1aa; --short: #bb98e0; --signatures: #e8a15e; --brief: #58b4ec; --index: #45c99b;
+  --rest: #79838c; --raw: #79838c; --full: #97a1aa; --short: #bb98e0; --signatures: #e8a15e; --brief: #58b4ec; --index: #45c99b; --programs: #d9b93b;
   --limit: #ff8a80; } }
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--page); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
@@ -60,7 +60,8 @@ def _kinds() -> str:
     """Return the styles that give each part and each form a colour."""
     kinds = {f"p-{part}": part for part in PARTS}
     kinds |= {
-        f"f-{form}": form for form in ("raw", "full", "short", "signatures", "brief", "index")
+        f"f-{form}": form
+        for form in ("raw", "full", "short", "signatures", "brief", "index", "programs")
     }
     return "\n".join(
         f".{kind} {{ fill: var(--{colour}); stroke: var(--{colour}); stroke-width: 0; }}"

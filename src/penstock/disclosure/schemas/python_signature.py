@@ -32,7 +32,7 @@ class _Parameters(NamedTuple):
 
 
 class ParameterNotes(NamedTuple):
-    """What to tell of parameters beside their types, by name."""
+    """Notes on parameters that a signature shows, by name."""
 
     comments: Mapping[str, str] = {}  # behind a parameter
     types: Mapping[str, str] = {}  # in place of the type
