@@ -37,30 +37,33 @@ class Player:
 
     def call(self, tool: str, **arguments: Any) -> str:
         """Call a tool, and return the text of its result. A model calls only what it was shown."""
+        return "\n".join(self._texts(tool, arguments))
+
+    def value(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool, and return the value of the JSON that it gives. Later blocks are remarks."""
+        return json.loads(self._texts(tool, arguments)[0])
+
+    def _texts(self, tool: str, arguments: Mapping[str, Any]) -> list[str]:
         if tool not in self._names:
             raise Failed(f"{tool} is not listed")
         asked = {"name": tool, "arguments": arguments}
         result = self._conversation.ask("tools/call", asked)
-        text = _text_of(result)
+        texts = _texts_of(result)
         self.calls += 1
-        self.tokens += METER.count(_compact(asked)) + METER.count(text)
+        self.tokens += METER.count(_compact(asked)) + METER.count("\n".join(texts))
         if result.get("isError"):
-            raise Failed(f"{tool}: {text}"[:_MOST_SAID])
-        return text
-
-    def value(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool, and return the value of the JSON that it gives."""
-        return json.loads(self.call(tool, **arguments))
+            raise Failed(f"{tool}: {texts}"[:_MOST_SAID])
+        return texts
 
 
 def _read_of(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tool[name] for name in _READ_OF_A_TOOL if name in tool}
 
 
-def _text_of(result: Mapping[str, Any]) -> str:
-    """Return the text of all blocks, or the structured content if there is no block."""
+def _texts_of(result: Mapping[str, Any]) -> list[str]:
+    """Return the texts of all blocks, or the structured content if there is no block."""
     blocks = [block.get("text") or _compact(block) for block in result.get("content", [])]
-    return "\n".join(blocks) if blocks else _compact(result.get("structuredContent", {}))
+    return blocks or [_compact(result.get("structuredContent", {}))]
 
 
 def _compact(value: Any) -> str:

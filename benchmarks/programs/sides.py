@@ -40,7 +40,7 @@ class Done(msgspec.Struct, frozen=True):
 
 
 def _programs(server: Contender, task: Task) -> Contender:
-    return peers.penstock(server, "--programs", "write" if task.writes else "only")
+    return peers.penstock(server, "--programs", "only,write" if task.writes else "only")
 
 
 PLAIN: Final = Side("plain calls", lambda server, _: server, lambda task, by: task.plain(by))

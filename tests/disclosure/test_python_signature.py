@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from program_checks import IMPORTS, objections
 from real_lists import SERVERS, tools_of
 
-from penstock.disclosure.schemas.python_names import IMPORTABLE, IN_SCOPE, python_name
+from penstock.core.model.program import FUNCTIONS
+from penstock.disclosure.schemas.python_names import IMPORTABLE, python_name
 from penstock.disclosure.schemas.python_signature import (
     parameter_order,
     python_signature,
@@ -151,7 +152,7 @@ def test_a_name_of_pythons_is_called_as_it_is(name):
     "name",
     [
         *("a-b", "a.b", "1st", "a b", "", "class", "print", "list", "open", "Any", "Literal"),
-        *("_private", "größe", "ﬁle", 'a"b', "a\nb", *IN_SCOPE, *IMPORTABLE),
+        *("_private", "größe", "ﬁle", 'a"b', "a\nb", *FUNCTIONS, *IMPORTABLE),
     ],
 )
 def test_any_other_name_needs_call(name):

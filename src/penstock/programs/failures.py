@@ -7,6 +7,7 @@ from typing import Final
 import pydantic_monty as monty
 
 from penstock.core.model.program import Broken
+from penstock.disclosure.schemas.python_names import IMPORTABLE
 
 _SHOWN: Final = 500
 _MOST_SOURCE: Final = 200
@@ -41,6 +42,8 @@ def _runtime(error: monty.MontyRuntimeError, memory: int) -> tuple[str, bool, st
     if told.startswith("NotImplementedError: The monty syntax parser"):
         told = told.partition("does not yet support")[2].strip()
         return f"This sandbox does not support {told}.", False, "Write it in another way."
+    if told.startswith("ModuleNotFoundError"):
+        return told, False, f"Import some of: {', '.join(IMPORTABLE)}."
     return told, False, ""
 
 

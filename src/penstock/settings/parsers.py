@@ -131,6 +131,15 @@ def choice(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def programs(value: str) -> str:
+    """Return the setting `programs`. The words `only` and `write` may stand together."""
+    both = "only,write"
+    words = sorted(str(value).replace(",", " ").split())
+    return choice("auto", "on", "only", "write", both, "off")(
+        both if words == ["only", "write"] else value
+    )
+
+
 def text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be text")

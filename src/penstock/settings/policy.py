@@ -80,6 +80,15 @@ class Policy(Settings):
         """The parts of a result that the host shows a model."""
         return Showing(self.shows_both, self.hides_user_blocks)
 
+    @property
+    def has_only_programs(self) -> bool:
+        """Return whether tools are called by programs alone, and are not listed."""
+        return "only" in self.programs
+
+    @property
+    def programs_may_write(self) -> bool:
+        return "write" in self.programs
+
     def covers(self, tool: str) -> bool:
         """Return whether `only` and `except` leave this tool to Penstock."""
         if any(fnmatchcase(tool, pattern) for pattern in self.except_):

@@ -142,12 +142,12 @@ class Settings:
         "The most rows that `sql`, `query` and `search` read, and that the copy of a live list holds.",
     )
     programs: Setting[str, str] = Setting(
-        parsers.choice("auto", "on", "only", "write", "off"),
+        parsers.programs,
         "auto",
         "Whether agents may run Python programs that call tools: `on` lists `run_python` in every "
         "form, `only` lists nothing else but tools that find, describe and read, `write` adds "
-        "`run_python_with_writes`, `off` offers no programs, and `auto` lists `run_python` in an "
-        "index.",
+        "`run_python_with_writes`, `only,write` does both, `off` offers no programs, and `auto` "
+        "lists `run_python` in an index.",
         for_one="client",
     )
     program_seconds: Setting[WrittenTime, float] = Setting(

@@ -6,6 +6,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.disclosure.lists import workflow
+from penstock.disclosure.programs import programs_available
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.audience import audience_from
@@ -79,6 +80,8 @@ def _with_ours(request: Request, capabilities: msgspec.Raw) -> bytes:
 def _instructions(request: Request) -> Steps[str]:
     """Return how to read large results, and how to use tools that are not listed in full."""
     shown = yield from disclosed(request)
+    if request.client_policy.has_only_programs and programs_available():
+        return ""  # the tool that runs programs says all of it
     if not request.may_hide:
         return INSTRUCTIONS
     form, own = (shown.listing.form, shown.listing.own) if shown is not None else ("", {})

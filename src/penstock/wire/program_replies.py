@@ -16,6 +16,7 @@ from penstock.core.views.request import TOKEN_FIELD
 from penstock.wire.call_facts import call_of
 from penstock.wire.effects import EndedProgram, Keep, Offer, Steps
 from penstock.wire.request import Request
+from penstock.wire.shown_tools import has_explorer
 
 _MOST_PRINTED: Final = 1_000  # characters of what was printed, beside an answer
 _MOST_TOOLS: Final = 8
@@ -30,8 +31,7 @@ def answer_of(request: Request, finished: Finished, ended: EndedProgram) -> Step
     if printed:
         told.append((yield from _printed(request, printed, ended)))
     if ended.calls:
-        token = yield from _kept_calls(request, ended)
-        told.append(_footer(ended, token))
+        told.append(_footer(request, ended, (yield from _kept_calls(request, ended))))
     text = answer if isinstance(answer, str) else rawjson.text(finished.answer)
     result = Result(content=({"type": "text", "text": text},))
     reply: Reply = yield Offer(_call(request, ended), result, "\n".join(told))
@@ -79,10 +79,11 @@ def _first_that_fits(request: Request, forms: list[Mapping[str, Any]]) -> Reply:
     return next((reply for reply in replies if budget.admits(reply.everything, meter)), replies[-1])
 
 
-def _footer(ended: EndedProgram, token: str) -> str:
-    """Return what the calls of a program were, and what they would have cost."""
-    kept = f", kept as {token}" if token else ""
-    return f"Called {_counted(ended)}: about {ended.tokens:,} tokens{kept}."
+def _footer(request: Request, ended: EndedProgram, token: str) -> str:
+    """Return what the calls of a program were, and what they would have cost. The token is for the
+    explorer: a user may want to look at what the calls returned, and an agent knows already."""
+    kept = f" {token}" if token and has_explorer(request) else ""
+    return f"Called {_counted(ended)}: ~{ended.tokens:,} tokens.{kept}"
 
 
 def _counted(ended: EndedProgram) -> str:

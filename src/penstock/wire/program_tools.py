@@ -13,19 +13,16 @@ from typing import Final
 from penstock.core.json.encoding import encode
 from penstock.disclosure.names import PROGRAM_NAMES, RUN, RUN_WRITES, free_name
 from penstock.disclosure.programs import ProgramTool, programs_available
-from penstock.disclosure.schemas.python_names import IMPORTABLE
 from penstock.settings.policy import Policy
 
-_SQL: Final = "sql('SELECT … FROM t', t=value_or_token)"
 _ABOUT: Final = (
-    "Runs Python that calls tools; only the answer comes back. In scope: every read-only tool as an "
-    "async function (`await get_issue(key='A-1')`), `await call('odd-name', {…})` for other names, "
-    "`await text('tool', {…})` for the exact text, `rows(token)` and `value(token)` of stored "
-    f"results, `{_SQL}`, `store(value)` for a token. Tools return "
-    "their whole value, decoded: JSON as such, CSV as a list of dicts with typed values. "
-    f"Imports: {', '.join(IMPORTABLE)} (asyncio: gather only). No files or network. The last "
-    "expression or `return` is the answer; if large, it is stored and described. Variables stay for "
-    "the next program."
+    "Runs Python that calls tools; only its answer, the last expression or `return`, comes back, and "
+    "is stored if large. In scope: read-only tools as async functions (`await get_issue(key='A-1')`); "
+    "`await call('odd-name', {…})` for other names, `await text('tool', {…})` for the exact text; "
+    "`sql('SELECT … FROM t', t=items)`, `store(value)` for a token, `rows(token)`, `value(token)`. "
+    "Tools return whole values, decoded: CSV is a list of dicts with typed values. "
+    "Imports: asyncio (gather), collections, csv, datetime, decimal, functools, itertools, json, math, "
+    "random, re, …; not statistics. No files or network. Variables stay for the next program."
 )
 _SCHEMA: Final = {
     "type": "object",
@@ -44,7 +41,7 @@ def offered_programs(policy: Policy) -> tuple[str, ...]:
     index lists them."""
     if policy.programs == "off" or not programs_available():
         return ()
-    return PROGRAM_NAMES if policy.programs == "write" else (RUN,)
+    return PROGRAM_NAMES if policy.programs_may_write else (RUN,)
 
 
 def program_tools(policy: Policy, names: Mapping[str, str]) -> tuple[ProgramTool, ...]:

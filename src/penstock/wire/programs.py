@@ -37,10 +37,8 @@ from penstock.wire.lists import know_tools
 from penstock.wire.program_calls import Callables, WrongCall
 from penstock.wire.program_questions import Question, answered_calls, question_in, questions_result
 from penstock.wire.program_replies import answer_of, failure_of, refusal
-from penstock.wire.program_tools import offered_programs
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
-from penstock.wire.upstream_state import Shown
 
 AT_ONCE: Final = 8
 LONGEST_CODE: Final = 100_000
@@ -55,8 +53,8 @@ def answer_program(request: Request) -> Steps[bytes | None]:
         return None
     yield from know_tools(request)
     shown = yield from disclosed(request)
-    role = "" if shown is None else _role(request, shown)
-    if shown is None or not role:
+    role = "" if shown is None else shown.listing.role_of(request.tool)
+    if shown is None or role not in PROGRAM_NAMES:
         return None
     if request.fault:
         return request.fault
@@ -69,14 +67,6 @@ def answer_program(request: Request) -> Steps[bytes | None]:
         return refusal(request, code)
     tools = Callables(role, shown.catalogue.without_apps())
     return (yield from _Program(request, tools).run(code))
-
-
-def _role(request: Request, shown: Shown) -> str:
-    """Return which of the tools that run programs is called, if this client is offered it."""
-    policy, names = request.client_policy, shown.toolbox.programs
-    if policy.programs == "auto" and shown.listing.form != "index":
-        return ""
-    return next((role for role in offered_programs(policy) if names[role] == request.tool), "")
 
 
 def _code(code: Any) -> str | Broken:

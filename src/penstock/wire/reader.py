@@ -29,8 +29,7 @@ _ABOUT: Final[Mapping[Mode, str]] = {
 # Clients of every revision look for the title here.
 ANNOTATIONS: Final = {"title": "Read a stored result", "readOnlyHint": True}
 # Beside programs, which read stored results too.
-_SHORT: Final = "Reads a stored result. query: SQL over table result, jq, or text to search for."
-_SHORT_FIELDS: Final = (TOKEN_FIELD, "mode", "page", "path", "query")
+_SHORT_FIELDS: Final = (TOKEN_FIELD, "mode", "query")
 # Keywords that cost more tokens than they help.
 _UNLISTED: Final = frozenset({"minimum", "description"})
 
@@ -60,23 +59,19 @@ def reader_tool(name: str, policy: Policy) -> bytes:
 
 def listed_reader(whole: bytes, name: str, policy: Policy, *, has_programs: bool) -> bytes:
     """Return the whole reader, or a short one if the settings leave reading to programs."""
-    is_short = has_programs and policy.programs == "only"
+    is_short = has_programs and policy.has_only_programs
     return short_reader_tool(name, policy) if is_short else whole
 
 
 def short_reader_tool(name: str, policy: Policy) -> bytes:
     """Return the reader for a list in which programs do most of the reading. It takes all fields,
     and each probe names the modes that apply."""
-    schema = input_schema(policy)
-    properties = {field: schema["properties"][field] for field in _SHORT_FIELDS}
-    return encode(
-        {
-            "name": name,
-            "description": _SHORT,
-            "inputSchema": {**schema, "properties": properties},
-            "annotations": ANNOTATIONS,
-        }
-    )
+    modes = [mode for mode in offered_modes(policy) if mode != Mode.PAGINATED]
+    properties = {field: {"type": "string"} for field in _SHORT_FIELDS}
+    schema = {"type": "object", "properties": properties, "required": [TOKEN_FIELD]}
+    about = f"Reads a stored result. mode: {', '.join(modes)} or {Mode.PAGINATED} (default)."
+    shown = {"name": name, "description": about, "inputSchema": schema}
+    return encode({**shown, "annotations": ANNOTATIONS})
 
 
 def description(policy: Policy) -> str:

@@ -177,7 +177,7 @@ class Request(msgspec.Struct, eq=False):
     def may_hide(self) -> bool:
         """Return whether a list for this client may leave something out."""
         policy = self.client_policy
-        return policy.list_form != "full" or policy.programs == "only"
+        return policy.list_form != "full" or policy.has_only_programs
 
     @property
     def gate(self) -> str:

@@ -72,7 +72,7 @@ class Lister(msgspec.Struct, frozen=True):
 
     def _for_models(self, catalogue: Catalogue, terms: Terms, *, is_shortened: bool) -> Listing:
         """Return the list without the tools of `ours`."""
-        if self.programs == "only" and terms.has_programs and len(catalogue):
+        if "only" in self.programs and terms.has_programs and len(catalogue):
             return self._for_programs(catalogue, terms)
         full = self._full(catalogue)
         if self.form == "full":
@@ -87,7 +87,7 @@ class Lister(msgspec.Struct, frozen=True):
     def _for_programs(self, catalogue: Catalogue, terms: Terms) -> Listing:
         from penstock.disclosure.lists import programs_form
 
-        listing = programs_form.listed(catalogue, terms)
+        listing = programs_form.listed(catalogue, terms.within(programs_form.MOST_TOKENS))
         return msgspec.structs.replace(listing, is_over=not terms.fits(listing.tools))
 
     def _full(self, catalogue: Catalogue) -> Listing:

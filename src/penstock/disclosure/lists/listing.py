@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal
 
@@ -79,6 +80,11 @@ class Terms(msgspec.Struct, frozen=True):
         return fewer * _MOST_TOO_HIGH < more or self.meter.count(texts[0]) < self.meter.count(
             texts[1]
         )
+
+    def within(self, tokens: int) -> Terms:
+        """Return the same terms for a list of at most so many tokens."""
+        most = tokens if self.budget.tokens is None else min(tokens, self.budget.tokens)
+        return msgspec.structs.replace(self, budget=replace(self.budget, tokens=most))
 
     def is_always_full(self, tool: DescribedTool) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self.always)

@@ -5,11 +5,16 @@ The tools that run programs and read results are not made here: every form lists
 
 from __future__ import annotations
 
+from typing import Final
+
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.lists.index_form import with_directory
 from penstock.disclosure.lists.listing import Listing, Terms
 from penstock.disclosure.lists.own_tools import describe_in_python_tool, find_tool
 from penstock.disclosure.names import DESCRIBE, FIND, own_names
+
+# All tools of this form together, so that it costs little where a server has hundreds of tools.
+MOST_TOKENS: Final = 600
 
 
 def listed(catalogue: Catalogue, terms: Terms) -> Listing:

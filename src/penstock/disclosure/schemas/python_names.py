@@ -6,8 +6,8 @@ import builtins
 import keyword
 from typing import Final
 
-# The functions that every program has beside the tools.
-IN_SCOPE: Final = ("call", "text", "rows", "value", "sql", "store")
+from penstock.core.model.program import FUNCTIONS
+
 # The modules that a program may import. A tool of the same name would be lost by the import.
 IMPORTABLE: Final = (
     "asyncio", "base64", "bisect", "collections", "copy", "csv", "dataclasses", "datetime",
@@ -15,7 +15,7 @@ IMPORTABLE: Final = (
     "tomllib", "unicodedata",
 )  # fmt: skip
 _IN_STUBS: Final = ("Any", "Literal")
-_TAKEN: Final = frozenset({*IN_SCOPE, *IMPORTABLE, *_IN_STUBS, *dir(builtins)})
+_TAKEN: Final = frozenset({*FUNCTIONS, *IMPORTABLE, *_IN_STUBS, *dir(builtins)})
 
 
 def python_name(tool_name: str) -> str | None:
