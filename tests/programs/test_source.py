@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.programs.source import with_answer
+from penstock.programs.source import changed
 
 CHANGED = {
     "1": "_penstock_answer((1))",
@@ -11,6 +11,10 @@ CHANGED = {
     "'é' + 'ü'  # c": "_penstock_answer(('é' + 'ü'))  # c",
     "(\n 1,\n)": "_penstock_answer(((\n 1,\n)))",
     "def f():\n  return 1": "def f():\n  return 1",
+    "await f(await g())": (
+        "_penstock_answer((await _penstock_await((f(await _penstock_await((g())))))))"
+    ),
+    "x = [await f(n)\n for n in a]": "x = [await _penstock_await((f(n)))\n for n in a]",
     "return": "return",
     "x = 1": "x = 1",
 }
@@ -18,7 +22,7 @@ CHANGED = {
 
 @pytest.mark.parametrize("code", CHANGED)
 def test_the_answer_is_wrapped_where_it_stands(code):
-    assert with_answer(code) == CHANGED[code]
+    assert changed(code).code.decode() == CHANGED[code]
 
 
 HOSTILE = [
@@ -39,6 +43,14 @@ HOSTILE = [
 
 @pytest.mark.parametrize("code", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_source_that_cannot_be_read_stays_as_it_is(code):
-    changed = with_answer(code)
-    assert changed == code or "_penstock_answer((" in changed
-    assert changed.count("\n") == code.count("\n")
+    made = changed(code).code.decode()
+    assert made.encode() == code.encode("utf-8", "replace") or "_penstock_answer((" in made
+    assert made.count("\n") == code.count("\n")
+
+
+def test_a_call_that_is_awaited_where_it_stands_is_known_by_its_place():
+    made = changed("x = await f(1)\ny = f(2)")
+    assert made.is_awaited(made.code.index(b"f(1)"))
+    assert not made.is_awaited(made.code.index(b"f(2)"))
+    assert not made.may_gather
+    assert changed("import asyncio\nasyncio.gather()").may_gather

@@ -61,8 +61,7 @@ return o"""
         return player.value("execute", code=code)
 
     def program(self, player: Player) -> Any:
-        asked = {"tools": ["list_issues", "list_issue_discussions"], "as": "python"}
-        player.call("describe_tools", **asked)
+        player.call("find_tools", query="list issues", limit=2)
         look = f"""P="{PROJECT}"
 str(await list_issue_discussions(project_id=P,issue_iid="1"))[:300]"""
         player.call("run_python", code=look)

@@ -112,8 +112,8 @@ async def g(t,**a):
         return player.value("execute", code=code)
 
     def program(self, player: Player) -> Any:
-        asked = {"tools": ["list_issues", "list_merge_requests"], "as": "python"}
-        player.call("describe_tools", **asked)
+        for query in ("list issues", "list merge requests"):
+            player.call("find_tools", query=query, limit=1)
         code = f"""from datetime import datetime as D
 async def g(t,**a):
     o=[]

@@ -126,8 +126,8 @@ return await call_tool("excel_write_range",{{"path":"report.xlsx","sheet":"Repor
         return self._filled()
 
     def program(self, player: Player) -> Any:
-        asked = {"tools": ["sqlite_read_query", "excel_write_range"], "as": "python"}
-        player.call("describe_tools", **asked)
+        for query in ("sqlite read query", "write range cells"):
+            player.call("find_tools", query=query, limit=1)
         run = "run_python_with_writes"
         player.call(run, code=f'await sqlite_read_query(query="{_SCHEMA}")')
         code = f"""r=await sqlite_read_query(query="{_SELECT}")

@@ -80,10 +80,10 @@ return d"""
         return player.value("execute", code=code)
 
     def program(self, player: Player) -> Any:
-        asked = {"tools": ["list_workbooks", "read_range"], "as": "python"}
+        asked = {"tools": ["list_workbooks", "read_range"]}
         player.call("describe_tools", **asked)
         look = f"""b=await list_workbooks()
-b,await read_range(path="{self.months[0]}.xlsx",sheet="Sales",range="A1:E2")"""
+[*b][:2],await read_range(path="{self.months[0]}.xlsx",sheet="Sales",range="A1:E2")"""
         player.call("run_python", code=look)
         code = """d={}
 for p in b:

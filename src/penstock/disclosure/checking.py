@@ -22,9 +22,9 @@ _FAULT_CHARS: Final = 100
 _UNIONS: Final = ("anyOf", "oneOf", "allOf")
 # A schema with one of these keywords says itself which other properties it admits, or names its
 # properties in several places.
-_OPENING: Final = (
+_OPENING: Final = frozenset({
     "additionalProperties", "patternProperties", "unevaluatedProperties", "$ref", "if", *_UNIONS,
-)  # fmt: skip
+})  # fmt: skip
 _SAID_INSTEAD: Final = "this"  # instead of a value, which may be long and which the agent knows
 
 
@@ -46,10 +46,11 @@ def fault(tool: DescribedTool, arguments: Mapping[str, Any]) -> str:
 def _strangers(tool: DescribedTool, given: Mapping[str, Any]) -> Iterator[str]:
     """Yield a fault for each argument that the schema does not name. Most schemas admit such
     arguments by default, and a server then ignores what a model has guessed."""
-    if not tool.parameters or any(keyword in tool.schema for keyword in _OPENING):
+    parameters = tool.parameters
+    if not parameters or not tool.schema.keys().isdisjoint(_OPENING):
         return
     for name in given:
-        if name not in tool.parameters:
+        if name not in parameters:
             yield f"there is no parameter {clipped(name, _FAULT_CHARS)!r}"
 
 

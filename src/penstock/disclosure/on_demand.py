@@ -29,7 +29,7 @@ from penstock.disclosure.grants import GRANT_FIELD, Holder
 from penstock.disclosure.lists.listing import Listing
 from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE
 from penstock.disclosure.problems import problem
-from penstock.disclosure.search.find_tools import Finder
+from penstock.disclosure.search.find_tools import MOST_FOUND, Finder
 from penstock.errors import StoreError
 from penstock.log import logger
 
@@ -64,8 +64,8 @@ class DisclosureAnswers(msgspec.Struct, frozen=True):
         """The names of Penstock's own tools."""
         return frozenset({*self.listing.own.values(), self.reader})
 
-    def find(self, query: str) -> bytes:
-        return _finder(self.catalogue).found(query, self.fits)
+    def find(self, query: str, limit: int = MOST_FOUND) -> bytes:
+        return _finder(self.catalogue).found(query, self.fits, limit)
 
     def describe(
         self,

@@ -20,7 +20,9 @@ from penstock.disclosure.schemas.python_signature import (
 from penstock.disclosure.schemas.survey import BY_POSITION, SINGLE
 from penstock.disclosure.texts.shortening import ELLIPSIS, Wording, clipped, sentences
 
-_DESCRIPTION_CHARS: Final = 400
+_DESCRIPTION_CHARS: Final = 250
+_COMMENT_CHARS: Final = 80
+_COMMENTS_CHARS: Final = 200  # of all comments of a tool
 # A program may call such a tool only if it may write.
 _WRITES: Final = "  # may write"
 # Keywords that a signature shows, or that say the same of a value as its type does.
@@ -39,6 +41,9 @@ def python_description(tool: DescribedTool, said: set[str]) -> CompactDescriptio
     schema = CompactSchema(given, tool.name, said)
     made = schema.made(sentences(tool.description))
     notes = _notes_on_parameters(as_table(made.get("properties")), shown_types(given))
+    comments = _within_room(notes.comments, made.get("required"))
+    is_left_out = comments != notes.comments
+    notes = notes._replace(comments=comments)
     words = _shortened(tool.description.strip())
     lines = [
         python_signature(tool.name, given, notes) + ("" if tool.is_read_only else _WRITES),
@@ -46,6 +51,7 @@ def python_description(tool: DescribedTool, said: set[str]) -> CompactDescriptio
         *(f"{name}: {_json(it)}" for name, it in tool.more.items() if name != "inputSchema"),
     ]
     is_cut = schema.is_cut or words.endswith(ELLIPSIS) or not made.keys() <= _OF_ROOT
+    is_cut = is_cut or is_left_out
     return CompactDescription(encode("\n".join(filter(None, lines))), is_cut)
 
 
@@ -70,6 +76,19 @@ def _notes_on_parameters(made: Mapping[str, Any], types: Mapping[str, str]) -> P
         if name not in schemas
     }
     return ParameterNotes(comments, schemas)
+
+
+def _within_room(comments: Mapping[str, str], required: Any) -> dict[str, str]:
+    """Return the comments for which there is room, those on required parameters first. A tool with
+    thirty options would otherwise cost more than the program that calls it."""
+    needed = required if isinstance(required, list) else []
+    kept, room = {}, _COMMENTS_CHARS
+    for name in sorted(comments, key=lambda name: name not in needed):
+        comment = clipped(comments[name], _COMMENT_CHARS)
+        if len(comment) <= room:
+            kept[name] = comment
+            room -= len(comment)
+    return kept
 
 
 def _notes(name: str, shown: Any, kind: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from penstock.disclosure.discloser import Discloser
 from penstock.disclosure.indirect import Inner, inner_call
 from penstock.disclosure.on_demand import DisclosureAnswers
 from penstock.disclosure.problems import problem
+from penstock.disclosure.search.find_tools import MOST_FOUND
 from penstock.gate.gate import Gate
 from penstock.wire.effects import Describe, Enquiry, Find, Judge, Unwrap
 
@@ -23,7 +24,7 @@ def answer_enquiry(
     answers = _answers(effect.enquiry, discloser, gate)
     match effect:
         case Find():
-            return _found(answers, effect.query)
+            return _found(answers, effect)
         case Describe():
             return _described(answers, effect)
         case Unwrap():
@@ -57,13 +58,16 @@ def _kept(gate: Gate, call: Call, whole: bytes) -> dict[str, Any]:
     return {TOKEN_FIELD: token, "next_step": step}
 
 
-def _found(answers: DisclosureAnswers, query: object) -> DescribedReply:
-    if isinstance(query, str) and query.strip():
-        return DescribedReply(answers.find(query))
+def _found(answers: DisclosureAnswers, effect: Find) -> DescribedReply:
+    query, limit = effect.query, MOST_FOUND if effect.limit is None else effect.limit
     step = 'Try {"query": "send mail"}.'
-    return DescribedReply(
-        problem(answers.fits, "query must say what you want to do.", step), is_error=True
-    )
+    if not isinstance(query, str) or not query.strip():
+        wrong = problem(answers.fits, "query must say what you want to do.", step)
+        return DescribedReply(wrong, is_error=True)
+    if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
+        told = f"limit must be a number from 1 to {MOST_FOUND}."
+        return DescribedReply(problem(answers.fits, told, step), is_error=True)
+    return DescribedReply(answers.find(query, limit))
 
 
 def _described(answers: DisclosureAnswers, effect: Describe) -> DescribedReply:

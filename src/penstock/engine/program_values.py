@@ -13,6 +13,7 @@ from penstock.core.model.reply import MEDIA_TYPES
 from penstock.core.model.values import ABSENT, LiveRows, Refusal, Result
 from penstock.core.results.blocks import document_as_text, document_of
 from penstock.core.results.decoding import decoded
+from penstock.core.results.document import Document, read_text_with_data
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.gate.gate import Gate
 from penstock.wire import messages
@@ -20,6 +21,7 @@ from penstock.wire.effects import InnerAnswer
 from penstock.wire.results import WireResult
 
 LARGEST_VALUE: Final = 64_000_000
+_PLAIN_TEXT: Final = {"type", "text"}
 _MOST_TOLD: Final = 1_000
 _TOO_LARGE: Final = "its result has {:,} bytes, and a program takes at most {:,}"
 _IS_TASK: Final = "it runs as a task, which a program cannot follow: call it outside"
@@ -67,17 +69,24 @@ def _result(response: bytes) -> Result:
 def value_of(result: Result) -> Any:
     """Return the value of a result: that of its structured content, of the data in its text, or the
     text itself."""
-    content = [block for block in result.content if block.get("type") not in MEDIA_TYPES]
-    plain = msgspec.structs.replace(result, content=content or result.content)
-    try:
-        document = document_of(plain, media_cap=LARGEST_VALUE)
-    except rawjson.TooDeep:
-        document = document_as_text(plain, media_cap=LARGEST_VALUE)
+    document = _document(result)
     if document.shape == "lines":
         return rawjson.text(b"\n".join(row for block in document.blocks for row in block))
     frame = document.frame
     rows = (row for block in document.blocks for row in decoded(document, block))
     return rawjson.decode(frame.prefix + b",".join(rows) + frame.suffix)
+
+
+def _document(result: Result) -> Document:
+    content = result.content
+    if result.structured is ABSENT and len(content) == 1 and content[0].keys() == _PLAIN_TEXT:
+        return read_text_with_data(str(content[0]["text"]))  # most results: the short way
+    texts = [block for block in content if block.get("type") not in MEDIA_TYPES]
+    plain = msgspec.structs.replace(result, content=texts or content)
+    try:
+        return document_of(plain, media_cap=LARGEST_VALUE)
+    except rawjson.TooDeep:
+        return document_as_text(plain, media_cap=LARGEST_VALUE)
 
 
 def _text(result: Result) -> str:

@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-import msgspec
-
 from penstock.core.budget.estimate import EstimateMeter
+from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.program import Settled, Source, Turn, origin_of
 from penstock.core.model.values import Call
@@ -130,9 +129,9 @@ class LiveProgram:
         self._work = work
         self._kept = kept
         self._hooks = hooks
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[tuple[str, bytes], Source] = {}
         self._calls: list[dict[str, Any]] = []
-        self._tokens = 0
+        self._text, self._length = "", 0  # of what the calls returned: the start, and the length
         self._end: Callable[[], None] = _nothing
         self.notices: list[str] = []
         self._add_sources(kept.sources)
@@ -140,7 +139,14 @@ class LiveProgram:
     def start(self, box: Box, memory: int) -> Turn:
         work = self._work
         functions = StoreFunctions(self._gate, self._call, self.hooks, self._add_sources)
-        self.running = Running(box, work.code, work.scope, functions.by_name, memory)
+        self.running = Running(
+            box,
+            work.code,
+            work.scope,
+            functions.by_name,
+            memory,
+            may_gather=self._kept.may_gather,
+        )
         self.belong_to(self._hooks)
         return self.running.start()
 
@@ -172,8 +178,13 @@ class LiveProgram:
         self._end = _nothing
         self.running.box.close()
         return EndedProgram(
-            tuple(self._sources.values()), self._calls, self._tokens, tuple(self.notices)
+            tuple(self._sources.values()), self._calls, self._tokens(), tuple(self.notices)
         )
+
+    def _tokens(self) -> int:
+        """Return about how many tokens the results of all calls have."""
+        sample = self._text
+        return _ESTIMATE.count(sample) * self._length // len(sample) if sample else 0
 
     def _call(self) -> Call:
         """Return the call that what this program stores comes from."""
@@ -181,7 +192,7 @@ class LiveProgram:
 
     def _add_sources(self, sources: Iterable[Source]) -> None:
         for tool, origin in sources:
-            self._sources[f"{tool} {msgspec.json.encode(origin)!r}"] = (tool, origin)
+            self._sources[tool, b"" if origin is None else encode(origin)] = (tool, origin)
 
     def _settled(self, answer: InnerAnswer) -> Settled:
         """Return the value of a call for the program, or the error. Note what was returned."""
@@ -199,7 +210,9 @@ class LiveProgram:
 
     def _note(self, call: Call, found: Returned) -> None:
         self._calls.append({"tool": call.tool, "arguments": dict(call.arguments), **found.kept})
-        self._tokens += _tokens(found.text)
+        self._length += len(found.text)
+        if len(self._text) < _SAMPLE:
+            self._text += found.text[: _SAMPLE - len(self._text)]
 
     def _keep_variables(self) -> None:
         gate, box = self._gate, self.running.box
@@ -209,7 +222,8 @@ class LiveProgram:
         if len(dump) > most:
             why = _TOO_LARGE.format(len(dump) // 1_000_000, most // 1_000_000)
         else:
-            kept = Kept(dump, tuple(self._sources.values()), self._kept.edition + 1)
+            sources, edition = tuple(self._sources.values()), self._kept.edition + 1
+            kept = Kept(dump, sources, edition, self.running.may_gather)
             why = variables_of(gate, self._work).save(kept, gate.clock(), gate.policy.ttl)
         if why:
             self.notices.append(_NOT_KEPT.format(why))
@@ -217,12 +231,6 @@ class LiveProgram:
 
 def _nothing() -> None:
     """Do nothing: no request has the program."""
-
-
-def _tokens(text: str) -> int:
-    """Return about how many tokens a text has."""
-    sample = text[:_SAMPLE]
-    return _ESTIMATE.count(sample) * len(text) // len(sample) if sample else 0
 
 
 def carry_out(programs: Programs, work: ProgramWork, hooks: Mapping[str, Any]) -> Any:

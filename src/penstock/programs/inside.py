@@ -41,6 +41,11 @@ def _penstock_answer(value: Any) -> tuple[str, int]:
     return _penstock_json.dumps(_penstock_plain(value, "", lost)), len(lost)
 
 
+async def _penstock_await(value: Any) -> Any:
+    """Return what an awaitable gives, or the value that the host gave at once."""
+    return (await value) if type(value).__name__ in ("coroutine", "Future") else value
+
+
 def _penstock_plain(value: Any, path: str, lost: list[str]) -> Any:
     """Return a value of the types that JSON has. Note the paths of non-finite numbers in `lost`."""
     if value is None or isinstance(value, (str, bool, int)):

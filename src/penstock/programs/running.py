@@ -1,7 +1,9 @@
 """One program in its sandbox: it runs until it waits for tools, ends or fails.
 
 A call of a tool becomes a future, and starts when the program next waits. So calls that are
-gathered run at the same time. Functions that read the store answer at once.
+gathered run at the same time. In a program that gathers nothing, a call that is awaited where it
+stands gets its answer without a future, which is quicker. Functions that read the store answer at
+once.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from penstock.core.model.program import (
 from penstock.programs.crossing import has_no_json_form
 from penstock.programs.failures import failure, source_line
 from penstock.programs.sandbox import Box, as_function
-from penstock.programs.source import with_answer
+from penstock.programs.source import changed
 
 MOST_PRINTED: Final = 1_000_000
 _PRINTED_TOO_MUCH: Final = f"The program printed more than {MOST_PRINTED:,} bytes."
@@ -50,17 +52,25 @@ class Running:
     """A program that has started, and its place in a sandbox."""
 
     def __init__(
-        self, box: Box, code: str, scope: Scope, helpers: Mapping[str, Helper], memory: int
+        self,
+        box: Box,
+        code: str,
+        scope: Scope,
+        helpers: Mapping[str, Helper],
+        memory: int,
+        *,
+        may_gather: bool = False,  # a function of an earlier program may
     ) -> None:
         self.box = box
         self._code = code
-        self._changed = with_answer(code).encode()
+        self._source = changed(code)
+        self.may_gather = may_gather or self._source.may_gather
         self._file = ""  # by which the sandbox calls this program
         self._scope = scope
         self._helpers = helpers
         self._memory = memory
         self._printed = monty.CollectString(max_bytes=MOST_PRINTED)
-        self._waiting: monty.FutureSnapshot | None = None
+        self._waiting: monty.FutureSnapshot | monty.FunctionSnapshot | None = None
         self._new: list[ToolCall] = []
 
     @property
@@ -68,12 +78,14 @@ class Running:
         return self._printed.output
 
     def start(self) -> Turn:
-        code = self._changed.decode()
+        code = self._source.code.decode()
         return self._turn(lambda: self.box.session.feed_start(code, print_callback=self._printed))
 
     def go_on(self, settled: Iterable[Settled]) -> Turn:
         """Give the program the outcomes of some of its calls."""
         waiting, outcomes = self._waiting, {one.number: _outcome(one) for one in settled}
+        if isinstance(waiting, monty.FunctionSnapshot):
+            return self._turn(lambda: waiting.resume(outcomes[waiting.call_id]))
         assert waiting is not None  # noqa: S101 (only a program that waits has calls)
         return self._turn(lambda: waiting.resume(outcomes))
 
@@ -102,7 +114,11 @@ class Running:
                 case monty.NameLookupSnapshot():
                     snapshot = self._look_up(snapshot)
                 case monty.FunctionSnapshot():
-                    snapshot = self._answer(snapshot)
+                    answered = self._answer(snapshot)
+                    if answered is None:
+                        self._waiting = snapshot
+                        return Waiting(tuple(self._new))
+                    snapshot = answered
 
     def _look_up(self, snapshot: monty.NameLookupSnapshot) -> monty.SyncSnapshot:
         """Answer with a function for a tool that is named but not called at once."""
@@ -114,7 +130,8 @@ class Running:
     def _is_function(self, name: str) -> bool:
         return name in self._scope.tools or name in self._helpers or name in _BY_NAME
 
-    def _answer(self, snapshot: monty.FunctionSnapshot) -> monty.SyncSnapshot:
+    def _answer(self, snapshot: monty.FunctionSnapshot) -> monty.SyncSnapshot | None:
+        """Answer a call at once, or with a future. Return None to let it wait for its answer."""
         name = snapshot.function_name
         if snapshot.is_os_function:
             if name in _SLEEPS:
@@ -130,6 +147,9 @@ class Running:
         if isinstance(call, str):
             return snapshot.resume(_raised("TypeError", call))
         self._new.append(call)
+        is_awaited = call.line > 0 and self._source.is_awaited(snapshot.position.start)
+        if is_awaited and not self.may_gather and len(self._new) == 1:
+            return None
         return snapshot.resume({"future": ...})
 
     def _helped(self, name: str, snapshot: monty.FunctionSnapshot) -> monty.ExternalResult:
@@ -160,7 +180,7 @@ class Running:
         name = position.filename
         self._file = max(self._file, name, key=lambda file: (len(file), file))
         is_own = name == self._file
-        return self._changed[: position.start].count(b"\n") + 1 if is_own else 0
+        return self._source.code[: position.start].count(b"\n") + 1 if is_own else 0
 
     # -- the end -------------------------------------------------------------------------------
 

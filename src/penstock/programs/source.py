@@ -1,7 +1,9 @@
-"""The source of a program, changed so that its answer is JSON.
+"""The source of a program, changed so that its answer is JSON and its calls are quick.
 
-The answer is the last expression, or the value of a `return` outside functions. The change keeps
-every line in its place, so that errors name the lines of the program as it was written.
+The answer is the last expression, or the value of a `return` outside functions; it goes through
+`ANSWER`. Whatever a program awaits goes through `AWAIT`, which takes a value as well as an awaitable:
+then the host can answer a call at once, and not by way of a future. The changes keep every line in
+its place, so that errors name the lines of the program as it was written.
 """
 
 from __future__ import annotations
@@ -9,29 +11,71 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-# The code that a sandbox runs first, and the function in it that every answer goes through.
+# The code that a sandbox runs first, and the functions in it that are put into programs.
 PRELUDE: Final = Path(__file__).with_name("inside.py").read_text("utf-8")
 ANSWER: Final = "_penstock_answer"
+AWAIT: Final = "_penstock_await"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_GATHER: Final = "gather"  # no other function of the sandbox runs calls at the same time
 
 
-def with_answer(code: str) -> str:
-    """Return a program whose answer is that of `ANSWER`.
+class Source(NamedTuple):
+    """A program as the sandbox gets it."""
+
+    code: bytes
+    may_gather: bool
+
+    def is_awaited(self, start: int) -> bool:
+        """Return whether the expression that begins there is awaited where it stands."""
+        return self.code.endswith(f"{AWAIT}((".encode(), 0, start)
+
+
+class _Insertion(NamedTuple):
+    """A text to insert. Of two in one place, the one with the lower rank comes first."""
+
+    line: int
+    column: int
+    rank: int
+    text: bytes
+
+
+def changed(code: str) -> Source:
+    """Return a program with the changes.
 
     Return a program that this Python cannot read as it is. The sandbox then reports the error, or
     knows newer syntax.
     """
+    may_gather = _GATHER in code
     try:
         code = code.replace("\r\n", "\n").replace("\r", "\n")
         tree = ast.parse(code)
         lines = code.encode().split(b"\n")
+        insertions = sorted(_insertions(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code
-    for value in sorted(_answers(tree), key=lambda node: (node.lineno, node.col_offset))[::-1]:
-        _wrap(lines, value)
-    return b"\n".join(lines).decode()
+        return Source(code.encode("utf-8", "replace"), may_gather)
+    for line, column, _, text in reversed(insertions):
+        lines[line] = lines[line][:column] + text + lines[line][column:]
+    return Source(b"\n".join(lines), may_gather)
+
+
+def _insertions(tree: ast.Module) -> Iterator[_Insertion]:
+    """Yield what to insert. In one place, inner parts end before outer ones, and begin after."""
+    for depth, (function, value) in enumerate(_wrapped(tree), 1):
+        first, start = value.lineno - 1, value.col_offset
+        last, end = (value.end_lineno or value.lineno) - 1, value.end_col_offset or 0
+        yield _Insertion(first, start, depth, f"{function}((".encode())
+        yield _Insertion(last, end, -depth, b"))")
+
+
+def _wrapped(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the function to put around each expression that needs one, outer expressions first."""
+    for value in _answers(tree):
+        yield ANSWER, value
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Await):
+            yield AWAIT, node.value
 
 
 def _answers(tree: ast.Module) -> Iterator[ast.expr]:
@@ -45,11 +89,3 @@ def _answers(tree: ast.Module) -> Iterator[ast.expr]:
             yield node.value
         elif not isinstance(node, _FUNCTIONS):
             pending.extend(ast.iter_child_nodes(node))
-
-
-def _wrap(lines: list[bytes], value: ast.expr) -> None:
-    """Put a call of `ANSWER` around an expression. Work from the end, so that the start stays."""
-    last, end = (value.end_lineno or value.lineno) - 1, value.end_col_offset or 0
-    lines[last] = lines[last][:end] + b"))" + lines[last][end:]
-    first, start = value.lineno - 1, value.col_offset
-    lines[first] = lines[first][:start] + f"{ANSWER}((".encode() + lines[first][start:]

@@ -28,6 +28,7 @@ class Kept(msgspec.Struct, frozen=True):
     dump: bytes = b""
     sources: tuple[Source, ...] = ()
     edition: int = 0  # grows with every program that kept variables
+    may_gather: bool = False  # a function among them may make calls at the same time
     is_lost: bool = False  # there were variables, which cannot be read
 
 
@@ -35,6 +36,7 @@ class _Head(msgspec.Struct, frozen=True):
     kind: str
     edition: int
     sources: tuple[Source, ...]
+    may_gather: bool = False
 
 
 _HEAD: Final = msgspec.msgpack.Decoder(_Head)
@@ -62,16 +64,16 @@ class Variables:
             dump = zstandard.ZstdDecompressor().decompress(found.chunks[0])
         except (msgspec.MsgspecError, zstandard.ZstdError, KeyError):
             return Kept(is_lost=True)
-        return Kept(dump, head.sources, head.edition)
+        return Kept(dump, head.sources, head.edition, head.may_gather)
 
     def save(self, kept: Kept, now: float, life: float) -> str:
         """Keep the variables, unless another program has kept its own meanwhile. Return why they
         were not kept, or ""."""
         if self.load(now).edition >= kept.edition:
             return "another program of this session ended meanwhile and kept its own"
-        head = msgspec.msgpack.encode(_Head(_KIND, kept.edition, kept.sources))
+        head = _Head(_KIND, kept.edition, kept.sources, kept.may_gather)
         chunk = zstandard.ZstdCompressor(level=_LEVEL).compress(kept.dump)
-        record = Record(self._owner, now + life, head, bytes(8), (chunk,))
+        record = Record(self._owner, now + life, msgspec.msgpack.encode(head), bytes(8), (chunk,))
         try:
             self._store.put(self._key, record, now=now)
         except StoreError as error:

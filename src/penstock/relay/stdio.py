@@ -201,7 +201,7 @@ class StdioRelay:
                 case ToUpstream():
                     self._to_upstream(output.message)
                 case Perform() if is_of_program(output.work):
-                    self._programs.submit(partial(self._perform, output, self._answered))
+                    self._programs.submit(partial(self._perform, output, self._programs))
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))
                 case Ring():
@@ -213,7 +213,7 @@ class StdioRelay:
         self._carry_out(self._engine.carry_out(self._session, output), jobs)
 
     def _ring(self, request: Request) -> None:
-        self._carry_out(self._session.rang(request), self._answered)
+        self._carry_out(self._session.rang(request), self._programs)
 
     def _to_client(self, message: bytes) -> None:
         try:

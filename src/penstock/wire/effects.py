@@ -169,6 +169,7 @@ class Find(msgspec.Struct, frozen=True):
 
     enquiry: Enquiry
     query: object  # from the agent, unchecked: it should be text
+    limit: object = None  # from the agent, unchecked: how many tools to tell of
 
 
 class Describe(msgspec.Struct, frozen=True):

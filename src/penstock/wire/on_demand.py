@@ -90,8 +90,9 @@ def _depends_on_list(request: Request) -> bool:
 
 
 def _find(request: Request) -> Steps[bytes]:
-    query = (_arguments(request) or {}).get("query")
-    told: DescribedReply = yield Find((yield from _enquiry(request)), query)
+    given = _arguments(request) or {}
+    enquiry = yield from _enquiry(request)
+    told: DescribedReply = yield Find(enquiry, given.get("query"), given.get("limit"))
     return request.answer(_wire(request, is_error=told.is_error)(told.reply))
 
 

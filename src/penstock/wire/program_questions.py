@@ -22,7 +22,7 @@ _MARK: Final = f'"{_ASKS}"'.encode()
 _STATE: Final = "requestState"
 
 
-class Question(msgspec.Struct, frozen=True):
+class ToolQuestion(msgspec.Struct, frozen=True):
     """A call whose tool asks something, by the names that the tool gave its questions."""
 
     call: InnerCall
@@ -30,7 +30,7 @@ class Question(msgspec.Struct, frozen=True):
     state: msgspec.Raw | None  # for the tool, unread
 
 
-def question_in(request: Request) -> Question | None:
+def question_in(request: Request) -> ToolQuestion | None:
     """Return the question that is the answer to a call, or None for any other answer."""
     call = request.inner_call
     if call is None or _MARK not in request.response:
@@ -40,10 +40,10 @@ def question_in(request: Request) -> Question | None:
     if messages.text_of(members, "resultType") != _ASKS:
         return None
     asked = messages.members_of(members.get("inputRequests", msgspec.UNSET))
-    return Question(call, asked, members.get(_STATE))
+    return ToolQuestion(call, asked, members.get(_STATE))
 
 
-def questions_result(request: Request, questions: Sequence[Question], handle: str) -> bytes:
+def questions_result(request: Request, questions: Sequence[ToolQuestion], handle: str) -> bytes:
     """Return the result that asks the client all these questions. Two tools may use the same names,
     so each name begins with the number of its call."""
     asked = {
@@ -59,7 +59,7 @@ def questions_result(request: Request, questions: Sequence[Question], handle: st
     return messages.object_from(told)
 
 
-def answered_calls(questions: Sequence[Question], request: Request) -> Iterator[InnerCall]:
+def answered_calls(questions: Sequence[ToolQuestion], request: Request) -> Iterator[InnerCall]:
     """Yield the calls again, each with its part of the replies that a request brings."""
     given = messages.members_of(request.params).get("inputResponses", msgspec.UNSET)
     replies = messages.members_of(given)
@@ -75,5 +75,5 @@ def answered_calls(questions: Sequence[Question], request: Request) -> Iterator[
         yield msgspec.structs.replace(question.call, more=more)
 
 
-def _name(question: Question, name: str) -> str:
+def _name(question: ToolQuestion, name: str) -> str:
     return f"{question.call.number}-{name}"

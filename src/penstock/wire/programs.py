@@ -35,7 +35,12 @@ from penstock.wire.effects import (
 )
 from penstock.wire.lists import know_tools
 from penstock.wire.program_calls import Callables, WrongCall
-from penstock.wire.program_questions import Question, answered_calls, question_in, questions_result
+from penstock.wire.program_questions import (
+    ToolQuestion,
+    answered_calls,
+    question_in,
+    questions_result,
+)
 from penstock.wire.program_replies import answer_of, failure_of, refusal
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import disclosed
@@ -97,7 +102,7 @@ class _Program:
         self.started: Started | None = None
         self.waiting: deque[InnerCall] = deque()  # calls that wait for others to be done
         self.refused: list[InnerAnswer] = []
-        self.questions: list[Question] = []  # of tools, for the user
+        self.questions: list[ToolQuestion] = []  # of tools, for the user
         self.count = 0  # of all calls
         self.underway = 0
 

@@ -119,6 +119,7 @@ class Request(msgspec.Struct, eq=False):
     program: Request | None = None
     inner_call: InnerCall | None = None
     response: bytes = b""
+    _meta: Mapping[str, msgspec.Raw] | None = None
     _audience: Audience | None = None
     _client_policy: Policy | None = None
     _decoded: Any = _UNREAD
@@ -223,7 +224,9 @@ class Request(msgspec.Struct, eq=False):
         no progress token, because its progress is not that of the program."""
         named = {"name": rawjson.string(call.tool), "arguments": call.arguments}
         members = {**named, **call.more}
-        params = eras.own_params(eras.meta_of(self.params), **members)
+        if self._meta is None:  # the parameters hold the program, which may be long
+            self._meta = eras.meta_of(self.params)
+        params = eras.own_params(self._meta, **members)
         line = messages.request(key, self.method, params)
         request = Request(
             self.connection, key, self.method, msgspec.Raw(params), line, self.is_modern

@@ -52,9 +52,12 @@ def with_directory(
     terms: Terms,
     together: Callable[[str], list[bytes]],
     details: Sequence[Mapping[str, str]] = (),
+    *,
+    counts_names: bool = True,
 ) -> list[bytes]:
     """Return the list whose directory of names tells the most and fits. `together` makes the list
-    from the words that `describe_tools` has for the tools."""
+    from the words that `describe_tools` has for the tools. Names that do not fit are counted by
+    their beginnings, with `counts_names`."""
 
     def with_words(known: str) -> list[bytes]:
         return together(f" {len(catalogue)} tools{_of(terms.about)}{known}")
@@ -63,10 +66,11 @@ def with_directory(
         return terms.fits(with_words(known))
 
     names = all_names(_sections(catalogue), lambda text: fits(_known(text)), details)
-    known = (
-        _known(names) if names else f": {counts(catalogue.names, lambda text: fits(f': {text}'))}"
-    )
-    return with_words(known)
+    if names:
+        return with_words(_known(names))
+    if not counts_names:
+        return with_words("")
+    return with_words(f": {counts(catalogue.names, lambda text: fits(f': {text}'))}")
 
 
 def _of(about: str) -> str:

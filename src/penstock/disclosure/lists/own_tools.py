@@ -9,11 +9,7 @@ from penstock.core.json.encoding import encode
 from penstock.disclosure.names import CALL
 
 _READS: Final = {"readOnlyHint": True}
-_FIND_SCHEMA: Final = {
-    "type": "object",
-    "properties": {"query": {"type": "string"}},
-    "required": ["query"],
-}
+_QUERY: Final[Mapping[str, Any]] = {"query": {"type": "string"}}
 _NAMES: Final[Mapping[str, Any]] = {"tools": {"type": "array", "items": {"type": "string"}}}
 _WHOLE: Final[Mapping[str, Any]] = {"whole": {"type": "boolean"}}
 _AS: Final[Mapping[str, Any]] = {"as": {"enum": ["json", "python"]}}
@@ -24,9 +20,12 @@ _CALL_SCHEMA: Final = {
 }
 
 
-def find_tool(name: str) -> bytes:
+def find_tool(name: str, *, has_limit: bool = False) -> bytes:
+    """Return `find_tools`. It always takes a `limit`, and says so with `has_limit`."""
     about = "Finds tools by what they do, and tells what they take (* required)."
-    return _tool(name, about, _FIND_SCHEMA, _READS)
+    limit = {"limit": {"type": "integer"}} if has_limit else {}
+    schema = {"type": "object", "properties": {**_QUERY, **limit}, "required": ["query"]}
+    return _tool(name, about, schema, _READS)
 
 
 def describe_tool(name: str, known: str = "", *, has_programs: bool = False) -> bytes:

@@ -28,7 +28,7 @@ def listed(catalogue: Catalogue, terms: Terms) -> Listing:
 
     def together(known: str) -> list[bytes]:
         describe = describe_in_python_tool(own[DESCRIBE], known)
-        return [find_tool(own[FIND]), describe, *in_full.values()]
+        return [find_tool(own[FIND], has_limit=True), describe, *in_full.values()]
 
-    tools = with_directory(catalogue, terms, together)
+    tools = with_directory(catalogue, terms, together, counts_names=False)
     return Listing("programs", tools, own, frozenset(in_full))

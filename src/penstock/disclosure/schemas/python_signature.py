@@ -13,6 +13,7 @@ from penstock.log import logger
 _DEFAULT_CHARS: Final = 20
 _SOME_DEFAULT: Final = "..."
 _OTHERS: Final = "**others"
+_FEW_PARAMETERS: Final = 8
 Made = TypeVar("Made")
 
 
@@ -109,7 +110,10 @@ def _signature(tool_name: str, found: _Parameters, notes: ParameterNotes) -> str
     if name is None or not found.are_plain:
         keys = {each: _key(each, found, types[each]) for each in found.places}
         return f"call({literal(tool_name)}, {{{_joined(keys, found, notes)}}})"
-    arguments = {each: _argument(each, found, types[each]) for each in found.places}
+    is_long = len(found.places) > _FEW_PARAMETERS
+    arguments = {
+        each: _argument(each, found, types[each], is_long=is_long) for each in found.places
+    }
     return f"{name}({_joined(arguments, found, notes)})"
 
 
@@ -128,9 +132,14 @@ def _type(name: str, found: _Parameters) -> str:
     return shown_type(found.places[name], is_optional=name not in found.needed)
 
 
-def _argument(name: str, found: _Parameters, kind: str) -> str:
-    default = "" if name in found.needed else f" = {_default(found.places[name])}"
-    return f"{name}: {kind}{default}"
+def _argument(name: str, found: _Parameters, kind: str, *, is_long: bool) -> str:
+    """Return a parameter. In a long signature, an option without a type is a text, as most are."""
+    if name in found.needed:
+        return f"{name}: {kind}"
+    default = _default(found.places[name])
+    if is_long and kind == "str" and default == _SOME_DEFAULT:
+        return f"{name}={_SOME_DEFAULT}"
+    return f"{name}: {kind} = {default}"
 
 
 def _key(name: str, found: _Parameters, kind: str) -> str:

@@ -29,9 +29,9 @@ class Finder:
         self._cards = [ToolCard(tool) for tool in catalogue if not tool.is_for_apps_alone]
         self._index = SearchIndex([_searchable(card.tool) for card in self._cards])
 
-    def found(self, query: str, fits: Fits) -> bytes:
+    def found(self, query: str, fits: Fits, limit: int = MOST_FOUND) -> bytes:
         """Return as many of the best tools as fit, or else only the name of the first."""
-        hits = [self._cards[hit.position] for hit in self._index.find(query, MOST_FOUND)]
+        hits = [self._cards[hit.position] for hit in self._index.find(query, limit)]
         if not hits:
             return encode({"tools": [], "notice": "Nothing was found: try other words."})
         asked = frozenset(stems.in_question(query))

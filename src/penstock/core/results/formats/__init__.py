@@ -6,6 +6,7 @@ A format is a way to look at a text. The text itself is kept, to the byte.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -65,9 +66,15 @@ class Recognised(msgspec.Struct, frozen=True):
     cut: TextCut | NearMiss
 
 
+# A line of words without a sign that any format needs. Most small results are such lines.
+_FEW_WORDS: Final = re.compile(rb"[\w .!?-]{0,1000}+", re.ASCII)
+
+
 def recognise(text: bytes) -> Recognised | None:
     """Return the first format that a text has; else the first that it nearly has, or None. A byte
     order mark belongs to no format: it becomes part of the prefix."""
+    if _FEW_WORDS.fullmatch(text):
+        return None
     if not text.startswith(_BYTE_ORDER_MARK):
         return _recognise(text)
     found = _recognise(text.removeprefix(_BYTE_ORDER_MARK))
