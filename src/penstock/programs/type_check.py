@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r"`(\w+)`")
 _HEADER: Final = "from typing import Any, Literal\n"
 _OPENING: Final = "async def _program():\n"
 _MOST_TOLD: Final = 3
-_FORBIDDEN: Final = "{} may write, and this program may only read, so nothing was run."
+_FORBIDDEN: Final = "{} may write, and this program may only read"
 _HOW_TO_WRITE: Final = "Call {} outside a program."
 
 
@@ -48,7 +48,7 @@ def wrong_call(sandbox: Sandbox, code: str, scope: Scope) -> Broken | None:
         return None
     line, _, step = told[0]
     error = "; ".join(dict.fromkeys(text for _, text, _ in told[:_MOST_TOLD]))
-    return Broken(error, step, line, source_line(code, line))
+    return Broken(f"{error}. Nothing was run.", step, line, source_line(code, line))
 
 
 def _told(diagnostics: list[dict[str, Any]], scope: Scope) -> Iterator[tuple[int, str, str]]:
@@ -58,7 +58,7 @@ def _told(diagnostics: list[dict[str, Any]], scope: Scope) -> Iterator[tuple[int
         if found["code"] == _UNDEFINED and (name := _named(_NAME, message, scope.forbidden)):
             yield line, _FORBIDDEN.format(name), _HOW_TO_WRITE.format(name)
         elif found["code"] in _ABOUT_CALLS and _named(_FUNCTION, message, scope.tools):
-            yield line, f"{message.replace('`', '')}. Nothing was run.", ""
+            yield line, message.replace("`", ""), ""
 
 
 def _named(pattern: re.Pattern[str], message: str, names: Collection[str]) -> str:
