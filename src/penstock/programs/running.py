@@ -25,7 +25,7 @@ from penstock.core.model.program import (
     Turn,
     Waiting,
 )
-from penstock.errors import PenstockError
+from penstock.errors import InvalidResult
 from penstock.programs.crossing import has_no_json_form
 from penstock.programs.failures import ASK_LESS, TOO_LONG, failure, source_line
 from penstock.programs.sandbox import Box, as_function
@@ -145,7 +145,7 @@ class Running:
             return {"return_value": self._helpers[name](*snapshot.args, **snapshot.kwargs)}
         except HelperError as error:
             return _raised("ValueError", str(error))
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, InvalidResult):
             told = f"{name.removeprefix(_OWN)}() does not take these arguments"
             return _raised("TypeError", told)
 
@@ -180,7 +180,7 @@ class Running:
             return Finished(b"null", self.printed)
         try:
             answer, lost = _answer_in(output)
-        except (PenstockError, TypeError, ValueError):  # the program replaced `_penstock_answer`
+        except (InvalidResult, TypeError, ValueError):  # the program replaced `_penstock_answer`
             return Broken(_NO_JSON, printed=self.printed, is_stopped=True)
         notices = (f"{lost} NaN or infinite numbers are shown as null.",) if lost else ()
         return Finished(answer, self.printed, notices)

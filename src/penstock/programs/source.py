@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-# The code that a sandbox runs first, and the function in it that every answer goes through.
+# The code that a sandbox runs first, the part of it that no program may change, and the function in
+# that part that every answer goes through.
 PRELUDE: Final = Path(__file__).with_name("inside.py").read_text("utf-8")
+OWN: Final = PRELUDE.partition("\n# -- the functions in scope")[0]
 ANSWER: Final = "_penstock_answer"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
