@@ -167,11 +167,18 @@ def test_only_lists_four_tools(form, catalogue):
     assert not describes_as(given), "it answers so without being asked"
 
 
-def test_only_names_every_tool():
-    described = json.loads(listing(LARGE, "only").tools[1])["description"]
-    assert "300 tools" in described
-    assert "Read-only: files_(0 2 4" in described
-    assert "others: files_(1 3 5" in described
+def test_only_names_every_tool_if_the_names_take_little_room():
+    few = Catalogue.from_tools([tool(n) for n in range(12)])
+    described = json.loads(listing(few, "only").tools[1])["description"]
+    assert described.endswith(
+        "12 tools, a_(b c) for a_b and a_c: files_(0 1 2 3 4 5 6 7 8 9 10 11)"
+    )
+
+
+def test_only_counts_the_tools_if_their_names_take_much_room():
+    given = listing(LARGE, "only")
+    assert json.loads(given.tools[1])["description"].endswith(" 300 tools: find_tools finds them.")
+    assert cost(given.tools) < 600
 
 
 def test_only_lists_what_the_settings_always_list():

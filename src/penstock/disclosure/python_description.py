@@ -84,7 +84,9 @@ def _within_room(comments: Mapping[str, str], required: Any) -> dict[str, str]:
     needed = required if isinstance(required, list) else []
     kept, room = {}, _COMMENTS_CHARS
     for name in sorted(comments, key=lambda name: name not in needed):
-        comment = clipped(comments[name], _COMMENT_CHARS)
+        comment = comments[name]
+        if len(comment) > _COMMENT_CHARS:
+            comment = comment[: _COMMENT_CHARS - 1] + ELLIPSIS
         if len(comment) <= room:
             kept[name] = comment
             room -= len(comment)

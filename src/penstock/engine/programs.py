@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -43,6 +44,7 @@ _ESTIMATE: Final = EstimateMeter()
 _SAMPLE: Final = 20_000  # characters, from which the tokens of a longer text are estimated
 _NOT_KEPT: Final = "The variables of this program were not kept: {}."
 _TOO_LARGE: Final = "they take {:,} MB, and at most {:,} MB are kept"
+_UNWRITTEN: Final = "the sandbox could not write them"
 _LOST: Final = "The variables of earlier programs are gone: they could not be read."
 
 
@@ -148,7 +150,8 @@ class LiveProgram:
             may_gather=self._kept.may_gather,
         )
         self.belong_to(self._hooks)
-        return self.running.start()
+        with self._freed_on_failure():
+            return self.running.start()
 
     @property
     def owner(self) -> str:
@@ -168,15 +171,17 @@ class LiveProgram:
         cancellation.bind(stop)
 
     def resume(self, answers: Iterable[InnerAnswer]) -> Turn:
-        return self.running.go_on([self._settled(answer) for answer in answers])
+        with self._freed_on_failure():
+            return self.running.go_on([self._settled(answer) for answer in answers])
 
-    def end(self, *, keeps_variables: bool) -> EndedProgram:
-        """Keep the variables, and give the sandbox back."""
-        if keeps_variables and self._work.holder and not self.running.box.is_stopped:
-            self._keep_variables()
-        self._end()
-        self._end = _nothing
-        self.running.box.close()
+    def end(self, *, keeps_variables: bool, left: Iterable[InnerAnswer] = ()) -> EndedProgram:
+        """Keep the variables, note the calls that are left, and give the sandbox back."""
+        with self._freed_on_failure():
+            for answer in left:
+                self._note_left(answer)
+            if keeps_variables and self._work.holder and not self.running.box.is_stopped:
+                self._keep_variables()
+        self._free()
         return EndedProgram(
             tuple(self._sources.values()), self._calls, self._tokens(), tuple(self.notices)
         )
@@ -185,6 +190,21 @@ class LiveProgram:
         """Return about how many tokens the results of all calls have."""
         sample = self._text
         return _ESTIMATE.count(sample) * self._length // len(sample) if sample else 0
+
+    def _free(self) -> None:
+        """Give the sandbox back."""
+        self._end()
+        self._end = _nothing
+        self.running.box.close()
+
+    @contextmanager
+    def _freed_on_failure(self) -> Iterator[None]:
+        """Give the sandbox back if Penstock fails in this block: nobody else would."""
+        try:
+            yield
+        except BaseException:
+            self._free()
+            raise
 
     def _call(self) -> Call:
         """Return the call that what this program stores comes from."""
@@ -208,6 +228,12 @@ class LiveProgram:
         self._note(call, found)
         return Settled(answer.number, found.value)
 
+    def _note_left(self, answer: InnerAnswer) -> None:
+        if answer.error:
+            self._note(answer.call, Returned(None, {"error": answer.error}))
+        else:
+            self._settled(answer)
+
     def _note(self, call: Call, found: Returned) -> None:
         self._calls.append({"tool": call.tool, "arguments": dict(call.arguments), **found.kept})
         self._length += len(found.text)
@@ -219,7 +245,9 @@ class LiveProgram:
         with box:
             dump = box.dump()
         most = most_kept(gate.policy.program_memory)
-        if len(dump) > most:
+        if dump is None:
+            why = _UNWRITTEN
+        elif len(dump) > most:
             why = _TOO_LARGE.format(len(dump) // 1_000_000, most // 1_000_000)
         else:
             sources, edition = tuple(self._sources.values()), self._kept.edition + 1
@@ -249,4 +277,4 @@ def carry_out(programs: Programs, work: ProgramWork, hooks: Mapping[str, Any]) -
             if work.program is None:
                 return EndedProgram((), (), 0)
             ended: LiveProgram = work.program
-            return ended.end(keeps_variables=work.keeps_variables)
+            return ended.end(keeps_variables=work.keeps_variables, left=work.left)

@@ -13,7 +13,8 @@ _SHOWN: Final = 500
 _MOST_SOURCE: Final = 200
 GONE: Final = "The sandbox ended while the program ran."
 _PRELUDE: Final = "<python-input-0>"  # the sandbox numbers what it runs
-_ASK_LESS: Final = "Ask for less, or do the work in several programs."
+TOO_LONG: Final = "The program took too long."
+ASK_LESS: Final = "Ask for less, or do the work in several programs."
 
 
 def failure(error: monty.MontyError, code: str, printed: str, memory: int) -> Broken:
@@ -36,9 +37,9 @@ def _runtime(error: monty.MontyRuntimeError, memory: int) -> tuple[str, bool, st
     """Return the message, whether a limit stopped the program, and the next step."""
     told = str(error)
     if told.startswith("MemoryError") and ("limit" in told):
-        return f"The program needs more than {memory // 1_000_000:,} MB of memory.", True, _ASK_LESS
+        return f"The program needs more than {memory // 1_000_000:,} MB of memory.", True, ASK_LESS
     if told.startswith("TimeoutError: feed time limit"):
-        return "The program took too long.", True, _ASK_LESS
+        return TOO_LONG, True, ASK_LESS
     if told.startswith("NotImplementedError: The monty syntax parser"):
         told = told.partition("does not yet support")[2].strip()
         return f"This sandbox does not support {told}.", False, "Write it in another way."

@@ -5,7 +5,8 @@ could not tell that text from an answer. So a program's answer goes through `_pe
 the sandbox. It returns JSON, or raises an error that names the part without a JSON form. The functions
 that read the store exchange JSON with the host too, because that is several times faster.
 
-Other names start with `_penstock`, because a program shares them.
+Other names start with `_penstock`, because a program shares them. A sandbox with the variables of an
+earlier program runs the first part again, so that no program can spoil the answers of the next.
 """
 
 import base64 as _penstock_base64
@@ -93,6 +94,9 @@ def _penstock_key(key: Any, path: str) -> Any:
         return key.isoformat()
     where = f"{path} in the value" if path else "The value"
     raise TypeError(f"{where} has a key of type {type(key).__name__}, which JSON lacks")
+
+
+# -- the functions in scope, which a program may replace -----------------------------------------
 
 
 def value(token: str) -> Any:

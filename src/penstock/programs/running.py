@@ -8,6 +8,7 @@ once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -26,8 +27,9 @@ from penstock.core.model.program import (
     Turn,
     Waiting,
 )
+from penstock.errors import InvalidResult
 from penstock.programs.crossing import has_no_json_form
-from penstock.programs.failures import failure, source_line
+from penstock.programs.failures import ASK_LESS, TOO_LONG, failure, source_line
 from penstock.programs.sandbox import Box, as_function
 from penstock.programs.source import changed
 
@@ -38,6 +40,8 @@ _NO_AWAIT: Final = "The call of {} was not awaited, so the tool did not run."
 _WRITE_AWAIT: Final = "Write await before the call."
 _NEVER: Final = "The program waits for a call of an earlier program."
 _NO_SLEEP: Final = "A program cannot sleep."
+_NO_JSON: Final = "The value has no JSON form."
+_OWN: Final = "_penstock_"  # starts the names of functions that answer in JSON
 _SLEEPS: Final = ("time.sleep", "asyncio.sleep", "system.sleep")
 
 
@@ -102,13 +106,17 @@ class Running:
             return Broken(str(error), is_stopped=True)
 
     def _until_it_waits(self, snapshot: monty.SyncSnapshot) -> Turn:
+        end = time.monotonic() + self.box.seconds
         while True:
+            if time.monotonic() > end:  # the sandbox does not count the time of our own functions
+                return Broken(TOO_LONG, ASK_LESS, printed=self.printed, is_stopped=True)
             match snapshot:
                 case monty.MontyComplete():
                     return self._finished(snapshot.output)
                 case monty.FutureSnapshot():
                     if not snapshot.pending_call_ids:
-                        return Broken(_NEVER, "Call the tool again.", printed=self.printed)
+                        told, step = _NEVER, "Call the tool again."
+                        return Broken(told, step, printed=self.printed, is_stopped=True)
                     self._waiting = snapshot
                     return Waiting(tuple(self._new))
                 case monty.NameLookupSnapshot():
@@ -157,8 +165,9 @@ class Running:
             return {"return_value": self._helpers[name](*snapshot.args, **snapshot.kwargs)}
         except HelperError as error:
             return _raised("ValueError", str(error))
-        except TypeError as error:
-            return _raised("TypeError", str(error))
+        except (TypeError, ValueError, AttributeError, InvalidResult):
+            told = f"{name.removeprefix(_OWN)}() does not take these arguments"
+            return _raised("TypeError", told)
 
     def _tool_call(self, snapshot: monty.FunctionSnapshot) -> ToolCall | str:
         """Return the call, or what is wrong with it."""
@@ -189,7 +198,10 @@ class Running:
             return self._not_awaited(self._new[0])
         if output is None:
             return Finished(b"null", self.printed)
-        answer, lost = _answer_in(output)
+        try:
+            answer, lost = _answer_in(output)
+        except (InvalidResult, TypeError, ValueError):  # the program replaced `_penstock_answer`
+            return Broken(_NO_JSON, printed=self.printed, is_stopped=True)
         notices = (f"{lost} NaN or infinite numbers are shown as null.",) if lost else ()
         return Finished(answer, self.printed, notices)
 
@@ -220,7 +232,7 @@ def _answer_in(output: Any) -> tuple[bytes, int]:
     """Return the answer as compact JSON, and the number of values that became null."""
     if isinstance(output, tuple) and len(output) == 2 and isinstance(output[0], str):  # noqa: PLR2004
         return encode(rawjson.decode(output[0].encode())), int(output[1])
-    return encode(output), 0  # the source could not be changed, see `source.with_answer`
+    return encode(output), 0  # the source could not be changed, see `source.changed`
 
 
 def _outcome(settled: Settled) -> monty.ExternalSettledResult:

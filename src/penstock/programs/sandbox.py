@@ -13,7 +13,7 @@ from pydantic_monty._binary import find_monty_binary
 
 from penstock.core.model.program import Broken
 from penstock.programs.launcher import SandboxLauncher
-from penstock.programs.source import PRELUDE
+from penstock.programs.source import OWN, PRELUDE
 
 MOST_AT_ONCE: Final = 128
 _CHECKOUT_SECONDS: Final = 5.0
@@ -28,6 +28,7 @@ class Sandbox:
 
     def __init__(self, seconds: float, memory: int) -> None:
         self.memory = memory
+        self._seconds = seconds
         self._limits: monty.ResourceLimits = {
             "max_feed_duration_secs": seconds,
             "max_memory": memory,
@@ -58,7 +59,8 @@ class Sandbox:
         box = self._checkout()
         try:
             box.session.load_session(variables)
-        except monty.MontyError:
+            box.session.feed_run(OWN)
+        except (monty.MontyError, RuntimeError):  # it may be the dump of a program that waits
             box.close()
             return None
         return box
@@ -70,7 +72,7 @@ class Sandbox:
             assert_message_annotations=False,
         )
         session.__enter__()
-        return Box(session)
+        return Box(session, self._seconds)
 
     def check(self, code: str, stubs: str) -> str:
         """Return what the type checker says about a program that is not run, as JSON, or ""."""
@@ -101,8 +103,9 @@ class Box:
     process; the thread that runs the turn then gives the process back.
     """
 
-    def __init__(self, session: monty.MontySession) -> None:
+    def __init__(self, session: monty.MontySession, seconds: float) -> None:
         self.session = session
+        self.seconds = seconds  # the longest that a turn may take
         self._pid = session.worker_pid
         self._turn = threading.Lock()
         self._is_open = True
@@ -126,9 +129,12 @@ class Box:
             with suppress(OSError):
                 os.kill(self._pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
-    def dump(self) -> bytes:
-        """Return the variables, for a later `open`."""
-        return self.session.dump()
+    def dump(self) -> bytes | None:
+        """Return the variables, for a later `open`, or None if they cannot be written."""
+        try:
+            return self.session.dump()
+        except (monty.MontyError, RuntimeError):
+            return None
 
     def close(self) -> None:
         """Give the process back."""

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-# The code that a sandbox runs first, and the functions in it that are put into programs.
+# The code that a sandbox runs first, the part of it that no program may change, and the functions in
+# that part that are put into programs.
 PRELUDE: Final = Path(__file__).with_name("inside.py").read_text("utf-8")
+OWN: Final = PRELUDE.partition("\n# -- the functions in scope")[0]
 ANSWER: Final = "_penstock_answer"
 AWAIT: Final = "_penstock_await"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)

@@ -244,6 +244,8 @@ class EndProgram(msgspec.Struct, frozen=True):
 
     program: Any
     keeps_variables: bool
+    # Answers that came too late for the program, and errors for calls without an answer.
+    left: Sequence[InnerAnswer] = ()
 
 
 class ParkProgram(msgspec.Struct, frozen=True):

@@ -40,20 +40,24 @@ class Callables(msgspec.Struct, frozen=True):
         return self.role == RUN_WRITES or tool.is_read_only
 
     def scope(self, code: str) -> Scope:
-        """Return what a program may call. Only tools that the program may mention are looked at."""
+        """Return what a program may call. Functions of earlier programs may call any tool, but only
+        the calls that this program mentions are checked beforehand."""
         from penstock.disclosure.schemas.python_names import python_name
         from penstock.disclosure.schemas.python_signature import python_stub
 
         functions = {
-            name: tool
-            for tool in self.catalogue
-            if tool.name in code and (name := python_name(tool.name)) is not None
+            name: tool for tool in self.catalogue if (name := python_name(tool.name)) is not None
         }
-        allowed = {name: tool for name, tool in functions.items() if self.may_call(tool)}
+        allowed = {name for name, tool in functions.items() if self.may_call(tool)}
+        mentioned = {name: tool for name, tool in functions.items() if name in code}
         return Scope(
             frozenset(allowed),
-            frozenset(functions).difference(allowed),
-            tuple(python_stub(tool.name, tool.schema) for tool in allowed.values()),
+            frozenset(mentioned).difference(allowed),
+            tuple(
+                python_stub(name, tool.schema)
+                for name, tool in mentioned.items()
+                if name in allowed
+            ),
         )
 
     def checked(self, call: ToolCall) -> InnerCall | WrongCall:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
+
+from penstock.core.budget.fitting import PROBE_BYTES, ReplyScale, clip
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.program import Broken, Finished, origin_of
@@ -19,7 +22,9 @@ from penstock.wire.request import Request
 from penstock.wire.shown_tools import has_explorer
 
 _MOST_PRINTED: Final = 1_000  # characters of what was printed, beside an answer
+_PARTS: Final = (500, 200, 80, 0)  # characters shown of a printed text that is stored
 _MOST_TOOLS: Final = 8
+_ERROR_CHARS: Final = (200, 80, 40, 20)
 
 
 def answer_of(request: Request, finished: Finished, ended: EndedProgram) -> Steps[bytes]:
@@ -27,14 +32,16 @@ def answer_of(request: Request, finished: Finished, ended: EndedProgram) -> Step
     answer, printed = rawjson.decode(finished.answer), finished.printed
     if answer is None and printed:
         answer, printed = printed, ""
-    told = [*finished.notices, *ended.notices]
-    if printed:
-        told.append((yield from _printed(request, printed, ended)))
-    if ended.calls:
-        told.append(_footer(request, ended, (yield from _kept_calls(request, ended))))
     text = answer if isinstance(answer, str) else rawjson.text(finished.answer)
-    result = Result(content=({"type": "text", "text": text},))
-    reply: Reply = yield Offer(_call(request, ended), result, "\n".join(told))
+    told, footer = [*finished.notices, *ended.notices], []
+    if ended.calls:
+        footer = [_footer(request, ended, (yield from _kept_calls(request, ended)))]
+    if printed:
+        whole = [f"Printed:\n{printed.rstrip()}"]
+        fits = len(printed) <= _MOST_PRINTED and _passes(request, text, [*told, *whole, *footer])
+        told += whole if fits else [f"Printed {(yield from _kept(request, printed, ended))}"]
+    result = Result(content=(_block(text),))
+    reply: Reply = yield Offer(_call(request, ended), result, "\n".join([*told, *footer]))
     return request.answer(reply.wire())
 
 
@@ -43,6 +50,9 @@ def failure_of(
 ) -> Steps[bytes]:
     """Return the reply for a program that has failed. It leads to all that its calls returned."""
     token = (yield from _kept_calls(request, ended)) if ended.calls else ""
+    if len(broken.printed) > _PARTS[0]:
+        printed = yield from _kept(request, broken.printed, ended)
+        broken = msgspec.structs.replace(broken, printed=printed)
     return refusal(request, broken, hint, ended, token)
 
 
@@ -55,19 +65,24 @@ def refusal(
 ) -> bytes:
     """Return an error about a program, with as much beside it as the budget allows."""
     step = " ".join(filter(None, (hint, broken.next_step)))
-    called = {} if ended is None or not ended.calls else {"called": _counted(ended)}
+    called = {} if ended is None or not ended.calls else {"called": _counted(ended, _MOST_TOOLS)}
     kept = {TOKEN_FIELD: token} if token else {}
     if token:
         step = f"{step} value(token) gives what the calls returned; do not repeat them.".strip()
     line = {"line": broken.line, "code": broken.source} if broken.line else {}
-    printed = {"printed": _cut(broken.printed)} if broken.printed else {}
+    printed = {"printed": broken.printed} if broken.printed else {}
     notices = {} if ended is None or not ended.notices else {"notices": list(ended.notices)}
-    core = {"error": broken.error, **kept, "next_step": step or "Mend the program."}
+    step = step or "Mend the program."
+    core = {"error": broken.error, **kept, "next_step": step}
     forms: list[Mapping[str, Any]] = [
         {"error": broken.error, **line, **printed, **called, **notices, **core},
         {"error": broken.error, **line, **called, **core},
         core,
-        {**core, "error": broken.error[:200]},
+        *({**kept, "error": clip(broken.error, n), "next_step": step} for n in _ERROR_CHARS),
+        *(
+            {**kept, "error": clip(broken.error, n), "next_step": clip(step, n)}
+            for n in _ERROR_CHARS
+        ),
     ]
     return request.answer(_first_that_fits(request, forms).wire())
 
@@ -79,16 +94,38 @@ def _first_that_fits(request: Request, forms: list[Mapping[str, Any]]) -> Reply:
     return next((reply for reply in replies if budget.admits(reply.everything, meter)), replies[-1])
 
 
+def _passes(request: Request, text: str, told: list[str]) -> bool:
+    """Return whether an answer passes whole, with this beside it."""
+    frame = request.known.frame(is_modern=request.is_modern)
+    sent = Result(content=(_block(text), _block("\n".join(told))))
+    wire = Reply(untouched=sent, frame=frame).everything
+    return request.policy.inline_budget.admits(wire, request.meter)
+
+
+def _takes_little(request: Request, told: str) -> bool:
+    """Return whether a notice leaves most of a probe to the probe."""
+    frame = request.known.frame(is_modern=request.is_modern)
+    scale = ReplyScale(request.policy.budget, frame, request.meter).capped(bytes=PROBE_BYTES)
+    return scale.takes_little(told)
+
+
 def _footer(request: Request, ended: EndedProgram, token: str) -> str:
     """Return what the calls of a program were, and what they would have cost. The token is for the
     explorer: a user may want to look at what the calls returned, and an agent knows already."""
-    kept = f" {token}" if token and has_explorer(request) else ""
-    return f"Called {_counted(ended)}: ~{ended.tokens:,} tokens.{kept}"
+    shown = f" {token}" if has_explorer(request) else ""
+    kept = shown if token else " The store did not take what they returned."
+    forms = [
+        f"Called {_counted(ended, tools)}: ~{ended.tokens:,} tokens.{kept}"
+        for tools in (_MOST_TOOLS, 2, 0)
+    ]
+    return next((form for form in forms if _takes_little(request, form)), forms[-1])
 
 
-def _counted(ended: EndedProgram) -> str:
+def _counted(ended: EndedProgram, most: int) -> str:
     counts = Counter(str(call["tool"]) for call in ended.calls).most_common()
-    told = [f"{tool} {count}x" for tool, count in counts[:_MOST_TOOLS]]
+    told = [f"{tool} {count}x" for tool, count in counts[:most]]
+    if not told:
+        return f"{len(counts)} tools {len(ended.calls)}x"
     more = len(counts) - len(told)
     return ", ".join([*told, *([f"{more} more tools"] if more else [])])
 
@@ -99,14 +136,14 @@ def _kept_calls(request: Request, ended: EndedProgram) -> Steps[str]:
     return token
 
 
-def _printed(request: Request, printed: str, ended: EndedProgram) -> Steps[str]:
-    """Return what a program printed beside its answer. Store it if it is long."""
-    if len(printed) <= _MOST_PRINTED:
-        return f"Printed:\n{printed.rstrip()}"
-    result = Result(content=({"type": "text", "text": printed},))
+def _kept(request: Request, printed: str, ended: EndedProgram) -> Steps[str]:
+    """Store what a program printed. Return its length, its token, and a part of it."""
+    result = Result(content=(_block(printed),))
     token: str = yield Keep(_call(request, ended), result)
     kept = f", kept as {token}" if token else ""
-    return f"Printed {len(printed):,} characters{kept}:\n{_cut(printed)}"
+    told = f"{len(printed):,} characters{kept}"
+    forms = [f"{told}:\n{_cut(printed, most)}" if most else f"{told}." for most in _PARTS]
+    return next((form for form in forms if _takes_little(request, form)), forms[-1])
 
 
 def _call(request: Request, ended: EndedProgram) -> Call:
@@ -115,6 +152,10 @@ def _call(request: Request, ended: EndedProgram) -> Call:
     return replace(call, origin=origin_of(ended.sources))
 
 
-def _cut(text: str) -> str:
-    half = _MOST_PRINTED // 4
-    return text if len(text) <= 2 * half else f"{text[:half]} … {text[-half:]}"
+def _block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _cut(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"

@@ -14,6 +14,8 @@ from collections import deque
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
+
 from penstock.core.model.program import Broken, Finished, ToolCall, Turn, Waiting
 from penstock.core.model.values import Call
 from penstock.disclosure.names import PROGRAM_NAMES, is_called
@@ -48,6 +50,7 @@ from penstock.wire.shown_tools import disclosed
 AT_ONCE: Final = 8
 LONGEST_CODE: Final = 100_000
 _ASK_LESS: Final = "Ask for less, or do the work in several programs."
+_NO_ANSWER: Final = "it had not answered when the program ended, and may have run"
 _UNDEFINED: Final = "NameError: name '"
 _GONE: Final = Broken("The program that asked this is gone.", "Run the program again.")
 
@@ -102,6 +105,7 @@ class _Program:
         self.started: Started | None = None
         self.waiting: deque[InnerCall] = deque()  # calls that wait for others to be done
         self.refused: list[InnerAnswer] = []
+        self.unseen: list[InnerAnswer] = []  # answers that came too late for the program
         self.questions: list[ToolQuestion] = []  # of tools, for the user
         self.count = 0  # of all calls
         self.underway = 0
@@ -129,7 +133,8 @@ class _Program:
                 handle: str = yield ParkProgram(program, self)
                 return self.request.answer(questions_result(self.request, self.questions, handle))
             turn = next_turn
-        ended: EndedProgram = yield EndProgram(program, keeps_variables=not _is_stopped(turn))
+        keeps = not _is_stopped(turn)
+        ended: EndedProgram = yield EndProgram(program, keeps_variables=keeps, left=self._left())
         if isinstance(turn, Finished):
             return (yield from answer_of(self.request, turn, ended))
         return (yield from failure_of(self.request, turn, ended, self._hint(turn, started)))
@@ -150,6 +155,7 @@ class _Program:
             self._check(call)
         answers = yield from self._answers()
         if self.request.is_late:
+            self.unseen += [answer for answer in answers if not answer.error]
             told = f"The program took longer than {self.policy.program_seconds:g} seconds."
             return Broken(told, _ASK_LESS, is_stopped=True)
         if answers:
@@ -180,19 +186,28 @@ class _Program:
         refused, self.refused = self.refused, []
         return [*refused, *(_answer(request) for request in done if not asking[request.key])]
 
+    def _left(self) -> list[InnerAnswer]:
+        """Return the answers that the program has not seen, and an error for each call that upstream
+        has and has not answered: it may have run."""
+        calls = self.request.inner_calls
+        if calls is None:
+            return []
+        done = [_answer(request) for request in calls.finished()]
+        sent = [each for each in [*calls.open.values()] if not each.is_with_penstock]
+        lost = [msgspec.structs.replace(_answer(each), error=_NO_ANSWER) for each in sent]
+        return [*self.unseen, *done, *lost]
+
     def _hint(self, turn: Broken, started: Started) -> str:
         """Return the next step for a name that is not defined."""
         if not turn.error.startswith(_UNDEFINED):
             return ""
-        near = self.tools.nearest(turn.error.removeprefix(_UNDEFINED).partition("'")[0])
-        if near:
-            return f"Did you mean {' or '.join(near)}?"
-        if started.has_variables:
-            return "Assign it first."
+        name = turn.error.removeprefix(_UNDEFINED).partition("'")[0]
+        near = self.tools.nearest(name)
+        step = f"Did you mean {' or '.join(near)}?" if near else "Assign it first."
+        if started.has_variables or (near and f"{name}(" in turn.source):
+            return step
         life = f"{self.policy.ttl:g}"
-        return (
-            f"Assign it first. Variables of earlier programs end after {life} seconds without use."
-        )
+        return f"{step} Variables of earlier programs end after {life} seconds without use."
 
 
 def _is_stopped(turn: Turn) -> bool:

@@ -358,8 +358,11 @@ class Session:
         if not effect.waits:
             return [*outputs, *self.go_on(program, calls.finished())]
         done = calls.wait()
-        if done is None and program.is_late:  # the alarm may have rung before the wait
+        is_cancelled = program.cancellation.requested
+        if done is None and (program.is_late or is_cancelled):  # it may have come before the wait
             done = calls.interrupt()
+        if is_cancelled:  # another thread has cancelled those calls that it knew
+            outputs += self.cancel_inner(program)
         return outputs if done is None else [*outputs, *self.go_on(program, done)]
 
     def _finish_inner(self, request: Request, program: Request, response: bytes) -> Outputs:

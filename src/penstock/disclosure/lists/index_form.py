@@ -53,11 +53,11 @@ def with_directory(
     together: Callable[[str], list[bytes]],
     details: Sequence[Mapping[str, str]] = (),
     *,
-    counts_names: bool = True,
+    otherwise: str = "",
 ) -> list[bytes]:
     """Return the list whose directory of names tells the most and fits. `together` makes the list
-    from the words that `describe_tools` has for the tools. Names that do not fit are counted by
-    their beginnings, with `counts_names`."""
+    from the words that `describe_tools` has for the tools. If the names do not fit, `otherwise` takes
+    their place, or counts by their beginnings."""
 
     def with_words(known: str) -> list[bytes]:
         return together(f" {len(catalogue)} tools{_of(terms.about)}{known}")
@@ -68,8 +68,8 @@ def with_directory(
     names = all_names(_sections(catalogue), lambda text: fits(_known(text)), details)
     if names:
         return with_words(_known(names))
-    if not counts_names:
-        return with_words("")
+    if otherwise:
+        return with_words(otherwise)
     return with_words(f": {counts(catalogue.names, lambda text: fits(f': {text}'))}")
 
 

@@ -30,5 +30,6 @@ def listed(catalogue: Catalogue, terms: Terms) -> Listing:
         describe = describe_in_python_tool(own[DESCRIBE], known)
         return [find_tool(own[FIND], has_limit=True), describe, *in_full.values()]
 
-    tools = with_directory(catalogue, terms, together, counts_names=False)
+    otherwise = f": {own[FIND]} finds them."
+    tools = with_directory(catalogue, terms, together, otherwise=otherwise)
     return Listing("programs", tools, own, frozenset(in_full))

@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+exec(compile("import socket", "", "exec"))

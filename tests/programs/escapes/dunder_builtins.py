@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+__builtins__["open"]("CANARY_FILE")

@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+().__class__.__base__.__subclasses__()

@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+getattr(getattr((), "__cla" + "ss__"), "__base__")

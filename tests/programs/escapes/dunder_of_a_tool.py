@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+echo.__globals__

@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+print.__self__.open("CANARY_FILE")

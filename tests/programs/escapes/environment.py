@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+os.environ["CANARY_VARIABLE"]

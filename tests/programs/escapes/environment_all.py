@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+dict(os.environ)

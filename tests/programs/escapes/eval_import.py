@@ -1,0 +1,2 @@
+# Expected: refused:
+eval("__import__('os').environ")

@@ -1,0 +1,2 @@
+# Expected: refused:
+eval("open('CANARY_FILE').read()")

@@ -1,0 +1,3 @@
+# Expected: refused:
+exec("import socket")
+socket

@@ -1,0 +1,2 @@
+# Expected: refused:
+open(0).read()

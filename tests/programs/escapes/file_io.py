@@ -1,0 +1,3 @@
+# Expected: refused:
+import io
+io.open("CANARY_FILE").read()

@@ -1,0 +1,3 @@
+# Expected: refused:
+import json
+json.load("CANARY_FILE")

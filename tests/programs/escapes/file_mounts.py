@@ -1,0 +1,3 @@
+# Expected: refused:
+from pathlib import Path
+Path("/etc/passwd").open().read()

@@ -1,0 +1,2 @@
+# Expected: refused:
+open(__file__).read()

@@ -1,0 +1,2 @@
+# Expected: refused: PermissionError
+open("CANARY_FILE", "w").write("reached")

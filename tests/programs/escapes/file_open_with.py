@@ -1,0 +1,4 @@
+# Expected: refused: PermissionError
+with open("CANARY_FILE") as f:
+    text = f.read()
+text

@@ -1,0 +1,3 @@
+# Expected: refused:
+from pathlib import Path
+Path("CANARY_FILE").unlink()

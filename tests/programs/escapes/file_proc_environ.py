@@ -1,0 +1,2 @@
+# Expected: refused:
+open("/proc/self/environ").read()

@@ -1,0 +1,2 @@
+# Expected: refused:
+open("/proc/1/cmdline").read()

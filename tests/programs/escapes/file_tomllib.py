@@ -1,0 +1,3 @@
+# Expected: refused:
+import tomllib
+tomllib.load("CANARY_FILE")

@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+"{0.__class__.__init__.__globals__}".format(print)

@@ -1,0 +1,2 @@
+# Expected: refused: AttributeError
+f"{().__class__.__base__}"

@@ -1,0 +1,2 @@
+# Expected: refused:
+"{a.__class__}".format_map({"a": 1})

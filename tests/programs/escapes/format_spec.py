@@ -1,0 +1,2 @@
+# Expected: refused:
+"{0:{0.__class__}}".format(1)

@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+StoreFunctions.by_name

@@ -1,0 +1,3 @@
+# Expected: answer
+_penstock_value = lambda token: "[1]"
+value("CANARY_TOKEN")

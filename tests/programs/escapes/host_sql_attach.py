@@ -1,0 +1,2 @@
+# Expected: refused: ValueError
+sql("ATTACH 'CANARY_FILE' AS other", t=[{"a": 1}])

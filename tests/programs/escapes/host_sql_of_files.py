@@ -1,0 +1,2 @@
+# Expected: refused: ValueError
+sql("SELECT readfile('CANARY_FILE') FROM t", t=[{"a": 1}])

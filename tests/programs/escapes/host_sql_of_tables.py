@@ -1,0 +1,2 @@
+# Expected: refused: ValueError
+_penstock_sql("SELECT 1", {"t": {"a": 1}})

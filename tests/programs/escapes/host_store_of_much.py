@@ -1,0 +1,3 @@
+# Expected: answer
+# It is kept as a text: nothing decodes it.
+_penstock_store("[" * 1_000_000)

@@ -1,0 +1,2 @@
+# Expected: refused:
+_penstock_store("{not json")

@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+_penstock_shell("touch CANARY_FOLDER/reached")

@@ -1,0 +1,2 @@
+# Expected: refused: ValueError
+_penstock_value(["CANARY_TOKEN"])

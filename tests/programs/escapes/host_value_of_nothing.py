@@ -1,0 +1,2 @@
+# Expected: refused: TypeError
+_penstock_value()

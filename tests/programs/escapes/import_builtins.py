@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import builtins
+builtins.open("CANARY_FILE")

@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import importlib
+importlib.import_module("socket")

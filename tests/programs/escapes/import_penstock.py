@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import penstock
+penstock

@@ -1,0 +1,2 @@
+# Expected: refused:
+from . import secrets

@@ -1,0 +1,3 @@
+# Expected: refused:
+from os import *
+system("touch CANARY_FOLDER/reached")

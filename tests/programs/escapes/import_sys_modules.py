@@ -1,0 +1,3 @@
+# Expected: refused: AttributeError
+import sys
+sys.modules["os"]

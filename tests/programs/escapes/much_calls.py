@@ -1,0 +1,3 @@
+# Expected: stopped: 100 calls
+while True:
+    await echo(text="a")

@@ -1,0 +1,5 @@
+# Expected: stopped:
+import math
+math.factorial(10 ** 7)
+while True:
+    pass

@@ -1,0 +1,2 @@
+# Expected: stopped:
+"{:>10000000000}".format(1)

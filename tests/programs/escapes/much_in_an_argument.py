@@ -1,0 +1,2 @@
+# Expected: ended
+await echo(text="x" * 100_000_000)

@@ -1,0 +1,3 @@
+# Expected: ended
+x = 9 ** 9 ** 7
+str(x)

@@ -1,0 +1,3 @@
+# Expected: stopped:
+import itertools
+list(itertools.repeat(1))

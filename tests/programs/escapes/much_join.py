@@ -1,0 +1,3 @@
+# Expected: stopped:
+x = ["a" * 1_000_000] * 1_000_000
+"".join(x)

@@ -1,0 +1,3 @@
+# Expected: refused:
+import json
+json.loads("[" * 1_000_000)

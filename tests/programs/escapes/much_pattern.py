@@ -1,0 +1,3 @@
+# Expected: ended
+import re
+re.match(r"(a|a)*\1?(a+)+$", "a" * 300 + "b")

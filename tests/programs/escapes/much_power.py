@@ -1,0 +1,2 @@
+# Expected: stopped:
+10 ** 10 ** 10

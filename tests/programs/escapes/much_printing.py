@@ -1,0 +1,3 @@
+# Expected: stopped: printed more
+while True:
+    print("x" * 100_000)

@@ -1,0 +1,2 @@
+# Expected: stopped:
+list(range(10 ** 12))

@@ -1,0 +1,5 @@
+# Expected: ended
+x = []
+for n in range(100_000):
+    x = [x]
+len(repr(x))

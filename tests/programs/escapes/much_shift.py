@@ -1,0 +1,2 @@
+# Expected: stopped:
+1 << 10 ** 11

@@ -1,0 +1,3 @@
+# Expected: refused:
+import time
+time.sleep(10_000)

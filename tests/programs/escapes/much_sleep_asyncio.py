@@ -1,0 +1,3 @@
+# Expected: refused:
+import asyncio
+await asyncio.sleep(10_000)

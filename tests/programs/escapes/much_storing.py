@@ -1,0 +1,3 @@
+# Expected: stopped:
+while True:
+    store("x" * 1_000)

@@ -1,0 +1,2 @@
+# Expected: refused: ValueError: Continuation token expired
+value("CANARY_TOKEN")

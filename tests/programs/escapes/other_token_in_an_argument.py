@@ -1,0 +1,2 @@
+# Expected: refused: RuntimeError
+await echo(text="@result:CANARY_TOKEN")

@@ -1,0 +1,2 @@
+# Expected: refused: ValueError: Continuation token expired
+sql("SELECT * FROM t", t="CANARY_TOKEN")

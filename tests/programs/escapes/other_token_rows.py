@@ -1,0 +1,2 @@
+# Expected: refused: ValueError: Continuation token expired
+rows("CANARY_TOKEN")

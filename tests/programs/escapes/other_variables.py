@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+secret_of_another

@@ -1,0 +1,2 @@
+# Expected: answer
+[name for name in locals() if "secret" in name]

@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+os._exit(0)

@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+os.fork()

@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+os.kill(os.getppid(), 9)

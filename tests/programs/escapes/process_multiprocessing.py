@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import multiprocessing
+multiprocessing.Process().start()

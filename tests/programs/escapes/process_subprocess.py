@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import subprocess
+subprocess.run(["touch", "CANARY_FOLDER/reached"])

@@ -1,0 +1,3 @@
+# Expected: refused:
+import os
+os.system("touch CANARY_FOLDER/reached")

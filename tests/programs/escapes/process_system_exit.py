@@ -1,0 +1,2 @@
+# Expected: refused:
+raise SystemExit(0)

@@ -1,0 +1,3 @@
+# Expected: refused: ModuleNotFoundError
+import threading
+threading.Thread(target=print).start()

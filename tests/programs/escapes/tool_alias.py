@@ -1,0 +1,3 @@
+# Expected: refused: write may write
+f = write
+await f(path="CANARY_FOLDER/reached")

@@ -1,0 +1,3 @@
+# Expected: refused: PermissionError
+name = "".join(["wr", "ite"])
+await call(name, {"path": "CANARY_FOLDER/reached"})

@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+await eval("wri" + "te")(path="CANARY_FOLDER/reached")

@@ -1,0 +1,3 @@
+# Expected: refused:
+exec("f = wri" + "te")
+await f(path="CANARY_FOLDER/reached")

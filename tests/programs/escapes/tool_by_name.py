@@ -1,0 +1,2 @@
+# Expected: refused: PermissionError
+await call("write", {"path": "CANARY_FOLDER/reached"})

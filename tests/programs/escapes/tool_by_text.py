@@ -1,0 +1,2 @@
+# Expected: refused: PermissionError
+await text("wri" + "te", {"path": "CANARY_FOLDER/reached"})

@@ -1,0 +1,2 @@
+# Expected: refused: NameError: there is no tool
+await call("call_tool", {"name": "write", "arguments": {"path": "CANARY_FOLDER/reached"}})

@@ -1,0 +1,2 @@
+# Expected: refused: NameError: there is no tool
+await call("find_tools", {"query": "write"})

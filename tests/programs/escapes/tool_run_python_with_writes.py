@@ -1,0 +1,2 @@
+# Expected: refused: NameError
+await call("run_python_with_writes", {"code": "await write(path='CANARY_FOLDER/reached')"})

@@ -1,0 +1,2 @@
+# Expected: refused: write may write
+await write(path="CANARY_FOLDER/reached")
