@@ -182,3 +182,21 @@ def test_the_table_names_what_was_called(opened, stats):
     assert "rows " in told
     assert "saved (" in told
     assert "figures.sqlite" in told
+
+
+def test_calls_of_a_program_are_saved_whole_and_its_answer_is_read(opened, stats):
+    _, command, _ = SCRIPTS["filesystem"]
+    path = str(ROOT / "docs" / "reference" / "wire.md")
+    direct = Balance(opened(StdioClient, command, behind=False))
+    direct.call("read_text_file", {"path": path})
+    relayed = Balance(opened(StdioClient, command, "--programs", "on", behind=True))
+    code = f"texts = [await text('read_text_file', {{'path': {path!r}}}) for _ in 'ab']\nlen(texts)"
+    answer = relayed.call("run_python", {"code": code})
+    assert answer["result"]["content"][0]["text"] == "2"
+    relayed.client.close()
+    (server,) = stats("--json")["servers"]
+    rows = {row["name"]: row for row in server["tools"]}
+    (raw,) = direct.calls["read_text_file"]
+    assert (rows["read_text_file"]["calls"], rows["read_text_file"]["raw"]) == (2, 2 * raw)
+    assert rows["read_text_file"]["saved"] == 2 * raw
+    assert rows["run_python"]["saved"] == -relayed.calls["run_python"][0]

@@ -416,7 +416,7 @@ class Session:
             return [ToClient(message)] if message else []
         if not self._take(self.pending, key, request):
             return []
-        report(request, message)
+        report(request, b"" if request.program else message)  # no model reads a program's calls
         if request.program is not None:
             return self._finish_inner(request, request.program, message)
         outputs = self.cancel_inner(request)
