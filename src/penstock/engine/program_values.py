@@ -10,7 +10,7 @@ import msgspec
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import MEDIA_TYPES
-from penstock.core.model.values import ABSENT, LiveRows, Refusal, Result
+from penstock.core.model.values import ABSENT, Call, LiveRows, Refusal, Result
 from penstock.core.results.blocks import document_as_text, document_of
 from penstock.core.results.decoding import decoded
 from penstock.core.results.document import Document, read_text_with_data
@@ -41,8 +41,8 @@ class Returned(msgspec.Struct, frozen=True):
 
 def returned(answer: InnerAnswer, gate: Gate, hooks: Mapping[str, Any]) -> Returned:
     """Return what a call has returned. Raise `NoValue` if it has no value."""
-    if isinstance(answer.inside, LiveRows):
-        return _live(answer, answer.inside, gate, hooks)
+    if answer.live is not None:
+        return _live(*answer.live, gate, hooks, is_text=answer.is_text)
     result = answer.inside or _result(answer.response)
     if len(answer.response) > LARGEST_VALUE:
         raise NoValue(_TOO_LARGE.format(len(answer.response), LARGEST_VALUE))
@@ -99,13 +99,14 @@ def _text(result: Result) -> str:
     return rawjson.text(encode(list(result.content))) if result.content else ""
 
 
-def _live(answer: InnerAnswer, rows: LiveRows, gate: Gate, hooks: Mapping[str, Any]) -> Returned:
+def _live(
+    call: Call, rows: LiveRows, gate: Gate, hooks: Mapping[str, Any], *, is_text: bool
+) -> Returned:
     """Return all rows of a live list. They are read through its stored entry, as views read them."""
-    probe = gate.offer(answer.call, rows, **hooks).value
+    probe = gate.offer(call, rows, **hooks).value
     token = str(probe.get(TOKEN_FIELD, "")) if isinstance(probe, dict) else ""
-    found = gate.fetch(answer.call, token, **hooks)
+    found = gate.fetch(call, token, **hooks)
     if isinstance(found, Refusal):
         raise NoValue(found.error)
     text = rawjson.text(found.value)
-    value = text if answer.is_text else rawjson.decode(found.value)
-    return Returned(value, {"token": token}, text)
+    return Returned(text if is_text else rawjson.decode(found.value), {"token": token}, text)

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+import msgspec
+
 from penstock.core.budget.estimate import EstimateMeter
 from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancellation
@@ -218,24 +220,24 @@ class LiveProgram:
         """Return the value of a call for the program, or the error. Note what was returned."""
         if answer.error:
             return Settled(answer.number, error=answer.error, kind=answer.kind)
-        call = answer.call
         try:
             found = returned(answer, self._gate, self._hooks)
         except NoValue as refused:
-            self._note(call, Returned(None, {"error": str(refused)}, str(refused)))
-            return Settled(answer.number, error=f"{call.tool}: {refused}")
-        self._add_sources([(call.tool, call.origin)])
-        self._note(call, found)
+            self._note(answer, Returned(None, {"error": str(refused)}, str(refused)))
+            return Settled(answer.number, error=f"{answer.tool}: {refused}")
+        self._add_sources([(answer.tool, answer.origin)])
+        self._note(answer, found)
         return Settled(answer.number, found.value)
 
     def _note_left(self, answer: InnerAnswer) -> None:
         if answer.error:
-            self._note(answer.call, Returned(None, {"error": answer.error}))
+            self._note(answer, Returned(None, {"error": answer.error}))
         else:
             self._settled(answer)
 
-    def _note(self, call: Call, found: Returned) -> None:
-        self._calls.append({"tool": call.tool, "arguments": dict(call.arguments), **found.kept})
+    def _note(self, answer: InnerAnswer, found: Returned) -> None:
+        asked = {"tool": answer.tool, "arguments": msgspec.Raw(answer.arguments)}
+        self._calls.append({**asked, **found.kept})
         self._length += len(found.text)
         if len(self._text) < _SAMPLE:
             self._text += found.text[: _SAMPLE - len(self._text)]

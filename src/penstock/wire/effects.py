@@ -224,9 +224,12 @@ class InnerAnswer(msgspec.Struct, frozen=True):
     """The answer to a call of a program: a response of upstream's, or an error instead of it."""
 
     number: int
-    call: Call
+    tool: str
+    arguments: bytes = b"{}"
     response: bytes = b""
-    inside: Result | LiveRows | None = None  # the result of a tool in this process
+    inside: Result | None = None  # the result of a tool in this process
+    live: tuple[Call, LiveRows] | None = None  # or the list that it is a part of, and the call
+    origin: Any = None  # as in `Call`
     is_text: bool = False
     error: str = ""
     kind: str = "RuntimeError"  # the exception that the error is raised as

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.model.program import Broken, Finished, ToolCall, Turn, Waiting
-from penstock.core.model.values import Call
+from penstock.core.model.values import LiveRows
 from penstock.disclosure.names import PROGRAM_NAMES, is_called
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of
@@ -166,10 +166,8 @@ class _Program:
     def _check(self, call: ToolCall) -> None:
         checked = self.tools.checked(call)
         if isinstance(checked, WrongCall):
-            told = replace(call_of(self.request, {}), tool=call.function)
-            self.refused.append(
-                InnerAnswer(call.number, told, error=checked.error, kind=checked.kind)
-            )
+            told = InnerAnswer(call.number, call.function, error=checked.error, kind=checked.kind)
+            self.refused.append(told)
         else:
             self.waiting.append(checked)
 
@@ -217,7 +215,17 @@ def _is_stopped(turn: Turn) -> bool:
 def _answer(request: Request) -> InnerAnswer:
     inner = request.inner_call
     assert inner is not None  # noqa: S101 (only calls of a program are in its list)
-    call: Call = call_of(request, request.decoded_object)
+    inside = request.inside.result
+    live = None
+    if isinstance(inside, LiveRows):
+        live, inside = (call_of(request, request.decoded_object), inside), None
     return InnerAnswer(
-        inner.number, call, request.response, request.inside.result, is_text=inner.is_text
+        inner.number,
+        inner.tool,
+        inner.arguments,
+        request.response,
+        inside,
+        live,
+        request.inside.origin,
+        is_text=inner.is_text,
     )
