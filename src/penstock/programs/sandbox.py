@@ -16,6 +16,7 @@ from penstock.programs.launcher import SandboxLauncher
 from penstock.programs.source import OWN, PRELUDE
 
 MOST_AT_ONCE: Final = 128
+_CHECKERS: Final = 2
 _CHECKOUT_SECONDS: Final = 5.0
 _MOST_SUSPENSIONS: Final = 1_000_000  # the limits on calls and on time end a program before that
 BUSY: Final = Broken(
@@ -35,13 +36,18 @@ class Sandbox:
             "max_suspensions": _MOST_SUSPENSIONS,
         }
         self._launcher = SandboxLauncher(find_monty_binary(), memory)
-        self._pool = monty.Monty(
+        self._pool = self._started(MOST_AT_ONCE)
+        # The type checker takes several times the memory of a small program, and keeps it.
+        self._checkers = self._started(_CHECKERS)
+
+    def _started(self, most: int) -> monty.Monty:
+        pool = monty.Monty(
             binary_path=self._launcher.path,
             min_processes=1,
-            max_processes=MOST_AT_ONCE,
+            max_processes=most,
             checkout_timeout=_CHECKOUT_SECONDS,
         )
-        self._pool.__enter__()
+        return pool.__enter__()
 
     def open(self) -> Box:
         """Return a free process. Raise `TimeoutError` if there is none."""
@@ -76,7 +82,7 @@ class Sandbox:
 
     def check(self, code: str, stubs: str) -> str:
         """Return what the type checker says about a program that is not run, as JSON, or ""."""
-        session = self._pool.checkout(
+        session = self._checkers.checkout(
             limits=self._limits,
             type_check=True,
             type_check_stubs=stubs,
@@ -92,7 +98,8 @@ class Sandbox:
         return ""
 
     def close(self) -> None:
-        self._pool.__exit__(None, None, None)
+        for pool in (self._pool, self._checkers):
+            pool.__exit__(None, None, None)
         self._launcher.close()
 
 
