@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest-django
-# What is installed in it: the package alone, what the Django demo needs too, everything.
+# What is installed in it: the package with programs, what the Django demo needs, everything.
 PACKAGE := $(VENV)/.package
 DJANGO := $(VENV)/.django
 READY := $(VENV)/.ready
-PINNED := -c requirements-dev.txt -e .
+PINNED := -c requirements-dev.txt -e '.[programs]'
 PINNED_FOR_DJANGO := -c requirements-dev.txt -e '.[django,mcp]' django-filter
 NODE := tests/node
 NODE_READY := $(NODE)/node_modules/.ready
@@ -44,7 +44,7 @@ $(PACKAGE): requirements-dev.txt pyproject.toml
 
 $(DJANGO): requirements-dev.txt pyproject.toml
 	$(call install,$(VENV),$(PINNED_FOR_DJANGO))
-	@touch $(PACKAGE) $@
+	@touch $@
 
 $(READY): requirements-dev.txt pyproject.toml
 	$(call install,$(VENV),-r requirements-dev.txt -e .)
@@ -63,7 +63,7 @@ $(NODE_READY) $(APPS_READY): %/node_modules/.ready: %/package.json %/package-loc
 chromium:
 	@tests/explorer/get_chromium.sh
 
-demo: $(PACKAGE) ## See a 5,000-row result kept inside the budget
+demo: $(PACKAGE) ## See large results and long lists kept inside the budget, and a program of 40 calls
 	@$(BIN)/penstock demo
 
 demo-django: $(DJANGO) ## See the API of a Django site with 50,000 devices as MCP tools

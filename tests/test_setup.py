@@ -17,7 +17,7 @@ def make(folder, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("command", "installed"), [("demo", "-e ."), ("demo-django", "-e '.[django,mcp]'")]
+    ("command", "installed"), [("demo", "-e '.[programs]'"), ("demo-django", "-e '.[django,mcp]'")]
 )
 def test_a_demo_installs_what_it_needs_and_no_more(command, installed, tmp_path):
     planned = make(tmp_path, "--dry-run", command).stdout

@@ -53,7 +53,8 @@ def shown():
 
 
 def test_it_adds_up(shown):
-    plant, control_room = shown.split("Another server lists")
+    plant, others = shown.split("Another server lists")
+    control_room = others.partition("Which of 40 pumps")[0]
     for part, calls in ((plant, 7), (control_room, 3)):
         costs = re.findall(r"^  (\S+) tokens$", part, re.MULTILINE)
         assert len(costs) == calls
@@ -78,7 +79,24 @@ def shown_without_extras(tmp_path_factory):
 def test_it_needs_the_core_alone(shown, shown_without_extras):
     assert '"query"' in shown
     assert '"query"' not in shown_without_extras, "jq was there all the same"
-    assert steps_in(shown_without_extras) == steps_in(shown)
+    assert steps_in(shown_without_extras) == steps_in(shown)[:-1]
+
+
+def test_it_shows_what_calls_cost_beside_a_program_that_makes_them(shown):
+    program = shown.partition("Which of 40 pumps")[2]
+    raw = number(r"results cost (\S+) tokens", program)
+    spent = number(r"The program and its answer: (\S+) tokens", program)
+    assert f"Without Penstock: {raw:,} tokens, {raw / spent:,.0f} times as many" in program
+    assert "await asyncio.gather(" in program
+    assert "Called pump_history 40x" in program
+    assert spent < 200
+    assert raw > 500_000
+
+
+def test_without_the_extra_one_line_says_how_to_install_programs(shown_without_extras):
+    told = [line for line in shown_without_extras.splitlines() if "programs" in line]
+    assert len(told) == 1
+    assert 'pip install "penstock[programs]"' in told[0]
 
 
 def test_the_readme_tells_the_figures_of_a_plain_installation(shown_without_extras):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
@@ -42,8 +43,13 @@ def status(machine: str, number: int) -> dict[str, Any]:
 
 
 def history(_machine: str, number: int, unit: str, hours: int = 24) -> list[dict[str, Any]]:
-    minutes = range(60 * hours)
-    return [{"minute": n, "value": (n * number) % 60 + 40, "unit": unit} for n in minutes]
+    """Return a value for each minute. Every 13th machine rises slowly."""
+    dice = random.Random(number)  # noqa: S311 (no secret: the same rows each time)
+    rise = 0.01 if number % 13 == 0 else 0.0
+    return [
+        {"minute": minute, "value": round(dice.uniform(60, 80) + rise * minute, 1), "unit": unit}
+        for minute in range(60 * hours)
+    ]
 
 
 def start(machine: str, number: int, why: str) -> str:

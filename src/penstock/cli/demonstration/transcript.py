@@ -16,6 +16,8 @@ _CHARS_OF_LINE: Final = 100
 _LINES_OF_RESULT: Final = 6
 _DIGITS_OF_ESTIMATE: Final = 3
 
+CODE: Final = "code"  # the argument of `run_python`
+
 BOLD: Final = "1"
 CYAN: Final = "36"
 _GREEN: Final = "32"
@@ -42,7 +44,8 @@ class Transcript:
         self.calls += 1
         self.spent += cost
         say(f"\n▸ {thought}", BOLD)
-        say(f"  {tool}({_shown(arguments)})", CYAN)
+        for line in _call(tool, arguments):
+            say(f"  {line}", CYAN)
         for line in _lines(text):
             say(f"  {line}")
         say(f"  {tokens(cost)}", _GREEN)
@@ -82,6 +85,13 @@ def tokens(count: int) -> str:
     if default_meter().name != "estimate":
         return f"{count:,} tokens"
     return f"about {round(count, _DIGITS_OF_ESTIMATE - len(str(count))):,} tokens"
+
+
+def _call(tool: str, arguments: dict[str, Any]) -> list[str]:
+    """Return the lines of a call. A program is shown as it is written."""
+    if list(arguments) == [CODE]:
+        return [f"{tool}:", *(f"  {line}" for line in arguments[CODE].splitlines())]
+    return [f"{tool}({_shown(arguments)})"]
 
 
 def _shown(arguments: dict[str, Any]) -> str:

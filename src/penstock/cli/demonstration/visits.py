@@ -1,4 +1,5 @@
-"""The two visits of the demo: a server with large results, and a server with many tools."""
+"""The visits of the demo: to a server with large results, to a server with many tools, and to the
+same server again, for a question that takes many calls."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import msgspec
 
 from penstock.cli.demonstration.agent import DemoAgent, call_tool, cost_of, list_tools, visit
 from penstock.cli.demonstration.transcript import (
+    CODE,
     count_tokens,
     expect,
     heading,
@@ -15,6 +17,7 @@ from penstock.cli.demonstration.transcript import (
     text_in,
     tokens,
 )
+from penstock.disclosure.programs import programs_available
 from penstock.relay.tool_lists.conversation import Steps
 
 _PLANT: Final = "plant"
@@ -22,6 +25,18 @@ _CONTROL_ROOM: Final = "control_room"
 _LIST_TOKENS: Final = 2_000  # the default of `penstock run`
 _WEAK_DEVICES: Final = (
     "SELECT * FROM result WHERE status = 'down' AND battery < 3.4 ORDER BY battery"
+)
+_PUMPS: Final = 40
+_HIGH_PUMPS: Final = f"""\
+import asyncio
+pumps = range(1, {_PUMPS + 1})
+days = await asyncio.gather(*[pump_history(number=n, unit="bar") for n in pumps])
+highest = {{n: max(row["value"] for row in day) for n, day in zip(pumps, days)}}
+[[n, value] for n, value in highest.items() if value > 85]
+"""
+_HOW_TO_INSTALL: Final = (
+    "Agents can also run programs that make many calls at once: "
+    'pip install "penstock[programs]" (in a clone: ".[programs]"), and run this again.\n'
 )
 
 
@@ -113,7 +128,7 @@ def visit_control_room() -> None:
     spent = list_cost + agent.spent
     heading(
         f"The list and {agent.calls} calls: {tokens(spent)}. Without Penstock, the list alone: "
-        f"{tokens(cost_of(raw))}, {cost_of(raw) / spent:,.0f} times as many.\n"
+        f"{tokens(cost_of(raw))}, {cost_of(raw) / spent:,.0f} times as many."
     )
 
 
@@ -140,3 +155,45 @@ def _limit_boiler() -> Steps[tuple[DemoAgent, int]]:
     done = yield from agent.call("Call it.", "call_tool", name=name, arguments=arguments)
     expect(done.startswith("The boiler 7 is limited to 8 bar"))
     return agent, cost
+
+
+# -- many calls --------------------------------------------------------------------------------
+
+
+def visit_pumps() -> None:
+    if not programs_available():
+        say(f"\n{_HOW_TO_INSTALL}")
+        return
+    raw = visit(_CONTROL_ROOM, _read_pumps(), is_behind_penstock=False)
+    heading(
+        f"Which of {_PUMPS} pumps went above 85 bar yesterday? That takes {_PUMPS} calls, and their "
+        f"results cost {tokens(raw)}. Behind `penstock run` it is one call:"
+    )
+    agent = visit(_CONTROL_ROOM, _run_program(), is_behind_penstock=True)
+    spent = agent.spent + count_tokens(_HIGH_PUMPS)
+    heading(
+        f"The program and its answer: {tokens(spent)}. Without Penstock: {tokens(raw)}, "
+        f"{raw / spent:,.0f} times as many.\n"
+    )
+
+
+def _read_pumps() -> Steps[int]:
+    """Return the cost of all histories."""
+    yield from list_tools()
+    cost = 0
+    for number in range(1, _PUMPS + 1):
+        result = yield from call_tool("pump_history", {"number": number, "unit": "bar"})
+        cost += count_tokens(text_in(result))
+    return cost
+
+
+def _run_program() -> Steps[DemoAgent]:
+    yield from list_tools()
+    agent = DemoAgent()
+    found = yield from agent.call(
+        "Run a program that calls the tool for each pump. Only its answer comes back.",
+        "run_python",
+        **{CODE: _HIGH_PUMPS},
+    )
+    expect(found.startswith("[[13,") and f"pump_history {_PUMPS}x" in found)
+    return agent
