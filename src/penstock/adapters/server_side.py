@@ -197,6 +197,8 @@ class _Passage:
     async def _carry_out(self, output: Output) -> Outputs:
         """Carry out one output of a program, and return what it leads to."""
         match output:
+            case ToUpstream() if not messages.read_message(output.message).key:
+                return []  # a cancellation: the task of the cancelled call ends with the program
             case ToUpstream():
                 return self._session.from_upstream(await self._up_for_program(output.message))
             case Perform():

@@ -73,17 +73,26 @@ class Running:
         self._scope = scope
         self._helpers = helpers
         self._memory = memory
-        self._printed = monty.CollectString(max_bytes=MOST_PRINTED)
+        self._printed: list[str] = []
+        self._room = MOST_PRINTED  # bytes that the program may still print
         self._waiting: monty.FutureSnapshot | monty.FunctionSnapshot | None = None
         self._new: list[ToolCall] = []
 
     @property
     def printed(self) -> str:
-        return self._printed.output
+        return "".join(self._printed)
+
+    def _print(self, _stream: str, text: str) -> None:
+        """Keep what the program prints. Stop a program that prints too much."""
+        self._room -= len(text.encode("utf-8", "replace"))
+        if self._room >= 0:
+            self._printed.append(text)
+        else:
+            self.box.stop()
 
     def start(self) -> Turn:
         code = self._source.code.decode()
-        return self._turn(lambda: self.box.session.feed_start(code, print_callback=self._printed))
+        return self._turn(lambda: self.box.session.feed_start(code, print_callback=self._print))
 
     def go_on(self, settled: Iterable[Settled]) -> Turn:
         """Give the program the outcomes of some of its calls."""
@@ -210,22 +219,16 @@ class Running:
         return Broken(told, _WRITE_AWAIT, call.line, source, self.printed)
 
     def _failed(self, error: monty.MontyError) -> Turn:
+        if self._room < 0:
+            return Broken(_PRINTED_TOO_MUCH, _RETURN_IT, printed=self.printed, is_stopped=True)
         if self.box.is_stopped:
             return Broken("The program was stopped.", printed=self.printed, is_stopped=True)
         if self._new and "coroutine" in str(error):
             return self._not_awaited(self._new[0])
-        if _is_print(error):
-            return Broken(_PRINTED_TOO_MUCH, _RETURN_IT, printed=self.printed, is_stopped=True)
         return failure(error, self._code, self.printed, self._memory)
 
 
 _BY_NAME: Final = (CALL_FUNCTION, TEXT_FUNCTION)
-
-
-def _is_print(error: monty.MontyError) -> bool:
-    """Return whether a program printed too much. The library reports it as a lack of memory, with
-    the limit on what is printed as the limit."""
-    return f"> {MOST_PRINTED} bytes" in str(error)
 
 
 def _answer_in(output: Any) -> tuple[bytes, int]:

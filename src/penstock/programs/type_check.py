@@ -32,7 +32,7 @@ _HEADER: Final = "from typing import Any, Literal\n"
 _OPENING: Final = "async def _program():\n"
 _MOST_TOLD: Final = 3
 _FORBIDDEN: Final = "{} may write, and this program may only read"
-_HOW_TO_WRITE: Final = "Call {} outside a program."
+_REFERENCE: Final = "@result:"  # may stand for a value of any type
 
 
 def wrong_call(sandbox: Sandbox, code: str, scope: Scope) -> Broken | None:
@@ -43,7 +43,11 @@ def wrong_call(sandbox: Sandbox, code: str, scope: Scope) -> Broken | None:
     found = sandbox.check(_OPENING + body + " pass\n", _HEADER + "\n".join(scope.stubs))
     if not found:
         return None
-    told = [*_told(json.loads(found), scope)]
+    told = [
+        each
+        for each in _told(json.loads(found), scope)
+        if _REFERENCE not in source_line(code, each[0])
+    ]
     if not told:
         return None
     line, _, step = told[0]
@@ -56,7 +60,7 @@ def _told(diagnostics: list[dict[str, Any]], scope: Scope) -> Iterator[tuple[int
     for found in diagnostics:
         line, message = found["location"]["row"] - 1, str(found["message"])
         if found["code"] == _UNDEFINED and (name := _named(_NAME, message, scope.forbidden)):
-            yield line, _FORBIDDEN.format(name), _HOW_TO_WRITE.format(name)
+            yield line, _FORBIDDEN.format(name), scope.how_to_write
         elif found["code"] in _ABOUT_CALLS and _named(_FUNCTION, message, scope.tools):
             yield line, message.replace("`", ""), ""
 

@@ -20,7 +20,7 @@ from penstock.wire.request import Request
 from penstock.wire.stored_results import resolve_arguments
 
 _MOST_NEAR: Final = 3
-_MAY_WRITE: Final = "{} may write, and this program may only read: call it outside the program"
+_MAY_WRITE: Final = "{} may write, and this program may only read. {}"
 
 
 class WrongCall(msgspec.Struct, frozen=True):
@@ -35,9 +35,18 @@ class Callables(msgspec.Struct, frozen=True):
 
     role: str
     catalogue: Catalogue  # without the tools for apps alone
+    writer: str = ""  # the name of the tool whose programs may write, if it is offered
+    are_listed: bool = True  # the client can call tools outside programs too
 
     def may_call(self, tool: DescribedTool) -> bool:
         return self.role == RUN_WRITES or tool.is_read_only
+
+    @property
+    def how_to_write(self) -> str:
+        """What to do in place of a call that may write."""
+        if self.writer:
+            return f"Run the program with {self.writer}."
+        return "Call it outside a program." if self.are_listed else "No tool may write here."
 
     def scope(self, code: str) -> Scope:
         """Return what a program may call. Functions of earlier programs may call any tool, but only
@@ -58,6 +67,7 @@ class Callables(msgspec.Struct, frozen=True):
                 for name, tool in mentioned.items()
                 if name in allowed
             ),
+            self.how_to_write,
         )
 
     def checked(self, call: ToolCall) -> InnerCall | WrongCall:
@@ -66,7 +76,7 @@ class Callables(msgspec.Struct, frozen=True):
         if tool is None:
             return WrongCall(self._unknown(call.function), "NameError")
         if not self.may_call(tool):
-            return WrongCall(_MAY_WRITE.format(tool.name), "PermissionError")
+            return WrongCall(_MAY_WRITE.format(tool.name, self.how_to_write), "PermissionError")
         arguments = _named_arguments(call, tool)
         if isinstance(arguments, WrongCall):
             return arguments

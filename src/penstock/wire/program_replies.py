@@ -72,7 +72,7 @@ def refusal(
     line = {"line": broken.line, "code": broken.source} if broken.line else {}
     printed = {"printed": broken.printed} if broken.printed else {}
     notices = {} if ended is None or not ended.notices else {"notices": list(ended.notices)}
-    step = step or "Mend the program."
+    step = step or "Correct the program, and run it again."
     core = {"error": broken.error, **kept, "next_step": step}
     forms: list[Mapping[str, Any]] = [
         {"error": broken.error, **line, **printed, **called, **notices, **core},
@@ -115,10 +115,15 @@ def _footer(request: Request, ended: EndedProgram, token: str) -> str:
     shown = f" {token}" if has_explorer(request) else ""
     kept = shown if token else " The store did not take what they returned."
     forms = [
-        f"Called {_counted(ended, tools)}: ~{ended.tokens:,} tokens.{kept}"
+        f"Called {_counted(ended, tools)}: ~{_rounded(ended.tokens):,} tokens.{kept}"
         for tools in (_MOST_TOOLS, 2, 0)
     ]
     return next((form for form in forms if _takes_little(request, form)), forms[-1])
+
+
+def _rounded(count: int) -> int:
+    """Return an estimate with two digits that count."""
+    return round(count, min(2 - len(str(count)), 0))
 
 
 def _counted(ended: EndedProgram, most: int) -> str:

@@ -18,7 +18,7 @@ import msgspec
 
 from penstock.core.model.program import Broken, Finished, ToolCall, Turn, Waiting
 from penstock.core.model.values import LiveRows
-from penstock.disclosure.names import PROGRAM_NAMES, is_called
+from penstock.disclosure.names import PROGRAM_NAMES, RUN_WRITES, is_called
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of
 from penstock.wire.effects import (
@@ -73,7 +73,13 @@ def answer_program(request: Request) -> Steps[bytes | None]:
     code = _code(request.decoded_object.get("code"))
     if isinstance(code, Broken):
         return refusal(request, code)
-    tools = Callables(role, shown.catalogue.without_apps())
+    own, form = shown.listing.own, shown.listing.form
+    tools = Callables(
+        role,
+        shown.catalogue.without_apps(),
+        own.get(RUN_WRITES, ""),
+        are_listed=form != "programs",
+    )
     return (yield from _Program(request, tools).run(code))
 
 

@@ -83,6 +83,7 @@ class Scope(msgspec.Struct, frozen=True):
     tools: frozenset[str]  # the names of tools as functions
     forbidden: frozenset[str] = frozenset()  # tools that this program may not call
     stubs: tuple[str, ...] = ()  # declarations of the functions that the program names
+    how_to_write: str = ""  # what to do in place of a forbidden call
 
 
 # The functions in scope besides the tools. The first two wait for a tool, as a tool's function does.
