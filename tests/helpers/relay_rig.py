@@ -16,7 +16,7 @@ from relay_weights import body_of, over
 from penstock import Gate, Policy, Principal
 from penstock.engine.engine import Engine
 from penstock.stores.memory import MemoryStore
-from penstock.wire.outputs import Perform, ToClient, ToUpstream
+from penstock.wire.outputs import Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
@@ -72,6 +72,7 @@ class Rig(Caller):
         self.up: list[bytes] = []
         self.down: list[bytes] = []
         self.held: list[Perform] = []
+        self.alarms: list[Ring] = []  # of programs, which ring when a test calls `ring`
         self.holds_work = False
         self._asked: dict[str, dict[str, Any]] = {}
         self._forwardable: set[bytes] = set()
@@ -79,6 +80,7 @@ class Rig(Caller):
             self.greet()
 
     def close(self):
+        self.engine.close()
         self.gate.close()
 
     # -- messages ------------------------------------------------------------------------------
@@ -110,6 +112,14 @@ class Rig(Caller):
             self._carry_out(self.engine.carry_out(self.session, output))
         return self.down[before:]
 
+    def ring(self) -> list[bytes]:
+        """Let all alarms ring. Return the messages that the client gets."""
+        before = len(self.down)
+        alarms, self.alarms = self.alarms, []
+        for alarm in alarms:
+            self._carry_out(self.session.rang(alarm.request))
+        return self.down[before:]
+
     def _carry_out(self, outputs):
         waiting = deque(outputs)
         while waiting:
@@ -126,6 +136,8 @@ class Rig(Caller):
                     self.held.append(output)
                 case Perform():
                     waiting.extend(self.engine.carry_out(self.session, output))
+                case Ring():
+                    self.alarms.append(output)
                 case _:
                     assert_never(output)
 

@@ -185,4 +185,6 @@ def test_the_relay_holds(relay_url, token, folder, listener, name):
         assert_outcome(escape, is_error, text)
         if is_error:
             assert json.loads(text)["next_step"]
-        assert value_of(agent.call("run_python", {"code": "sum([1, 1])"})) == 2
+        after = [value_of(agent.call("run_python", {"code": "sum([1, 1])"})) for _ in range(2)]
+        assert after[1] == 2
+        assert after[0] == 2 or "was replaced" in after[0]["error"]

@@ -140,9 +140,9 @@ BAD = {
     "a future of an earlier program": ("await later", "earlier program", 0, "again"),
     "an answer that is forged": (
         "_penstock_answer = lambda v: ('{', 0)\n5",
-        "no JSON form",
+        "was replaced",
         0,
-        "Correct the program",
+        "Leave names alone",
     ),
 }
 # Programs that the limit on time ends: after a second here.

@@ -50,8 +50,18 @@ def returned(answer: InnerAnswer, gate: Gate, hooks: Mapping[str, Any]) -> Retur
         raise NoValue(_text(result)[:_MOST_TOLD] or "the tool failed")
     text = _text(result)
     value = text if answer.is_text else value_of(result)
-    kept = result.structured if result.structured is not ABSENT else text
-    return Returned(value, {"result": kept}, text)
+    return Returned(value, {"result": _kept(result, text)}, text)
+
+
+def _kept(result: Result, text: str) -> Any:
+    """Return what the record of a program's calls keeps of a result."""
+    structured = result.structured
+    if not isinstance(structured, msgspec.Raw):
+        return text if structured is ABSENT else structured
+    try:
+        return msgspec.Raw(rawjson.compact(structured))  # a store keeps compact JSON
+    except rawjson.TooDeep:
+        return text
 
 
 def _result(response: bytes) -> Result:
@@ -70,6 +80,13 @@ def value_of(result: Result) -> Any:
     """Return the value of a result: that of its structured content, of the data in its text, or the
     text itself."""
     document = _document(result)
+    try:
+        return _value_in(document)
+    except rawjson.TooDeep:  # seen only when its rows are read
+        return _text(result)
+
+
+def _value_in(document: Document) -> Any:
     if document.shape == "lines":
         return rawjson.text(b"\n".join(row for block in document.blocks for row in block))
     frame = document.frame

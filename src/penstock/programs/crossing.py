@@ -1,8 +1,10 @@
-"""Values that lose their type on the way out of a sandbox.
+"""Values that cannot cross the wall of a sandbox as they are.
 
 The sandbox library gives its host the `repr` of a value that the host's Python lacks, as a text. The
 answer of a program is made JSON inside (`inside.py`). The arguments of a tool's function cannot be,
 so texts that look like such a `repr` are found here.
+
+On the way in, a text must be UTF-8.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any, Final
+
+from penstock.core.json.surrogates import without_half_pairs
 
 _REPR: Final = re.compile(
     r"range\(-?\d+, -?\d+(, -?\d+)?\)"
@@ -33,3 +37,14 @@ def has_no_json_form(value: Any) -> bool:
         elif isinstance(item, list | tuple | set | frozenset):
             pending.extend(item)
     return False
+
+
+def in_utf8(value: Any) -> Any:
+    """Return a value of JSON in which a replacement character stands for each half pair."""
+    if isinstance(value, str):
+        return without_half_pairs(value)
+    if isinstance(value, list):
+        return [in_utf8(item) for item in value]
+    if isinstance(value, dict):
+        return {in_utf8(name): in_utf8(item) for name, item in value.items()}
+    return value

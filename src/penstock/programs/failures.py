@@ -36,6 +36,7 @@ def failure(error: monty.MontyError, code: str, printed: str, memory: int) -> Br
 def _runtime(error: monty.MontyRuntimeError, memory: int) -> tuple[str, bool, str]:
     """Return the message, whether a limit stopped the program, and the next step."""
     told = str(error)
+    is_outside = not error.traceback()  # the program has not ended, so its variables are not kept
     if told.startswith("MemoryError") and ("limit" in told):
         return f"The program needs more than {memory // 1_000_000:,} MB of memory.", True, ASK_LESS
     if told.startswith("TimeoutError: feed time limit"):
@@ -45,7 +46,7 @@ def _runtime(error: monty.MontyRuntimeError, memory: int) -> tuple[str, bool, st
         return f"This sandbox does not support {told}.", False, "Write it in another way."
     if told.startswith("ModuleNotFoundError"):
         return told, False, f"Import some of: {', '.join(IMPORTABLE)}."
-    return told, False, ""
+    return told, is_outside, ""
 
 
 def _line_of(error: monty.MontyError) -> int:

@@ -5,8 +5,8 @@ could not tell that text from an answer. So a program's answer goes through `_pe
 the sandbox. It returns JSON, or raises an error that names the part without a JSON form. The functions
 that read the store exchange JSON with the host too, because that is several times faster.
 
-Other names start with `_penstock`, because a program shares them. A sandbox with the variables of an
-earlier program runs the first part again, so that no program can spoil the answers of the next.
+Other names start with `_penstock`, because a program shares them. If a program has replaced one, its
+sandbox runs the first part again, so that the next program of the session has an answer.
 """
 
 import base64 as _penstock_base64

@@ -28,10 +28,10 @@ from penstock.core.model.program import (
     Waiting,
 )
 from penstock.errors import InvalidResult
-from penstock.programs.crossing import has_no_json_form
+from penstock.programs.crossing import has_no_json_form, in_utf8
 from penstock.programs.failures import ASK_LESS, TOO_LONG, failure, source_line
 from penstock.programs.sandbox import Box, as_function
-from penstock.programs.source import changed
+from penstock.programs.source import OWN, OWN_PREFIX, changed
 
 MOST_PRINTED: Final = 1_000_000
 _PRINTED_TOO_MUCH: Final = f"The program printed more than {MOST_PRINTED:,} bytes."
@@ -40,8 +40,8 @@ _NO_AWAIT: Final = "The call of {} was not awaited, so the tool did not run."
 _WRITE_AWAIT: Final = "Write await before the call."
 _NEVER: Final = "The program waits for a call of an earlier program."
 _NO_SLEEP: Final = "A program cannot sleep."
-_NO_JSON: Final = "The value has no JSON form."
-_OWN: Final = "_penstock_"  # starts the names of functions that answer in JSON
+_FORGED: Final = "The value has no JSON form, because a function of Penstock was replaced."
+_OWN_NAMES: Final = f"Leave names alone that start with {OWN_PREFIX}."
 _SLEEPS: Final = ("time.sleep", "asyncio.sleep", "system.sleep")
 
 
@@ -96,11 +96,23 @@ class Running:
 
     def go_on(self, settled: Iterable[Settled]) -> Turn:
         """Give the program the outcomes of some of its calls."""
-        waiting, outcomes = self._waiting, {one.number: _outcome(one) for one in settled}
-        if isinstance(waiting, monty.FunctionSnapshot):
-            return self._turn(lambda: waiting.resume(outcomes[waiting.call_id]))
+        outcomes = {one.number: _outcome(one) for one in settled}
+        return self._turn(lambda: self._resumed(outcomes))
+
+    def _resumed(self, outcomes: Mapping[int, Any]) -> monty.SyncSnapshot:
+        try:
+            return self._given(outcomes)
+        except monty.MontyRuntimeError as error:
+            if error.traceback():
+                raise
+        return self._given(in_utf8(outcomes))  # the sandbox took no outcome, and still waits
+
+    def _given(self, outcomes: Mapping[int, Any]) -> monty.SyncSnapshot:
+        waiting = self._waiting
         assert waiting is not None  # noqa: S101 (only a program that waits has calls)
-        return self._turn(lambda: waiting.resume(outcomes))
+        if isinstance(waiting, monty.FunctionSnapshot):
+            return waiting.resume(outcomes[waiting.call_id])
+        return waiting.resume(dict(outcomes))
 
     # -- one turn ------------------------------------------------------------------------------
 
@@ -175,7 +187,7 @@ class Running:
         except HelperError as error:
             return _raised("ValueError", str(error))
         except (TypeError, ValueError, AttributeError, InvalidResult):
-            told = f"{name.removeprefix(_OWN)}() does not take these arguments"
+            told = f"{name.removeprefix(OWN_PREFIX)}() does not take these arguments"
             return _raised("TypeError", told)
 
     def _tool_call(self, snapshot: monty.FunctionSnapshot) -> ToolCall | str:
@@ -209,8 +221,9 @@ class Running:
             return Finished(b"null", self.printed)
         try:
             answer, lost = _answer_in(output)
-        except (InvalidResult, TypeError, ValueError):  # the program replaced `_penstock_answer`
-            return Broken(_NO_JSON, printed=self.printed, is_stopped=True)
+        except (InvalidResult, TypeError, ValueError):  # a program has replaced `ANSWER`
+            self.box.session.feed_run(OWN)
+            return Broken(_FORGED, _OWN_NAMES, printed=self.printed)
         notices = (f"{lost} NaN or infinite numbers are shown as null.",) if lost else ()
         return Finished(answer, self.printed, notices)
 

@@ -13,7 +13,7 @@ from pydantic_monty._binary import find_monty_binary
 
 from penstock.core.model.program import Broken
 from penstock.programs.launcher import SandboxLauncher
-from penstock.programs.source import OWN, PRELUDE
+from penstock.programs.source import PRELUDE
 
 MOST_AT_ONCE: Final = 128
 _CHECKERS: Final = 2
@@ -65,7 +65,6 @@ class Sandbox:
         box = self._checkout()
         try:
             box.session.load_session(variables)
-            box.session.feed_run(OWN)
         except (monty.MontyError, RuntimeError):  # it may be the dump of a program that waits
             box.close()
             return None

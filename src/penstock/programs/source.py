@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-# The code that a sandbox runs first, the part of it that no program may change, and the functions in
-# that part that are put into programs.
+# The code that a sandbox runs first, the part of it that programs should not change, and the functions
+# in that part that are put into programs.
 PRELUDE: Final = Path(__file__).with_name("inside.py").read_text("utf-8")
 OWN: Final = PRELUDE.partition("\n# -- the functions in scope")[0]
-ANSWER: Final = "_penstock_answer"
-AWAIT: Final = "_penstock_await"
+OWN_PREFIX: Final = "_penstock_"
+ANSWER: Final = f"{OWN_PREFIX}answer"
+AWAIT: Final = f"{OWN_PREFIX}await"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _GATHER: Final = "gather"  # no other function of the sandbox runs calls at the same time
 

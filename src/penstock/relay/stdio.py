@@ -228,7 +228,10 @@ class StdioRelay:
             self._upstream.send(messages.framed(message))
 
     def _hurry(self) -> None:
-        """Exit at once after a signal, even if the client does not read and a write hangs."""
+        """Exit at once after a signal, even if the client does not read and a write hangs. First stop
+        what runs for the client: the processes of a worker or a sandbox would live on."""
+        for request in list(self._session.pending.values()):
+            request.cancellation.request()
         self._upstream.end(grace=0)
         if not self._finished.wait(LAST_SECONDS):
             os._exit(128 + self._signal)

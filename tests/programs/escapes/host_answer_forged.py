@@ -1,3 +1,3 @@
-# Expected: stopped: no JSON form
+# Expected: refused: was replaced
 _penstock_answer = lambda value: ("{", 0)
 5

@@ -1,2 +1,2 @@
-# Expected: refused:
+# Expected: ended
 raise SystemExit(0)
