@@ -31,6 +31,14 @@ def test_a_wrong_call_is_reported_with_its_line(sandbox, code):
 
 
 RIGHT = [
+    "for job in [{'text': 'a', 'n': 2}]:\n    await echo(text=job['text'], n=job['n'])",
+    "await echo(**{'text': 'a', 'n': 2})",
+    "base = {'text': 'a'}\nawait echo(**base, n=1)",
+    "await echo(text={'x': 's'}.get('x'))",
+    "await echo(text=next((t for t in ['a']), None))",
+    "def f(k, n=None):\n    return echo(text=k, n=n)\nawait f('a', 1)",
+    "ref = f'@result:{1}'\nawait echo(text='a', n=ref)",
+    "await echo(text='a', n='@result:pen_1')",
     "await echo('a')",
     "await echo(text='a', kind='b', n=1)",
     "earlier[0].anything",  # a variable of an earlier program
@@ -49,3 +57,15 @@ RIGHT = [
 @pytest.mark.parametrize("code", RIGHT)
 def test_anything_else_is_left_to_the_run(sandbox, code):
     assert wrong_call(sandbox, code, SCOPE) is None
+
+
+def test_variables_of_earlier_programs_are_not_taken_for_tools(sandbox):
+    known = SCOPE.without(frozenset({"delete", "echo"}))
+    assert wrong_call(sandbox, "delete + 1\necho(1, 2, 3, 4)", known) is None
+
+
+def test_a_program_that_takes_the_checker_long_is_run_unchecked(sandbox):
+    lines = "".join(f"    if y[{n}]:\n        x = [x, {n}]\n" for n in range(40))
+    code = f"x = 0\nfor _ in y:\n{lines}await echo()"
+    assert wrong_call(sandbox, code, SCOPE) is None
+    assert wrong_call(sandbox, "await echo()", SCOPE) is not None

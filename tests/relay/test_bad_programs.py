@@ -147,12 +147,16 @@ BAD = {
 }
 # Programs that the limit on time ends: after a second here.
 SLOW = {
-    "an endless loop": ("while True:\n    pass", "took too long"),
+    "an endless loop": ("while True:\n    pass", "took longer than"),
     "an endless loop that catches": (
         "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
-        "took too long",
+        "took longer than",
     ),
-    "an endless loop of stores": ("while True:\n    store(1)", "took too long"),
+    "an endless loop of stores": ("while True:\n    store(1)", "took longer than"),
+    "an endless loop after a call": (
+        "await slow(text='a', seconds=0.5)\nwhile True:\n    pass",
+        "took longer than",
+    ),
     "a tool that never answers": ("await wait()", "longer than 1 seconds"),
     "eight tools that never answer": (GATHER.format("wait()", 20), "longer than 1 seconds"),
     "a pattern that backtracks": (

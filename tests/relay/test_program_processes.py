@@ -11,7 +11,7 @@ import psutil
 import pytest
 from http_rig import Raw, serving
 from relay_calls import value_of
-from relay_processes import SERVERS, wait_until, wait_until_gone
+from relay_processes import SERVERS, is_gone, wait_until, wait_until_gone
 
 SERVER = [sys.executable, str(SERVERS / "program_server.py")]
 ENDLESS = "while True:\n    pass"
@@ -28,6 +28,11 @@ linux = pytest.mark.skipif(
 
 def children(number):
     return [child.pid for child in psutil.Process(number).children(recursive=True)]
+
+
+def sandboxes(client):
+    """Return the processes of the sandbox: those of programs, and those that check types."""
+    return [pid for pid in children(client.process.pid) if psutil.Process(pid).name() == "monty"]
 
 
 def begin(client, code):
@@ -61,12 +66,12 @@ def test_no_process_outlives_the_relay(start, ending, doing):
 def test_a_cancelled_program_frees_its_process(start):
     client = start(SERVER, "--programs", "on")
     client.call("run_python", code="1")
-    (one,) = [pid for pid in children(client.process.pid) if psutil.Process(pid).name() == "monty"]
     key = begin(client, ENDLESS)
+    before = sandboxes(client)
     client.send(
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": key}}
     )
-    wait_until_gone(one)
+    wait_until(lambda: any(map(is_gone, before)), "the end of the sandbox")
     assert value_of(client.call("run_python", code="1 + 1")) == 2
 
 
@@ -75,9 +80,8 @@ def test_a_sandbox_that_crashes_costs_one_program(start):
     client = start(SERVER, "--programs", "on")
     client.call("run_python", code="kept = 7")
     key = begin(client, ENDLESS)
-    for pid in children(client.process.pid):
-        if psutil.Process(pid).name() == "monty":
-            os.kill(pid, signal.SIGKILL)
+    for pid in sandboxes(client):
+        os.kill(pid, signal.SIGKILL)
     told = client.answer_to(key)["result"]
     assert told["isError"]
     assert "sandbox ended" in value_of(told)["error"]
@@ -150,7 +154,7 @@ def leave_nothing(run, pid):
 def test_the_script_that_starts_sandboxes_is_no_file(start):
     client = start(SERVER, "--programs", "on")
     client.call("run_python", code="1")
-    (one,) = [pid for pid in children(client.process.pid) if psutil.Process(pid).name() == "monty"]
-    opened = [str(link.readlink()) for link in Path(f"/proc/{one}/fd").iterdir()]
-    assert [name for name in opened if not name.startswith(("pipe:", "/dev/null"))] == []
-    assert os.getsid(one) != os.getsid(client.process.pid)
+    for one in sandboxes(client):
+        opened = [str(link.readlink()) for link in Path(f"/proc/{one}/fd").iterdir()]
+        assert [name for name in opened if not name.startswith(("pipe:", "/dev/null"))] == []
+        assert os.getsid(one) != os.getsid(client.process.pid)

@@ -70,16 +70,16 @@ class Gateway:
         session = self._session(caller, visible, is_modern=is_modern)
         server = SiteServer(caller, registry.tools(), visible, session.tell, is_batch=is_batch)
         outputs = session.from_client(line)
-        alarm: tuple[float, Ring] | None = None  # of a program, and when it rings
+        alarms: list[tuple[float, Ring]] = []  # of programs, and when they ring
         while outputs:
-            if alarm is not None and time.monotonic() > alarm[0]:
-                outputs, alarm = session.rang(alarm[1].request) or outputs, None
+            while alarms and time.monotonic() > alarms[0][0]:
+                outputs = [*session.rang(alarms.pop(0)[1].request), *outputs]
             output = outputs.pop(0)
             match output:
                 case ToClient():
                     return output.message
                 case Ring():
-                    alarm = (time.monotonic() + output.seconds, output)
+                    alarms.append((time.monotonic() + output.seconds, output))
                 case ToUpstream():
                     response = server.answer(output.message)
                     registry.found().findings.save()

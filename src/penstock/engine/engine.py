@@ -97,7 +97,8 @@ class Engine:
             case StartProgram() | ResumeProgram() | EndProgram() | ParkProgram() | UnparkProgram():
                 from penstock.engine.programs import carry_out
 
-                return carry_out(self._programs(), work, self._hooks(request))
+                hooks = self._hooks(request)
+                return carry_out(self._programs(), work, hooks, request.lateness)
             case LoadExplorer():
                 from penstock.explorer import page
 

@@ -30,20 +30,24 @@ class ParkedPrograms:
         self._lock = threading.Lock()
 
     def park(self, parked: Parked, now: float) -> str:
-        """Keep a program, and return its handle."""
+        """Keep a program, and return its handle. The oldest makes room for one too many."""
         handle = secrets.token_urlsafe(16)
         with self._lock:
             self._parked[handle] = parked
-            excess = len(self._parked) - MOST_PARKED
-            old = [
-                name
-                for place, (name, one) in enumerate(self._parked.items())
-                if place < excess or one.until <= now
-            ]
+            old = list(self._parked)[: max(len(self._parked) - MOST_PARKED, 0)]
             ended = [self._parked.pop(name) for name in old]
         for one in ended:
             self._end(one.program)
+        self.sweep(now)
         return handle
+
+    def sweep(self, now: float) -> None:
+        """End the programs whose time is up."""
+        with self._lock:
+            old = [name for name, one in self._parked.items() if one.until <= now]
+            ended = [self._parked.pop(name) for name in old]
+        for one in ended:
+            self._end(one.program)
 
     def take(self, handle: str, owner: str, now: float) -> Parked | None:
         """Return a program that waits for this caller, once."""

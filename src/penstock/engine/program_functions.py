@@ -13,6 +13,7 @@ import msgspec
 
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.model.continuation import PREFIX
 from penstock.core.model.program import Source
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Mode, Refusal, Result
@@ -33,11 +34,13 @@ class StoreFunctions:
         call: Callable[[], Call],
         hooks: Callable[[], Mapping[str, Any]],
         add_sources: Callable[[Iterable[Source]], None],
+        notify: Callable[[str], None],
     ) -> None:
         self._gate = gate
         self._call = call
         self._hooks = hooks
         self._add_sources = add_sources
+        self._notify = notify
 
     @property
     def by_name(self) -> Mapping[str, Helper]:
@@ -66,8 +69,10 @@ class StoreFunctions:
             raise HelperError("this result has no rows: use value(token)")
         return rawjson.text(value)
 
-    def store(self, value: str) -> str:
-        """Store a value, given as JSON, and return its token."""
+    def store(self, value: str, lost: int = 0) -> str:
+        """Store a value, given as JSON, and return its token. `lost` numbers in it became null."""
+        if lost:
+            self._notify(f"{lost} NaN or infinite numbers were stored as null.")
         result = Result(structured=msgspec.Raw(value.encode()))
         token = self._gate.keep(self._call(), result, **self._hooks())
         if not token:
@@ -79,6 +84,8 @@ class StoreFunctions:
         if not tables:
             raise HelperError('sql() needs a table, for instance sql("SELECT * FROM t", t=items)')
         named = dict(tables)
+        if not all(str(table).startswith(PREFIX) for table in named.values()):
+            raise HelperError("a table is a text: parse it, and give the rows themselves")
         main = named.pop(_MAIN_TABLE, None) or next(iter(named.values()))
         arguments = {
             TOKEN_FIELD: main,
@@ -94,6 +101,8 @@ class StoreFunctions:
     def _fetch(self, token: str) -> Fetched:
         if not isinstance(token, str):
             raise HelperError("a token is a text")
+        if not token.startswith(PREFIX):
+            raise HelperError("this text is no token: parse it, and give the value itself")
         name, _, path = token.partition("#")
         found = self._gate.fetch(self._call(), name, path, **self._hooks())
         if isinstance(found, Refusal):

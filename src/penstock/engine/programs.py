@@ -69,23 +69,28 @@ class Programs:
         parked = Parked(program, work.handler, program.owner, now + self._gate.policy.ttl)
         return self._parked.park(parked, now)
 
-    def take_back(self, work: UnparkProgram, hooks: Mapping[str, Any]) -> Any:
+    def take_back(
+        self, work: UnparkProgram, hooks: Mapping[str, Any], lateness: Cancellation
+    ) -> Any:
         """Return the handler of a program that waited, which now belongs to another request."""
         owner = owner_of(work.call.principal, work.call.server)
         parked = self._parked.take(work.handle, owner, self._gate.clock())
         if parked is None:
             return None
-        parked.program.belong_to(hooks)
+        parked.program.belong_to(hooks, lateness)
         return parked.handler
 
-    def start(self, work: StartProgram, hooks: Mapping[str, Any]) -> Started:
+    def start(
+        self, work: StartProgram, hooks: Mapping[str, Any], lateness: Cancellation
+    ) -> Started:
         """Check a program, and run its first turn."""
-        sandbox = self._open_sandbox()
+        sandbox, kept = self._open_sandbox(), self._variables(work, hooks)
+        self._parked.sweep(self._gate.clock())
         try:
-            wrong = wrong_call(sandbox, work.code, work.scope)
+            wrong = wrong_call(sandbox, work.code, work.scope.without(kept.names))
             if wrong is not None:
                 return Started(None, wrong)
-            return self._begin(sandbox, work, hooks)
+            return self._begin(sandbox, LiveProgram(self._gate, work, kept, hooks, lateness))
         except TimeoutError:
             return Started(None, BUSY)
 
@@ -96,11 +101,10 @@ class Programs:
                 self._sandbox = Sandbox(policy.program_seconds, policy.program_memory)
             return self._sandbox
 
-    def _begin(self, sandbox: Sandbox, work: StartProgram, hooks: Mapping[str, Any]) -> Started:
-        kept = self._variables(work, hooks)
+    def _begin(self, sandbox: Sandbox, program: LiveProgram) -> Started:
+        kept = program.kept
         box = sandbox.restore(kept.dump) if kept.dump else None
         is_lost = kept.is_lost or bool(kept.dump and box is None)
-        program = LiveProgram(self._gate, work, kept, hooks)
         program.notices += [_LOST] if is_lost else []
         turn = program.start(box or sandbox.open(), sandbox.memory)
         return Started(program, turn, has_variables=bool(kept.dump) and not is_lost)
@@ -127,12 +131,18 @@ class LiveProgram:
     running: Running
 
     def __init__(
-        self, gate: Gate, work: StartProgram, kept: Kept, hooks: Mapping[str, Any]
+        self,
+        gate: Gate,
+        work: StartProgram,
+        kept: Kept,
+        hooks: Mapping[str, Any],
+        lateness: Cancellation,
     ) -> None:
         self._gate = gate
         self._work = work
-        self._kept = kept
+        self.kept = kept
         self._hooks = hooks
+        self._lateness = lateness
         self._sources: dict[tuple[str, bytes], Source] = {}
         self._calls: list[dict[str, Any]] = []
         self._text, self._length = "", 0  # of what the calls returned: the start, and the length
@@ -142,16 +152,18 @@ class LiveProgram:
 
     def start(self, box: Box, memory: int) -> Turn:
         work = self._work
-        functions = StoreFunctions(self._gate, self._call, self.hooks, self._add_sources)
+        functions = StoreFunctions(
+            self._gate, self._call, self.hooks, self._add_sources, self.notices.append
+        )
         self.running = Running(
             box,
             work.code,
             work.scope,
             functions.by_name,
             memory,
-            may_gather=self._kept.may_gather,
+            may_gather=self.kept.may_gather,
         )
-        self.belong_to(self._hooks)
+        self.belong_to(self._hooks, self._lateness)
         with self._freed_on_failure():
             return self.running.start()
 
@@ -163,14 +175,14 @@ class LiveProgram:
         """Return the hooks of the request that the program belongs to."""
         return self._hooks
 
-    def belong_to(self, hooks: Mapping[str, Any]) -> None:
-        """Let the program end when the request with these hooks is cancelled."""
+    def belong_to(self, hooks: Mapping[str, Any], lateness: Cancellation) -> None:
+        """Let the program end when the request with these hooks is cancelled, or its time is up."""
         self._end()
-        stop = self.running.box.stop
-        cancellation = hooks.get("cancellation") or Cancellation()
+        stop, stops = self.running.box.stop, [hooks.get("cancellation") or Cancellation(), lateness]
         self._hooks = hooks
-        self._end = partial(cancellation.unbind, stop)
-        cancellation.bind(stop)
+        self._end = partial(_unbind, stops, stop)
+        for each in stops:
+            each.bind(stop)
 
     def resume(self, answers: Iterable[InnerAnswer]) -> Turn:
         with self._freed_on_failure():
@@ -252,26 +264,34 @@ class LiveProgram:
         elif len(dump) > most:
             why = _TOO_LARGE.format(len(dump) // 1_000_000, most // 1_000_000)
         else:
-            sources, edition = tuple(self._sources.values()), self._kept.edition + 1
-            kept = Kept(dump, sources, edition, self.running.may_gather)
+            sources, edition = tuple(self._sources.values()), self.kept.edition + 1
+            names = self.kept.names | self.running.names
+            kept = Kept(dump, sources, edition, self.running.may_gather, names)
             why = variables_of(gate, self._work).save(kept, gate.clock(), gate.policy.ttl)
         if why:
             self.notices.append(_NOT_KEPT.format(why))
+
+
+def _unbind(stops: Iterable[Cancellation], stop: Callable[[], None]) -> None:
+    for each in stops:
+        each.unbind(stop)
 
 
 def _nothing() -> None:
     """Do nothing: no request has the program."""
 
 
-def carry_out(programs: Programs, work: ProgramWork, hooks: Mapping[str, Any]) -> Any:
+def carry_out(
+    programs: Programs, work: ProgramWork, hooks: Mapping[str, Any], lateness: Cancellation
+) -> Any:
     """Do the work of a program."""
     match work:
         case StartProgram():
-            return programs.start(work, hooks)
+            return programs.start(work, hooks, lateness)
         case ParkProgram():
             return programs.park(work)
         case UnparkProgram():
-            return programs.take_back(work, hooks)
+            return programs.take_back(work, hooks, lateness)
         case ResumeProgram():
             program: LiveProgram = work.program
             return program.resume(work.answers)

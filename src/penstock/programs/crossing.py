@@ -18,8 +18,8 @@ from penstock.core.json.surrogates import without_half_pairs
 _REPR: Final = re.compile(
     r"range\(-?\d+, -?\d+(, -?\d+)?\)"
     r"|dict_(keys|values|items)\(\[.*\]\)"
-    r"|<(coroutine|function|bound method|built-in|class|module|itertools\.|re\.)[^<>]*>+"
-    r"|<[\w.]+ object[^<>]*>",
+    r"|<coroutine external_future\(\d+\)>|<(function|module|class) '.*>"
+    r"|<(bound method|built-in \w+) .*>|<[\w.]+ object( at 0x\w+|;.*)?>",
     re.DOTALL,
 )
 

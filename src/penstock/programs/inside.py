@@ -23,6 +23,12 @@ _penstock_rows: Any
 _penstock_store: Any
 _penstock_sql: Any
 
+# A program may give these names to variables of its own, and the variables stay.
+_penstock_type, _penstock_isinstance, _penstock_str = type, isinstance, str
+_penstock_bool, _penstock_int, _penstock_float, _penstock_bytes = bool, int, float, bytes
+_penstock_dict, _penstock_tuple, _penstock_list = dict, tuple, list
+_penstock_enumerate, _penstock_getattr, _penstock_len = enumerate, getattr, len
+
 # The classes that have no name to import are known by the names of their types.
 _PENSTOCK_LISTS = (
     "list", "tuple", "set", "frozenset", "range", "deque", "dict_keys", "dict_values", "dict_items",
@@ -39,33 +45,45 @@ def _penstock_answer(value: Any) -> tuple[str, int]:
     except (TypeError, ValueError):
         pass
     lost: list[str] = []
-    return _penstock_json.dumps(_penstock_plain(value, "", lost)), len(lost)
+    return _penstock_json.dumps(_penstock_plain(value, "", lost)), _penstock_len(lost)
+
+
+def _penstock_kept(value: Any) -> Any:
+    """Store a value, and return its token."""
+    return _penstock_store(*_penstock_answer(value))
 
 
 async def _penstock_await(value: Any) -> Any:
     """Return what an awaitable gives, or the value that the host gave at once."""
-    return (await value) if type(value).__name__ in ("coroutine", "Future") else value
+    return (await value) if _penstock_type(value).__name__ in ("coroutine", "Future") else value
 
 
 def _penstock_plain(value: Any, path: str, lost: list[str]) -> Any:
     """Return a value of the types that JSON has. Note the paths of non-finite numbers in `lost`."""
-    if value is None or isinstance(value, (str, bool, int)):
+    if value is None or _penstock_isinstance(value, (_penstock_str, _penstock_bool, _penstock_int)):
         return value
-    if isinstance(value, float):
+    if _penstock_isinstance(value, _penstock_float):
         return _penstock_number(value, path, lost)
-    if isinstance(value, dict):
+    if _penstock_isinstance(value, _penstock_dict):
         return {
             _penstock_key(key, path): _penstock_plain(item, f"{path}/{key}", lost)
             for key, item in value.items()
         }
-    if type(value).__name__ in _PENSTOCK_LISTS:
-        return [_penstock_plain(item, f"{path}/{n}", lost) for n, item in enumerate(value)]
-    if _penstock_dataclasses.is_dataclass(value) and type(value).__name__ != "type":
-        names = list(value.__dataclass_fields__)  # a sandbox has no `dataclasses.fields`
+    if _penstock_isinstance(value, _penstock_tuple) or _penstock_is_list(value):
+        return [
+            _penstock_plain(item, f"{path}/{n}", lost) for n, item in _penstock_enumerate(value)
+        ]
+    if _penstock_dataclasses.is_dataclass(value) and _penstock_type(value).__name__ != "type":
+        names = _penstock_list(value.__dataclass_fields__)  # a sandbox has no `dataclasses.fields`
         return {
-            name: _penstock_plain(getattr(value, name), f"{path}/{name}", lost) for name in names
+            name: _penstock_plain(_penstock_getattr(value, name), f"{path}/{name}", lost)
+            for name in names
         }
     return _penstock_text(value, path)
+
+
+def _penstock_is_list(value: Any) -> bool:
+    return _penstock_type(value).__name__ in _PENSTOCK_LISTS
 
 
 def _penstock_number(value: float, path: str, lost: list[str]) -> Any:
@@ -75,25 +93,27 @@ def _penstock_number(value: float, path: str, lost: list[str]) -> Any:
     return None
 
 
-def _penstock_text(value: Any, path: str) -> str:
+def _penstock_text(value: Any, path: str) -> Any:
     """Return a value that JSON has as a text, or raise an error."""
-    if isinstance(value, (_penstock_datetime.date, _penstock_datetime.time)):
+    if _penstock_isinstance(value, (_penstock_datetime.date, _penstock_datetime.time)):
         return value.isoformat()
-    if isinstance(value, (_penstock_decimal.Decimal, _penstock_datetime.timedelta)):
-        return str(value)
-    if isinstance(value, bytes):
+    if _penstock_isinstance(value, (_penstock_decimal.Decimal, _penstock_datetime.timedelta)):
+        return _penstock_str(value)
+    if _penstock_isinstance(value, _penstock_bytes):
         return _penstock_base64.b64encode(value).decode()
     where = f"{path} in the value" if path else "The value"
-    raise TypeError(f"{where} is of type {type(value).__name__}, which has no JSON form")
+    raise TypeError(f"{where} is of type {_penstock_type(value).__name__}, which has no JSON form")
 
 
 def _penstock_key(key: Any, path: str) -> Any:
-    if key is None or isinstance(key, (str, bool, int, float)):
+    if key is None or _penstock_isinstance(
+        key, (_penstock_str, _penstock_bool, _penstock_int, _penstock_float)
+    ):
         return key
-    if isinstance(key, (_penstock_datetime.date, _penstock_datetime.time)):
+    if _penstock_isinstance(key, (_penstock_datetime.date, _penstock_datetime.time)):
         return key.isoformat()
     where = f"{path} in the value" if path else "The value"
-    raise TypeError(f"{where} has a key of type {type(key).__name__}, which JSON lacks")
+    raise TypeError(f"{where} has a key of type {_penstock_type(key).__name__}, which JSON lacks")
 
 
 # -- the functions in scope, which a program may replace -----------------------------------------
@@ -110,15 +130,16 @@ def rows(token: str) -> list[Any]:
     return found
 
 
-def store(value: Any) -> str:
+def store(value: Any) -> Any:
     """Store a value, and return its token."""
-    return str(_penstock_store(_penstock_answer(value)[0]))
+    return _penstock_kept(value)
 
 
 def sql(query: str, **tables: Any) -> list[Any]:
     """Return the rows that a SELECT finds in tables, which are tokens or values."""
     tokens = {
-        name: table if isinstance(table, str) else store(table) for name, table in tables.items()
+        name: table if _penstock_isinstance(table, _penstock_str) else _penstock_kept(table)
+        for name, table in tables.items()
     }
     found: list[Any] = _penstock_json.loads(_penstock_sql(query, tokens))
     return found

@@ -17,6 +17,7 @@ _PLACE_FOR_CODE: Final = (
     512_000_000  # bytes of address space, for the sandbox's own code and stacks
 )
 _MOST_FILES: Final = 32
+_MFD_EXEC: Final = 0x10
 _SCRIPT: Final = """#!/bin/sh
 ulimit -c 0
 ulimit -f 0
@@ -33,7 +34,7 @@ class SandboxLauncher:
         self._script: int | None = None
         self.path = program
         if sys.platform == "linux":
-            self._script = os.memfd_create("penstock-sandbox")
+            self._script = _executable_memory()
             # A program's values take more space than the sandbox counts for them.
             limit = (2 * memory + _PLACE_FOR_CODE) // _KILOBYTE
             script = _SCRIPT.format(files=_MOST_FILES, memory=limit, program=shlex.quote(program))
@@ -45,3 +46,11 @@ class SandboxLauncher:
         if self._script is not None:
             os.close(self._script)
             self._script = None
+
+
+def _executable_memory() -> int:
+    """Return a file in memory that may be executed. Since Linux 6.3, a file has to ask for that."""
+    try:
+        return os.memfd_create("penstock-sandbox", os.MFD_CLOEXEC | _MFD_EXEC)
+    except OSError:  # an older Linux does not know the flag, and allows it anyway
+        return os.memfd_create("penstock-sandbox", os.MFD_CLOEXEC)

@@ -36,12 +36,13 @@ from penstock.programs.source import OWN, OWN_PREFIX, changed
 MOST_PRINTED: Final = 1_000_000
 _PRINTED_TOO_MUCH: Final = f"The program printed more than {MOST_PRINTED:,} bytes."
 _RETURN_IT: Final = "Return a value instead: a large one is stored whole."
-_NO_AWAIT: Final = "The call of {} was not awaited, so the tool did not run."
+_NO_AWAIT: Final = "The call of {} was not awaited, so it did not run."
 _WRITE_AWAIT: Final = "Write await before the call."
 _NEVER: Final = "The program waits for a call of an earlier program."
 _NO_SLEEP: Final = "A program cannot sleep."
 _FORGED: Final = "The value has no JSON form, because a function of Penstock was replaced."
 _OWN_NAMES: Final = f"Leave names alone that start with {OWN_PREFIX}."
+_NOT_UTF8: Final = "UnicodeEncodeError"
 _SLEEPS: Final = ("time.sleep", "asyncio.sleep", "system.sleep")
 
 
@@ -77,6 +78,12 @@ class Running:
         self._room = MOST_PRINTED  # bytes that the program may still print
         self._waiting: monty.FutureSnapshot | monty.FunctionSnapshot | None = None
         self._new: list[ToolCall] = []
+        self._futures: set[int] = set()  # calls that have a future, and no outcome yet
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the program assigns or defines."""
+        return self._source.names
 
     @property
     def printed(self) -> str:
@@ -91,19 +98,23 @@ class Running:
             self.box.stop()
 
     def start(self) -> Turn:
+        if self._source.unawaited is not None:
+            name, line = self._source.unawaited
+            return self._not_awaited(name, line)
         code = self._source.code.decode()
         return self._turn(lambda: self.box.session.feed_start(code, print_callback=self._print))
 
     def go_on(self, settled: Iterable[Settled]) -> Turn:
         """Give the program the outcomes of some of its calls."""
         outcomes = {one.number: _outcome(one) for one in settled}
+        self._futures.difference_update(outcomes)
         return self._turn(lambda: self._resumed(outcomes))
 
     def _resumed(self, outcomes: Mapping[int, Any]) -> monty.SyncSnapshot:
         try:
             return self._given(outcomes)
         except monty.MontyRuntimeError as error:
-            if error.traceback():
+            if error.traceback() or not str(error).startswith(_NOT_UTF8):
                 raise
         return self._given(in_utf8(outcomes))  # the sandbox took no outcome, and still waits
 
@@ -130,7 +141,8 @@ class Running:
         end = time.monotonic() + self.box.seconds
         while True:
             if time.monotonic() > end:  # the sandbox does not count the time of our own functions
-                return Broken(TOO_LONG, ASK_LESS, printed=self.printed, is_stopped=True)
+                told = TOO_LONG.format(self.box.seconds)
+                return Broken(told, ASK_LESS, printed=self.printed, is_stopped=True)
             match snapshot:
                 case monty.MontyComplete():
                     return self._finished(snapshot.output)
@@ -177,8 +189,9 @@ class Running:
             return snapshot.resume(_raised("TypeError", call))
         self._new.append(call)
         is_awaited = call.line > 0 and self._source.is_awaited(snapshot.position.start)
-        if is_awaited and not self.may_gather and len(self._new) == 1:
+        if is_awaited and not self.may_gather and not self._futures:
             return None
+        self._futures.add(call.number)
         return snapshot.resume({"future": ...})
 
     def _helped(self, name: str, snapshot: monty.FunctionSnapshot) -> monty.ExternalResult:
@@ -196,13 +209,13 @@ class Running:
         args, kwargs = tuple(snapshot.args), snapshot.kwargs
         if name not in _BY_NAME:
             return ToolCall(snapshot.call_id, name, args, kwargs, line=line)
-        given = [*args, *kwargs.values()]
-        is_right = 1 <= len(given) <= 2 and set(kwargs) <= {"name", "arguments"}  # noqa: PLR2004
-        if not is_right or not isinstance(given[0], str) or not isinstance(given[-1], str | dict):
+        given = {**dict(zip(_PARAMETERS, args, strict=False)), **kwargs}
+        tool, arguments = given.get("name"), given.get("arguments", {})
+        is_right = len(given) == len(args) + len(kwargs) and given.keys() <= {*_PARAMETERS}
+        if not is_right or not isinstance(tool, str) or not isinstance(arguments, dict):
             return f'{name}() takes the name of a tool and its arguments: {name}("name", {{...}})'
-        arguments = given[1] if len(given) > 1 else {}
         is_text = name == TEXT_FUNCTION
-        return ToolCall(snapshot.call_id, given[0], (), arguments, True, is_text, line)
+        return ToolCall(snapshot.call_id, tool, (), arguments, True, is_text, line)
 
     def _line(self, position: monty.SourceRange) -> int:
         """Return the line of a call; 0 if a function of an earlier program makes the call. The
@@ -216,7 +229,7 @@ class Running:
 
     def _finished(self, output: Any) -> Turn:
         if self._new:
-            return self._not_awaited(self._new[0])
+            return self._not_awaited(self._new[0].function, self._new[0].line)
         if output is None:
             return Finished(b"null", self.printed)
         try:
@@ -227,9 +240,9 @@ class Running:
         notices = (f"{lost} NaN or infinite numbers are shown as null.",) if lost else ()
         return Finished(answer, self.printed, notices)
 
-    def _not_awaited(self, call: ToolCall) -> Broken:
-        told, source = _NO_AWAIT.format(call.function), source_line(self._code, call.line)
-        return Broken(told, _WRITE_AWAIT, call.line, source, self.printed)
+    def _not_awaited(self, name: str, line: int) -> Broken:
+        told, source = _NO_AWAIT.format(name), source_line(self._code, line)
+        return Broken(told, _WRITE_AWAIT, line, source, self.printed)
 
     def _failed(self, error: monty.MontyError) -> Turn:
         if self._room < 0:
@@ -237,11 +250,12 @@ class Running:
         if self.box.is_stopped:
             return Broken("The program was stopped.", printed=self.printed, is_stopped=True)
         if self._new and "coroutine" in str(error):
-            return self._not_awaited(self._new[0])
-        return failure(error, self._code, self.printed, self._memory)
+            return self._not_awaited(self._new[0].function, self._new[0].line)
+        return failure(error, self._code, self.printed, self._memory, self.box.seconds)
 
 
 _BY_NAME: Final = (CALL_FUNCTION, TEXT_FUNCTION)
+_PARAMETERS: Final = ("name", "arguments")
 
 
 def _answer_in(output: Any) -> tuple[bytes, int]:

@@ -17,6 +17,7 @@ from penstock.programs.source import PRELUDE
 
 MOST_AT_ONCE: Final = 128
 _CHECKERS: Final = 2
+_CHECK_SECONDS: Final = 1.0
 _CHECKOUT_SECONDS: Final = 5.0
 _MOST_SUSPENSIONS: Final = 1_000_000  # the limits on calls and on time end a program before that
 BUSY: Final = Broken(
@@ -36,16 +37,17 @@ class Sandbox:
             "max_suspensions": _MOST_SUSPENSIONS,
         }
         self._launcher = SandboxLauncher(find_monty_binary(), memory)
-        self._pool = self._started(MOST_AT_ONCE)
+        self._pool = self._started(MOST_AT_ONCE, _CHECKOUT_SECONDS)
         # The type checker takes several times the memory of a small program, and keeps it.
-        self._checkers = self._started(_CHECKERS)
+        self._checkers = self._started(_CHECKERS, _CHECK_SECONDS)
 
-    def _started(self, most: int) -> monty.Monty:
+    def _started(self, most: int, patience: float) -> monty.Monty:
         pool = monty.Monty(
             binary_path=self._launcher.path,
             min_processes=1,
             max_processes=most,
-            checkout_timeout=_CHECKOUT_SECONDS,
+            checkout_timeout=patience,
+            request_timeout=None if most == MOST_AT_ONCE else 2 * _CHECK_SECONDS,
         )
         return pool.__enter__()
 
@@ -80,20 +82,21 @@ class Sandbox:
         return Box(session, self._seconds)
 
     def check(self, code: str, stubs: str) -> str:
-        """Return what the type checker says about a program that is not run, as JSON, or ""."""
-        session = self._checkers.checkout(
-            limits=self._limits,
-            type_check=True,
-            type_check_stubs=stubs,
-            type_check_format="json",
-        )
-        with session:
-            try:
+        """Return what the type checker says about a program that is not run, as JSON, or "". Some
+        programs take the checker very long. They are run unchecked, and so is one that would have
+        to wait for them: a wrong call is then refused when it is made."""
+        try:
+            with self._checkers.checkout(
+                limits={**self._limits, "max_feed_duration_secs": _CHECK_SECONDS},
+                type_check=True,
+                type_check_stubs=stubs,
+                type_check_format="json",
+            ) as session:
                 session.feed_start(code)
-            except monty.MontyTypingError as error:
-                return error.display()
-            except monty.MontyError:
-                return ""  # the run reports it
+        except monty.MontyTypingError as error:
+            return error.display()
+        except (monty.MontyError, TimeoutError):
+            return ""
         return ""
 
     def close(self) -> None:
@@ -105,35 +108,41 @@ class Sandbox:
 class Box:
     """One process of the sandbox, in the hands of one program.
 
-    `stop` may come from any thread, at any time. It ends a turn that is running by killing the
-    process; the thread that runs the turn then gives the process back.
+    `stop` may come from any thread, at any time. It kills the process if a turn is running, and the
+    thread that runs the turn then gives the process back. Otherwise it gives the process back itself.
     """
 
     def __init__(self, session: monty.MontySession, seconds: float) -> None:
         self.session = session
         self.seconds = seconds  # the longest that a turn may take
         self._pid = session.worker_pid
-        self._turn = threading.Lock()
+        self._state = threading.Lock()
+        self._is_running = False
         self._is_open = True
         self.is_stopped = False
 
     def __enter__(self) -> Self:
-        self._turn.acquire()
+        """Begin a turn."""
+        with self._state:
+            if self.is_stopped or not self._is_open:
+                raise RuntimeError("The program was stopped.")
+            self._is_running = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._turn.release()
-        if self.is_stopped:
-            self.close()
+        with self._state:
+            self._is_running = False
+            if self.is_stopped:
+                self._give_back()
 
     def stop(self) -> None:
-        self.is_stopped = True
-        if self._turn.acquire(blocking=False):
-            self._turn.release()
-            self.close()
-        elif self._pid is not None:
-            with suppress(OSError):
-                os.kill(self._pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        with self._state:
+            self.is_stopped = True
+            if not self._is_running:
+                self._give_back()
+            elif self._pid is not None:
+                with suppress(OSError):
+                    os.kill(self._pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def dump(self) -> bytes | None:
         """Return the variables, for a later `open`, or None if they cannot be written."""
@@ -143,10 +152,12 @@ class Box:
             return None
 
     def close(self) -> None:
-        """Give the process back."""
-        with self._turn:
-            if not self._is_open:
-                return
+        """Give the process back, between two turns."""
+        with self._state:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        if self._is_open:
             self._is_open = False
             with suppress(Exception):  # the process may be dead already
                 self.session.__exit__(None, None, None)

@@ -9,6 +9,7 @@ its place, so that errors name the lines of the program as it was written.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,6 +30,8 @@ class Source(NamedTuple):
 
     code: bytes
     may_gather: bool
+    unawaited: tuple[str, int] | None = None  # a call that does nothing without `await`: its line
+    names: frozenset[str] = frozenset()  # that the program assigns or defines
 
     def is_awaited(self, start: int) -> bool:
         """Return whether the expression that begins there is awaited where it stands."""
@@ -60,7 +63,37 @@ def changed(code: str) -> Source:
         return Source(code.encode("utf-8", "replace"), may_gather)
     for line, column, _, text in reversed(insertions):
         lines[line] = lines[line][:column] + text + lines[line][column:]
-    return Source(b"\n".join(lines), may_gather)
+    return Source(b"\n".join(lines), may_gather, _unawaited(tree), frozenset(_defined(tree)))
+
+
+def lines_of(code: str) -> list[str]:
+    """Return the lines of a program, as Python counts them."""
+    return code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _unawaited(tree: ast.Module) -> tuple[str, int] | None:
+    """Return a statement that only calls an asynchronous function, and does not await it."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)}
+    own -= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            name = function.attr if isinstance(function, ast.Attribute) else ""
+            name = function.id if isinstance(function, ast.Name) else name
+            if (isinstance(function, ast.Name) and name in own) or name == _GATHER:
+                return name, node.lineno
+    return None
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a program assigns, defines or imports, at any depth."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
 
 
 def _insertions(tree: ast.Module) -> Iterator[_Insertion]:
@@ -76,9 +109,13 @@ def _wrapped(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Yield the function to put around each expression that needs one, outer expressions first."""
     for value in _answers(tree):
         yield ANSWER, value
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Await):
+    pending: deque[ast.AST] = deque([tree])
+    while pending:
+        node = pending.popleft()
+        if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
             yield AWAIT, node.value
+        if not isinstance(node, ast.JoinedStr):  # older Pythons misplace what is in f-strings
+            pending.extend(ast.iter_child_nodes(node))
 
 
 def _answers(tree: ast.Module) -> Iterator[ast.expr]:

@@ -15,16 +15,18 @@ from typing import Any, Final
 from penstock.core.model.program import Broken, Scope
 from penstock.programs.failures import source_line
 from penstock.programs.sandbox import Sandbox
+from penstock.programs.source import lines_of
 
 _ABOUT_CALLS: Final = frozenset(
     {
         "missing-argument",
         "unknown-argument",
-        "invalid-argument-type",
         "too-many-positional-arguments",
         "parameter-already-assigned",
     }
 )
+_WRONG_TYPE: Final = "invalid-argument-type"
+_WRITTEN_OUT: Final = re.compile(r"found `Literal\[[^`|]*\]`")
 _UNDEFINED: Final = "unresolved-reference"
 _FUNCTION: Final = re.compile(r"function `(\w+)`")
 _NAME: Final = re.compile(r"`(\w+)`")
@@ -39,15 +41,11 @@ def wrong_call(sandbox: Sandbox, code: str, scope: Scope) -> Broken | None:
     """Return why a program must not run: it calls a tool wrongly, or one that it may not call."""
     if not scope.stubs and not scope.forbidden:
         return None
-    body = "".join(f" {line}\n" for line in code.splitlines())
+    body = "".join(f" {line}\n" for line in lines_of(code))
     found = sandbox.check(_OPENING + body + " pass\n", _HEADER + "\n".join(scope.stubs))
     if not found:
         return None
-    told = [
-        each
-        for each in _told(json.loads(found), scope)
-        if _REFERENCE not in source_line(code, each[0])
-    ]
+    told = [*_told(json.loads(found), scope)]
     if not told:
         return None
     line, _, step = told[0]
@@ -61,8 +59,16 @@ def _told(diagnostics: list[dict[str, Any]], scope: Scope) -> Iterator[tuple[int
         line, message = found["location"]["row"] - 1, str(found["message"])
         if found["code"] == _UNDEFINED and (name := _named(_NAME, message, scope.forbidden)):
             yield line, _FORBIDDEN.format(name), scope.how_to_write
-        elif found["code"] in _ABOUT_CALLS and _named(_FUNCTION, message, scope.tools):
+        elif _is_sure(found["code"], message) and _named(_FUNCTION, message, scope.tools):
             yield line, message.replace("`", ""), ""
+
+
+def _is_sure(rule: str, message: str) -> bool:
+    """Return whether a call is wrong for certain. Of a variable, the checker knows only what types it
+    may have, so a type counts only where a value is written out."""
+    if rule == _WRONG_TYPE:
+        return _WRITTEN_OUT.search(message) is not None and _REFERENCE not in message
+    return rule in _ABOUT_CALLS
 
 
 def _named(pattern: re.Pattern[str], message: str, names: Collection[str]) -> str:

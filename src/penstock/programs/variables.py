@@ -7,6 +7,7 @@ A record holds the sandbox's own dump, so only a store that others cannot write 
 from __future__ import annotations
 
 import hashlib
+import threading
 from typing import Final
 
 import msgspec
@@ -29,6 +30,7 @@ class Kept(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...] = ()
     edition: int = 0  # grows with every program that kept variables
     may_gather: bool = False  # a function among them may make calls at the same time
+    names: frozenset[str] = frozenset()
     is_lost: bool = False  # there were variables, which cannot be read
 
 
@@ -37,10 +39,12 @@ class _Head(msgspec.Struct, frozen=True):
     edition: int
     sources: tuple[Source, ...]
     may_gather: bool = False
+    names: frozenset[str] = frozenset()
 
 
 _HEAD: Final = msgspec.msgpack.Decoder(_Head)
 NOTHING: Final = Kept()
+_SAVING: Final = threading.Lock()  # two programs of one process never overwrite each other's
 
 
 class Variables:
@@ -64,14 +68,18 @@ class Variables:
             dump = zstandard.ZstdDecompressor().decompress(found.chunks[0])
         except (msgspec.MsgspecError, zstandard.ZstdError, KeyError):
             return Kept(is_lost=True)
-        return Kept(dump, head.sources, head.edition, head.may_gather)
+        return Kept(dump, head.sources, head.edition, head.may_gather, head.names)
 
     def save(self, kept: Kept, now: float, life: float) -> str:
         """Keep the variables, unless another program has kept its own meanwhile. Return why they
         were not kept, or ""."""
+        with _SAVING:
+            return self._save(kept, now, life)
+
+    def _save(self, kept: Kept, now: float, life: float) -> str:
         if self.load(now).edition >= kept.edition:
             return "another program of this session ended meanwhile and kept its own"
-        head = _Head(_KIND, kept.edition, kept.sources, kept.may_gather)
+        head = _Head(_KIND, kept.edition, kept.sources, kept.may_gather, kept.names)
         chunk = zstandard.ZstdCompressor(level=_LEVEL).compress(kept.dump)
         record = Record(self._owner, now + life, msgspec.msgpack.encode(head), bytes(8), (chunk,))
         try:

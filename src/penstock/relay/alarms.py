@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+from penstock.log import logger
+
 
 class Alarms:
     """A thread that calls functions at their time. It starts with the first one."""
@@ -28,7 +30,12 @@ class Alarms:
 
     def _run(self) -> None:
         while True:
-            self._next()()
+            ring = self._next()
+            try:
+                ring()
+            except Exception:  # noqa: BLE001 (the other alarms must still ring)
+                logger().exception("an alarm failed")
+            del ring  # it may hold a program, and the next one may be far
 
     def _next(self) -> Callable[[], None]:
         """Wait for the next function, and return it at its time."""

@@ -205,7 +205,8 @@ class StdioRelay:
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))
                 case Ring():
-                    self._alarms.set(output.seconds, partial(self._ring, output.request))
+                    ring = partial(self._ring, output.request)
+                    self._alarms.set(output.seconds, partial(self._programs.submit, ring))
                 case _:
                     assert_never(output)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json.encoding import encode
+from penstock.core.json.encoding import count_non_finite, encode
 from penstock.core.model.program import FUNCTIONS, Scope, ToolCall
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
@@ -43,10 +43,10 @@ class Callables(msgspec.Struct, frozen=True):
 
     @property
     def how_to_write(self) -> str:
-        """What to do in place of a call that may write."""
+        """The next step instead of a call that may write."""
         if self.writer:
             return f"Run the program with {self.writer}."
-        return "Call it outside a program." if self.are_listed else "No tool may write here."
+        return "Call it outside a program." if self.are_listed else "Programs may only read here."
 
     def scope(self, code: str) -> Scope:
         """Return what a program may call. Functions of earlier programs may call any tool, but only
@@ -126,6 +126,8 @@ def _valid(
         encoded = encode(dict(arguments))
     except InvalidResult as error:
         return WrongCall(f"{tool.name}(): {error.message}", "TypeError")
+    if count_non_finite(arguments, encoded):
+        return WrongCall(f"{tool.name}(): JSON has no NaN and no infinity")
     wrong = fault(tool, msgspec.json.decode(encoded))
     if wrong:
         return WrongCall(f"{tool.name}(): {wrong.removesuffix('.')}")

@@ -10,6 +10,7 @@ to `run_python` is this question, and the client's next call brings the reply.
 
 from __future__ import annotations
 
+import builtins
 from collections import deque
 from dataclasses import replace
 from typing import Any, Final
@@ -139,6 +140,8 @@ class _Program:
                 handle: str = yield ParkProgram(program, self)
                 return self.request.answer(questions_result(self.request, self.questions, handle))
             turn = next_turn
+        if isinstance(turn, Broken) and turn.is_stopped and self.request.is_late:
+            turn = self._late(turn.printed)
         keeps = not _is_stopped(turn)
         ended: EndedProgram = yield EndProgram(program, keeps_variables=keeps, left=self._left())
         if isinstance(turn, Finished):
@@ -162,12 +165,15 @@ class _Program:
         answers = yield from self._answers()
         if self.request.is_late:
             self.unseen += [answer for answer in answers if not answer.error]
-            told = f"The program took longer than {self.policy.program_seconds:g} seconds."
-            return Broken(told, _ASK_LESS, is_stopped=True)
+            return self._late()
         if answers:
             next_turn: Turn = yield ResumeProgram(program, answers)
             return next_turn
         return Waiting() if self.underway or self.waiting else None
+
+    def _late(self, printed: str = "") -> Broken:
+        told = f"The program took longer than {self.policy.program_seconds:g} seconds."
+        return Broken(told, _ASK_LESS, printed=printed, is_stopped=True)
 
     def _check(self, call: ToolCall) -> None:
         checked = self.tools.checked(call)
@@ -206,10 +212,16 @@ class _Program:
         if not turn.error.startswith(_UNDEFINED):
             return ""
         name = turn.error.removeprefix(_UNDEFINED).partition("'")[0]
+        if name == self.request.reader:
+            return "Use value(token), rows(token) or sql(...)."
+        if hasattr(builtins, name):
+            return f"This sandbox has no {name}."
         near = self.tools.nearest(name)
         step = f"Did you mean {' or '.join(near)}?" if near else "Assign it first."
         if started.has_variables or (near and f"{name}(" in turn.source):
             return step
+        if not self._holder():
+            return f"{step} No variables stay, because this client has no session."
         life = f"{self.policy.ttl:g}"
         return f"{step} Variables of earlier programs end after {life} seconds without use."
 

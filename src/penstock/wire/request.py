@@ -115,6 +115,7 @@ class Request(msgspec.Struct, eq=False):
     # Of a program: the calls that it makes.
     inner_calls: InnerCalls[Request] | None = None
     is_late: bool = False  # the time that the handler had asked for is up
+    lateness: Cancellation = msgspec.field(default_factory=Cancellation)  # stops what is late
     # Of a call that a program makes: the program's request, the call, and the answer to it.
     program: Request | None = None
     inner_call: InnerCall | None = None

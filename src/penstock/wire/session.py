@@ -373,12 +373,16 @@ class Session:
         return [] if done is None else self.go_on(program, done)
 
     def rang(self, request: Request) -> Outputs:
-        """Advance a program that waits although its time is up. A program that does not wait sees
-        `is_late` when it next does."""
+        """Advance a program that waits although its time is up, or stop it if it computes."""
+        if self.pending.get(request.key) is not request:
+            return []
         request.is_late = True
         calls = request.inner_calls
         done = None if calls is None else calls.interrupt()
-        return [] if done is None else self.go_on(request, done)
+        if done is not None:
+            return self.go_on(request, done)
+        request.lateness.request()
+        return []
 
     def drop(self, request: Request) -> Outputs:
         """Drop a handler whose answer nobody wants, on the thread that may advance the handler."""
@@ -407,6 +411,7 @@ class Session:
 
     def give_up(self, request: Request) -> Outputs:
         """Answer with an error, because Penstock failed on the request."""
+        request.cancellation.request()  # a program may still have its sandbox
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:

@@ -25,6 +25,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "django": ("Django>=4.2", "djangorestframework>=3.15"),
     "shaping": ("numpy>=1.26", "tsdownsample>=0.1.4"),
     "texts": ("PyYAML>=6.0.1",),
+    "programs": ("pydantic-monty>=1.4,<2",),
     "serve": ("starlette>=0.41", "uvicorn>=0.31", "httpx2>=2.10"),
 }
 _ADDS: Final[Mapping[str, str]] = {
@@ -36,6 +37,7 @@ _ADDS: Final[Mapping[str, str]] = {
     "django": "tools from a Django site",
     "shaping": "large results of @shaped tools",
     "texts": "results that are YAML",
+    "programs": "the tool run_python",
     "serve": "servers behind a URL, and penstock serve",
 }
 

@@ -26,8 +26,9 @@ class Cancellation:
     def request(self) -> None:
         with self._lock:
             self.requested = True
-            for stop in self._stops:
-                stop()
+            stops = list(self._stops)
+        for stop in stops:  # not under the lock: a stop may wait for a thread that needs it
+            stop()
 
     @contextmanager
     def bound_to(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -42,8 +43,9 @@ class Cancellation:
         """Call `stop` on a request until `unbind`, or at once if one has come already."""
         with self._lock:
             self._stops.append(stop)
-            if self.requested:
-                stop()
+            is_late = self.requested
+        if is_late:
+            stop()
 
     def unbind(self, stop: Callable[[], None]) -> None:
         with self._lock:

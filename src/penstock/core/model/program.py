@@ -85,6 +85,11 @@ class Scope(msgspec.Struct, frozen=True):
     stubs: tuple[str, ...] = ()  # declarations of the functions that the program names
     how_to_write: str = ""  # what to do in place of a forbidden call
 
+    def without(self, names: frozenset[str]) -> Scope:
+        """Return the scope for a check before the start, without names that variables may have."""
+        stubs = [stub for stub in self.stubs if stub.partition("(")[0].split()[-1] not in names]
+        return msgspec.structs.replace(self, forbidden=self.forbidden - names, stubs=tuple(stubs))
+
 
 # The functions in scope besides the tools. The first two wait for a tool, as a tool's function does.
 CALL_FUNCTION = "call"
