@@ -27,6 +27,7 @@ POINTS = [
     "calls of a program at once",
     "cancellation of a program",
     "time of a program",
+    "death under a program",
 ]
 
 FRAMEWORK = "the framework carries all messages itself, and shows Penstock some of them"

@@ -83,3 +83,15 @@ def test_a_tool_that_never_answers_costs_its_program_its_time(rig, client):
     answered, unanswered = json.loads(client.text(kept))
     assert answered == {"tool": "small", "arguments": {"text": "a"}, "result": "a"}
     assert (unanswered["tool"], unanswered.keys()) == ("wait", {"tool", "arguments", "error"})
+
+
+@carriers_for("death under a program")
+def test_a_program_whose_server_dies_tells_what_its_calls_returned(rig, client):
+    with rig.stage.holding("wait"):
+        key = run(client, "x = await small(text='a')\nawait wait()")
+        wait_until(lambda: rig.stage.heard("wait"), "the second call")
+        rig.kill_upstream()
+    told = json.loads(client.text(key))
+    assert "wait" in told["error"]
+    assert told["called"] == "small 1x, wait 1x"
+    assert told["continuation_token"]

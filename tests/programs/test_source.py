@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.programs.source import changed
+from penstock.programs.source import rewritten
 
 CHANGED = {
     "1": "_penstock_answer((1))",
@@ -22,7 +22,7 @@ CHANGED = {
 
 @pytest.mark.parametrize("code", CHANGED)
 def test_the_answer_is_wrapped_where_it_stands(code):
-    assert changed(code).code.decode() == CHANGED[code]
+    assert rewritten(code).code.decode() == CHANGED[code]
 
 
 HOSTILE = [
@@ -43,14 +43,14 @@ HOSTILE = [
 
 @pytest.mark.parametrize("code", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_source_that_cannot_be_read_stays_as_it_is(code):
-    made = changed(code).code.decode()
+    made = rewritten(code).code.decode()
     assert made.encode() == code.encode("utf-8", "replace") or "_penstock_answer((" in made
     assert made.count("\n") == code.count("\n")
 
 
 def test_a_call_that_is_awaited_where_it_stands_is_known_by_its_place():
-    made = changed("x = await f(1)\ny = f(2)")
+    made = rewritten("x = await f(1)\ny = f(2)")
     assert made.is_awaited(made.code.index(b"f(1)"))
     assert not made.is_awaited(made.code.index(b"f(2)"))
     assert not made.may_gather
-    assert changed("import asyncio\nasyncio.gather()").may_gather
+    assert rewritten("import asyncio\nasyncio.gather()").may_gather

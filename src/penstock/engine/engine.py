@@ -60,7 +60,7 @@ class Engine:
         self._discloser = Discloser(
             gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
         )
-        self._sandbox: Programs | None = None
+        self._programs_made: Programs | None = None
         self._starting = threading.Lock()
 
     def carry_out(self, session: Session, output: Perform) -> Outputs:
@@ -135,14 +135,14 @@ class Engine:
         from penstock.engine.programs import Programs
 
         with self._starting:
-            if self._sandbox is None:
-                self._sandbox = Programs(self.gate)
-            return self._sandbox
+            if self._programs_made is None:
+                self._programs_made = Programs(self.gate)
+            return self._programs_made
 
     def close(self) -> None:
         """End the programs' sandbox, if there is one. The gate is closed by its owner."""
-        if self._sandbox is not None:
-            self._sandbox.close()
+        if self._programs_made is not None:
+            self._programs_made.close()
 
     def _disclose(self, work: Disclose) -> Any:
         catalogue = self._discloser.catalogue(work.tools, work.audience)

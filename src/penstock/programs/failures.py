@@ -6,7 +6,7 @@ from typing import Final
 
 import pydantic_monty as monty
 
-from penstock.core.model.program import Broken
+from penstock.core.model.program import ASK_LESS, Broken
 from penstock.disclosure.schemas.python_names import IMPORTABLE
 from penstock.programs.source import lines_of
 
@@ -15,7 +15,6 @@ _MOST_SOURCE: Final = 200
 GONE: Final = "The sandbox ended while the program ran."
 _PRELUDE: Final = "<python-input-0>"  # the sandbox numbers what it runs
 TOO_LONG: Final = "The program took longer than {:g} seconds."
-ASK_LESS: Final = "Ask for less, or do the work in several programs."
 
 
 # Parts of messages about Python that the sandbox lacks or a model often forgets, and what to do.

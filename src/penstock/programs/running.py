@@ -17,6 +17,7 @@ import pydantic_monty as monty
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.program import (
+    ASK_LESS,
     CALL_FUNCTION,
     TEXT_FUNCTION,
     Broken,
@@ -29,9 +30,9 @@ from penstock.core.model.program import (
 )
 from penstock.errors import InvalidResult
 from penstock.programs.crossing import has_no_json_form, in_utf8
-from penstock.programs.failures import ASK_LESS, TOO_LONG, failure, source_line
+from penstock.programs.failures import TOO_LONG, failure, source_line
 from penstock.programs.sandbox import Box, as_function
-from penstock.programs.source import OWN, OWN_PREFIX, changed
+from penstock.programs.source import OWN, OWN_PREFIX, rewritten
 
 MOST_PRINTED: Final = 1_000_000
 _PRINTED_TOO_MUCH: Final = f"The program printed more than {MOST_PRINTED:,} bytes."
@@ -68,7 +69,7 @@ class Running:
     ) -> None:
         self.box = box
         self._code = code
-        self._source = changed(code)
+        self._source = rewritten(code)
         self.may_gather = may_gather or self._source.may_gather
         self._file = ""  # by which the sandbox calls this program
         self._scope = scope
@@ -262,7 +263,7 @@ def _answer_in(output: Any) -> tuple[bytes, int]:
     """Return the answer as compact JSON, and the number of values that became null."""
     if isinstance(output, tuple) and len(output) == 2 and isinstance(output[0], str):  # noqa: PLR2004
         return encode(rawjson.decode(output[0].encode())), int(output[1])
-    return encode(output), 0  # the source could not be changed, see `source.changed`
+    return encode(output), 0  # the source could not be changed, see `source.rewritten`
 
 
 def _outcome(settled: Settled) -> monty.ExternalSettledResult:

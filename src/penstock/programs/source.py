@@ -25,7 +25,7 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.La
 _GATHER: Final = "gather"  # no other function of the sandbox runs calls at the same time
 
 
-class Source(NamedTuple):
+class RewrittenProgram(NamedTuple):
     """A program as the sandbox gets it."""
 
     code: bytes
@@ -47,7 +47,7 @@ class _Insertion(NamedTuple):
     text: bytes
 
 
-def changed(code: str) -> Source:
+def rewritten(code: str) -> RewrittenProgram:
     """Return a program with the changes.
 
     Return a program that this Python cannot read as it is. The sandbox then reports the error, or
@@ -60,10 +60,12 @@ def changed(code: str) -> Source:
         lines = code.encode().split(b"\n")
         insertions = sorted(_insertions(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Source(code.encode("utf-8", "replace"), may_gather)
+        return RewrittenProgram(code.encode("utf-8", "replace"), may_gather)
     for line, column, _, text in reversed(insertions):
         lines[line] = lines[line][:column] + text + lines[line][column:]
-    return Source(b"\n".join(lines), may_gather, _unawaited(tree), frozenset(_defined(tree)))
+    return RewrittenProgram(
+        b"\n".join(lines), may_gather, _unawaited(tree), frozenset(_defined(tree))
+    )
 
 
 def lines_of(code: str) -> list[str]:

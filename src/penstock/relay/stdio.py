@@ -174,6 +174,8 @@ class StdioRelay:
         for output in outputs:
             if isinstance(output, ToClient):
                 self._to_client(output.message)
+            elif isinstance(output, Perform):  # a program, which ends with what its calls returned
+                self._programs.submit(partial(self._perform, output, self._programs))
 
     def _tell_late_comers(self) -> None:
         """Wait a while for the host's first request, and answer it with the error.

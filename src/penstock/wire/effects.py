@@ -4,8 +4,8 @@ A handler is a generator. It yields an effect, receives the answer, and returns 
 client. Nothing in this folder does I/O, so threads, an event loop and a test can all drive the same
 handlers.
 
-There are two kinds of effects. Those of the first section wait for upstream or for the time; the
-session handles them. All others are `Work`, which may take seconds: a carrier runs it on a thread
+There are two kinds of effects. The session handles those of the first section, which wait for
+upstream or set an alarm. All others are `Work`, which may take seconds: a carrier runs it on a thread
 that reads neither from a client nor from upstream.
 """
 

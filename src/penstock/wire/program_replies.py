@@ -21,7 +21,7 @@ from penstock.wire.effects import EndedProgram, Keep, Offer, Steps
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import has_explorer
 
-_MOST_PRINTED: Final = 1_000  # characters of what was printed, beside an answer
+_MOST_SHOWN: Final = 1_000  # characters of what was printed, beside an answer
 _PARTS: Final = (500, 200, 80, 0)  # characters shown of a printed text that is stored
 _MOST_TOOLS: Final = 8
 _ERROR_CHARS: Final = (200, 80, 40, 20)
@@ -38,7 +38,7 @@ def answer_of(request: Request, finished: Finished, ended: EndedProgram) -> Step
         footer = [_footer(request, ended, (yield from _kept_calls(request, ended)))]
     if printed:
         whole = [f"Printed:\n{printed.rstrip()}"]
-        fits = len(printed) <= _MOST_PRINTED and _passes(request, text, [*told, *whole, *footer])
+        fits = len(printed) <= _MOST_SHOWN and _passes(request, text, [*told, *whole, *footer])
         told += whole if fits else [f"Printed {(yield from _kept(request, printed, ended))}"]
     result = Result(content=(_block(text),))
     reply: Reply = yield Offer(_call(request, ended), result, "\n".join([*told, *footer]))

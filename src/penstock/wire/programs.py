@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.model.program import Broken, Finished, ToolCall, Turn, Waiting
+from penstock.core.model.program import ASK_LESS, Broken, Finished, ToolCall, Turn, Waiting
 from penstock.core.model.values import LiveRows
 from penstock.disclosure.names import PROGRAM_NAMES, RUN_WRITES, is_called
 from penstock.wire import messages
@@ -50,7 +50,6 @@ from penstock.wire.shown_tools import disclosed
 
 AT_ONCE: Final = 8
 LONGEST_CODE: Final = 100_000
-_ASK_LESS: Final = "Ask for less, or do the work in several programs."
 _NO_ANSWER: Final = "it had not answered when the program ended, and may have run"
 _UNDEFINED: Final = "NameError: name '"
 _GONE: Final = Broken("The program that asked this is gone.", "Run the program again.")
@@ -159,7 +158,7 @@ class _Program:
         self.count += len(turn.calls)
         if self.count > self.policy.program_calls:
             told = f"The program may make {self.policy.program_calls} calls, and wants more."
-            return Broken(told, _ASK_LESS, is_stopped=True)
+            return Broken(told, ASK_LESS, is_stopped=True)
         for call in turn.calls:
             self._check(call)
         answers = yield from self._answers()
@@ -173,7 +172,7 @@ class _Program:
 
     def _late(self, printed: str = "") -> Broken:
         told = f"The program took longer than {self.policy.program_seconds:g} seconds."
-        return Broken(told, _ASK_LESS, printed=printed, is_stopped=True)
+        return Broken(told, ASK_LESS, printed=printed, is_stopped=True)
 
     def _check(self, call: ToolCall) -> None:
         checked = self.tools.checked(call)

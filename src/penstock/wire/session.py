@@ -11,9 +11,9 @@ Every request of the client is `pending` until it has an answer, from upstream o
 upstream ends, each one without an answer from upstream gets an error. If the client cancels a
 request, upstream is told only if upstream has it.
 
-Penstock's own requests have ids that no client uses. Their responses do not go to the client. Such
-are the calls of a program. Each is pending like a request of the client, with a handler of its own,
-and its answer goes to the program.
+Penstock's own requests have ids that no client uses. Their responses do not go to the client. A
+program makes calls as such requests. Each call is pending like a request of the client, has a handler
+of its own, and gives its answer to the program.
 
 RULES FOR EDITING THIS MODULE
 
@@ -163,7 +163,7 @@ class Session:
 
     def cancel(self, key: bytes) -> Request | None:
         """Cancel a request, and return it. The caller must tell upstream, unless the request
-        `is_with_penstock`, and of the calls that a program has made: see `cancel_inner`."""
+        `is_with_penstock`. For a program, the caller must call `cancel_inner` too."""
         with self._lock:
             request = self.pending.pop(key, None)
         if request is None:
@@ -275,7 +275,8 @@ class Session:
 
     def upstream_ended(self, why: str) -> Outputs:
         """Answer with an error all requests that upstream has not answered, and all later ones. A
-        request that upstream has answered, and Penstock still works on, gets its answer."""
+        request that upstream has answered, and Penstock still works on, gets its answer. A program
+        gets an error for each of its calls, and ends by itself."""
         self._ended = why
         outputs: Outputs = []
         for key, request in list(self._awaiting.items()):
@@ -283,7 +284,8 @@ class Session:
                 outputs += self._lost(request)
                 self.drop(request)
         for request in list(self.pending.values()):
-            outputs += [] if request.is_answered else self._lost(request)
+            goes_on = request.is_answered or request.inner_calls is not None
+            outputs += [] if goes_on else self._lost(request)
         return outputs
 
     def _lost(self, request: Request) -> Outputs:

@@ -13,6 +13,8 @@ import msgspec
 # The tool and the origin of a result that a program has read, see `Call.origin`.
 Source = tuple[str, Any]
 _SOURCES = "dev.penstock/sources"
+# The next step after a program has reached a limit.
+ASK_LESS = "Ask for less, or do the work in several programs."
 
 
 def origin_of(sources: Sequence[Source]) -> Any:
