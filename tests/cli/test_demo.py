@@ -96,7 +96,7 @@ def test_it_shows_what_calls_cost_beside_a_program_that_makes_them(shown):
 def test_without_the_extra_one_line_says_how_to_install_programs(shown_without_extras):
     told = [line for line in shown_without_extras.splitlines() if "programs" in line]
     assert len(told) == 1
-    assert 'pip install "penstock[programs]"' in told[0]
+    assert 'pip install ".[programs]"' in told[0]
 
 
 def test_the_readme_tells_the_figures_of_a_plain_installation(shown_without_extras):

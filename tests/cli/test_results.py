@@ -197,7 +197,7 @@ def test_a_pipe_gets_the_rows(machine):
 
 
 def test_a_view_fits_the_terminal(machine):
-    for form, words in (("json", "Gerät 3"), ("", "line 3\\twith words"), ("records", "Penstock")):
+    for form, words in (("json", "Gerät 3"), ("", "line 3\\twith words"), ("records", "Commit")):
         lines = machine.told("show", id_of(machine, form)).splitlines()
         assert any(words in line for line in lines)
         assert len(lines) <= 30

@@ -190,8 +190,8 @@ def test_an_end_while_answers_come(rig, ending, turn):
     assert set(made.values()) <= {1}
     assert rig.session.pending == {}
     assert rig.session._awaiting == {}
-    for one in cancelled(rig):
-        assert one != key
+    if not answers:  # a cancellation that comes too late is passed on
+        assert key not in [*cancelled(rig)]
     rig.alarms.clear()
 
 

@@ -18,7 +18,7 @@ def add_to(commands: Any) -> None:
         help="show what Penstock does, in a few seconds",
         description="Run two MCP servers behind `penstock run`. One floods a context window with "
         "its results, the other with its tools. Show what an agent sees at each step, and what "
-        "that costs. With penstock[programs], the agent runs a program too. Nothing is installed, and no file stays behind. The exit code is not zero if "
+        "that costs. With the extra programs, the agent runs a program too. Nothing is installed, and no file stays behind. The exit code is not zero if "
         "a step does not do what it says.",
     )
     parser.set_defaults(do=demo, name="demo")

@@ -18,6 +18,7 @@ from penstock.cli.demonstration.transcript import (
     tokens,
 )
 from penstock.disclosure.programs import programs_available
+from penstock.errors import how_to_install
 from penstock.relay.tool_lists.conversation import Steps
 
 _PLANT: Final = "plant"
@@ -35,8 +36,8 @@ highest = {{n: max(row["value"] for row in day) for n, day in zip(pumps, days)}}
 [[n, value] for n, value in highest.items() if value > 85]
 """
 _HOW_TO_INSTALL: Final = (
-    "Agents can also run programs that make many calls at once: "
-    'pip install "penstock[programs]" (in a clone: ".[programs]"), and run this again.\n'
+    "Agents can also run programs that make many calls at once. "
+    f"{how_to_install('programs')}, and run this again.\n"
 )
 
 
