@@ -17,7 +17,7 @@ from penstock.programs.source import PRELUDE
 
 MOST_AT_ONCE: Final = 128
 _CHECKERS: Final = 2
-_CHECK_SECONDS: Final = 1.0
+_CHECK_SECONDS: Final = 2.0
 _CHECKOUT_SECONDS: Final = 5.0
 _MOST_SUSPENSIONS: Final = 1_000_000  # the limits on calls and on time end a program before that
 BUSY: Final = Broken(

@@ -112,11 +112,11 @@ class Request(msgspec.Struct, eq=False):
     notice: str = ""  # for the agent that reads the result
     inside: InsideResult = _NOTHING
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
-    # Of a program: the calls that it makes.
+    # The calls that a program makes, for the request of the program.
     inner_calls: InnerCalls[Request] | None = None
     is_late: bool = False  # the time that the handler had asked for is up
     lateness: Cancellation = msgspec.field(default_factory=Cancellation)  # stops what is late
-    # Of a call that a program makes: the program's request, the call, and the answer to it.
+    # The program's request, the call and its answer, for the request of such a call.
     program: Request | None = None
     inner_call: InnerCall | None = None
     response: bytes = b""

@@ -48,7 +48,7 @@ Block = Mapping[str, Any]
 # The bytes that blocks beside a reply may take, without the parts that have caps of their own.
 LARGEST_BESIDE = 200
 _WRAPPER = b'{"result":'
-# How many times longer one spelling of a value may be than another: 1e308 has 309 digits. Without
+# One spelling of a value may be so many times longer than another: 1e308 has 309 digits. Without
 # this bound, each of a thousand blocks would be compared with the decoded whole.
 _LONGER_SPELLING = 64
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
