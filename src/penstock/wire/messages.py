@@ -27,6 +27,9 @@ UPSTREAM_GONE: Final = -32010  # Penstock's own. Servers use -32000 for many oth
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
+# After the reason why a call has no answer.
+MAY_HAVE_RUN: Final = " The tool may have run: check that before you call it again."
+
 _SPACE = b" \t\r\n"
 _ARRAY = re.compile(rb"[ \t\r\n]*+\[")
 

@@ -11,7 +11,7 @@ from penstock.core.json.rawjson import NotJson
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.wire import headers, messages
-from penstock.wire.messages import UPSTREAM_GONE, Message
+from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE, Message
 from penstock.wire.toolbox import UpstreamTool
 
 Receive = Callable[[Event], Awaitable[None]]
@@ -64,7 +64,7 @@ class Exchange:
         try:
             await self._post(got, opened)
         except Unanswered as error:
-            await self._give_up(receive, str(error))
+            await self._give_up(receive, str(error), may_have_run=error.may_have_run)
         except httpx2.HTTPError as error:
             await self._resume(got)
             await self._give_up(receive, broken(error))
@@ -110,7 +110,9 @@ class Exchange:
             if not self._open:
                 return
 
-    async def _give_up(self, receive: Receive, told: str) -> None:
+    async def _give_up(self, receive: Receive, told: str, *, may_have_run: bool = True) -> None:
+        is_call = self._read is not None and self._read.method == "tools/call"
+        told += MAY_HAVE_RUN if is_call and may_have_run else ""
         for key in list(self._open):
             self._open.discard(key)
             await receive(Event(messages.failure(key, UPSTREAM_GONE, told)))
