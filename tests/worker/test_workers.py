@@ -206,8 +206,8 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
         until_waiting(2)
         may_end.set()
         try:
-            assert in_vain.result(10) is None
-            assert behind.result(10)
+            assert in_vain.result(60) is None
+            assert behind.result(60)
         finally:
             workers.close()  # Otherwise a waiting thread would keep a failed test from ending.
 
@@ -316,11 +316,14 @@ def test_the_child_has_given_up_its_rights(make):
     ],
 )
 def test_a_loop_is_ended_and_the_child_replaced(make, question):
-    workers, source = make(seconds=0.5), material()
+    workers, source = make(seconds=1.0), material()
     outcome = workers.ask(question, source)
-    assert outcome.error == "The program was ended: it ran longer than 0.5 s."
+    assert outcome.error == "The program was ended: it ran longer than 1 s."
     assert not children(workers)
-    assert is_healthy(workers, source)
+    after = outcome
+    while isinstance(after, Failure) and after.error == outcome.error:  # on a busy machine
+        after = workers.ask(sql("SELECT 1"), source)
+    assert isinstance(after, WorkerAnswer), after
 
 
 def test_loading_has_a_limit_of_its_own(make):
@@ -530,8 +533,8 @@ def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         try:
             failing = pool.submit(workers.ask, sql("SELECT 1"), material(1 / n for n in (0,)))
-            assert ending.wait(10)
-            assert pool.submit(is_healthy, workers, material()).result(10)
+            assert ending.wait(60)
+            assert pool.submit(is_healthy, workers, material()).result(60)
             assert not failing.done()
         finally:
             may_end.set()
@@ -593,7 +596,7 @@ def script(body):
         import os, sys, threading, time
         from penstock.core.model.questions import Limits, Material, Question
         from penstock.worker import Workers
-        workers = Workers(Limits(seconds=1.0))
+        workers = Workers(Limits(seconds=3.0))
         material = Material("value", b"", b"", [b"1"])
         ask = lambda program: workers.ask(Question("k", "jq", program), material)
         ask(".")
