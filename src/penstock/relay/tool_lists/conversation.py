@@ -143,11 +143,10 @@ def messages_in(data: bytes) -> list[Message]:
 
 
 def _message(data: bytes) -> Message | None:
-    message = messages.message_or_none(data)
-    if message is not None:
-        return message
-    mended = messages.mended(data)
-    return None if mended is None else messages.message_or_none(mended)
+    try:
+        return messages.received(data).message
+    except ValueError:
+        return None
 
 
 def reply_to(asked: Message) -> bytes:
