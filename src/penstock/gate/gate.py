@@ -35,7 +35,7 @@ from penstock.core.model.questions import Limits
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Refusal, Result
 from penstock.core.protocol.entries import Context
-from penstock.core.protocol.first_reply import conclude, keep
+from penstock.core.protocol.first_reply import KeptBytes, conclude, keep, keep_bytes
 from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
 from penstock.core.protocol.references import Fetched
 from penstock.errors import InvalidSetting, StoreError
@@ -122,6 +122,10 @@ class Gate:
     def keep(self, call: Call, result: Result, **hooks: Any) -> str:
         """Store a result whatever its size. Return its token, or "" if the store did not take it."""
         return self.finish(keep(call, self.context(), result), **hooks)
+
+    def keep_bytes(self, call: Call, data: bytes, **hooks: Any) -> KeptBytes | None:
+        """Store bytes as a resource. Return None if the store did not take them."""
+        return self.finish(keep_bytes(call, self.context(), data), **hooks)
 
     def show(self, call: Call, **hooks: Any) -> Reply:
         """Show a stored result in the explorer, with a few words about it for the model."""

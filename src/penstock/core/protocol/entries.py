@@ -44,7 +44,9 @@ _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
 COPY_SECONDS = 60
 CLOCK_SKEW = 60  # the seconds by which the clocks of machines with one store may differ
-_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META)
+# In `_meta`, the count of bytes of upstream's message that were not UTF-8 and were replaced.
+REPLACED_META = "dev.penstock/replaced_bytes"
+_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META, REPLACED_META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ def _canonical(value: Any) -> bytes:
 
 def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `_meta` that a probe keeps: members that are about the message. These are those
-    whose names MCP reserves, and the count of members that were left out."""
+    whose names MCP reserves, and the counts of what was left out or replaced."""
     return {name: value for name, value in meta.items() if name.startswith(_ABOUT_MESSAGE)}
 
 

@@ -28,6 +28,7 @@ from penstock.core.results.blocks import (
     repeated_places,
 )
 from penstock.core.results.ingest import Ingested, ingest
+from penstock.core.results.media import bytes_value
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
 from penstock.core.views.full import resource_link, resource_uri, whole_reply
@@ -85,6 +86,27 @@ def keep(call: Call, context: Context, result: Result) -> Steps[str]:
     except StoreError:
         return ""
     return str(entry.token)
+
+
+class KeptBytes(msgspec.Struct, frozen=True):
+    """Stored bytes: the token with which an agent reads them, and the resource that holds them."""
+
+    token: str
+    uri: str
+
+
+def keep_bytes(call: Call, context: Context, data: bytes) -> Steps[KeptBytes | None]:
+    """Store bytes as a resource, or return None if the store did not take them."""
+    context = for_tool(call.tool, context)
+    result = Result(structured=bytes_value(data))
+    entry, record = new_entry(call, context, _ingest(result, context.policy), result=result)
+    named, alias = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
+    try:
+        yield Put(entry.key, record)
+        yield Put(named.key, alias)
+    except StoreError:
+        return None
+    return KeptBytes(str(entry.token), resource_uri(named.token))
 
 
 def _ingest(result: Result, policy: Policy) -> Ingested:

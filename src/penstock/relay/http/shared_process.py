@@ -109,9 +109,14 @@ class SharedProcess:
     async def _received(self, line: bytes) -> None:
         try:
             read = messages.read_message(line)
-        except NotJson as error:
-            logger().warning("upstream sent a line that is not JSON (%s): %r", error, line[:200])
-            return
+        except NotJson:
+            try:  # The session of the client repairs most lines, and keeps their bytes.
+                repaired = messages.received(line)
+            except NotJson as error:
+                told = "upstream sent a line that is not JSON (%s): %r"
+                logger().warning(told, error, line[:200])
+                return
+            read, line = repaired.message, repaired.line
         found = self._renaming.incoming(line, read)
         if found is not None:
             await self._give(*found)
