@@ -194,7 +194,7 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
 
     def until_waiting(count):
         for _ in range(3_000):
-            if len(workers._changed._waiters) >= count:
+            if workers._places.waiting >= count:
                 return
             time.sleep(0.01)
         raise AssertionError("nobody waits")

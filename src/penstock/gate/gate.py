@@ -229,7 +229,7 @@ def as_reader(call: Call) -> Call:
 
 
 def _question(ask: Callable[..., Any], effect: AskHolder | AskWorker, hooks: Hooks) -> Need:
-    meet = partial(ask, effect.question, cancellation=hooks.cancellation)
+    meet = partial(ask, effect.question, cancellation=hooks.cancellation, party=hooks.party)
     return Need(meet, is_question=True)
 
 

@@ -37,10 +37,12 @@ import msgspec
 
 from penstock.core.json.utf8 import is_utf8
 from penstock.core.model.recent import Recent
+from penstock.core.model.values import Refusal
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.bad_bytes import refuse_bytes, with_count
 from penstock.wire.batch import Batch
+from penstock.wire.busy import busy_answer
 from penstock.wire.effects import (
     AskUpstream,
     CallTools,
@@ -422,6 +424,12 @@ class Session:
         """Answer with an error, because Penstock failed on the request."""
         request.cancellation.request()  # a program may still have its sandbox
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
+
+    def turn_away(self, request: Request, why: Refusal) -> Outputs:
+        """Answer that too much is waiting, before the next work for the request begins."""
+        self.drop(request)
+        fields = self.known.frame(is_modern=request.is_modern).fields
+        return self._deliver(request, busy_answer(request.key, request.method, why, fields))
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
         """Send the client an answer, unless the request was cancelled or answered meanwhile."""

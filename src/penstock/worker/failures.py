@@ -6,6 +6,7 @@ the text is for a user who chose filters or columns and knows no program, mode o
 
 from __future__ import annotations
 
+import math
 import signal
 
 from penstock.core.model.questions import Failure, Language, Limits
@@ -40,6 +41,17 @@ def not_started(language: Language) -> Failure:
     return Failure(
         "The process that runs queries could not be started.",
         "Use another mode, such as search or paginated.",
+    )
+
+
+def busy(limits: Limits, language: Language) -> Failure:
+    """Explain that other questions kept all children for too long."""
+    soon = f"try again in {max(1, math.ceil(limits.seconds))} s"
+    if _for_user(language):
+        return Failure(f"Too much is being sorted, filtered or drawn: {soon}.", _AS_THEY_ARE)
+    return Failure(
+        f"The processes that run queries are busy: {soon}.",
+        "Try the same query again then, or use another mode, such as search or paginated.",
     )
 
 
