@@ -102,8 +102,8 @@ def keep_bytes(call: Call, context: Context, data: bytes) -> Steps[KeptBytes | N
     entry, record = new_entry(call, context, _ingest(result, context.policy), result=result)
     named, alias = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
     try:
-        yield Put(entry.key, record)
-        yield Put(named.key, alias)
+        yield Put(entry.key, record, call.tool, "the bytes of a result")
+        yield Put(named.key, alias, call.tool, "a link to the bytes of a result")
     except StoreError:
         return None
     return KeptBytes(str(entry.token), resource_uri(named.token))
