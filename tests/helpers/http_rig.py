@@ -37,7 +37,7 @@ def started(command: list[str], where: str = "stdout", **options) -> Iterator[st
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -58,7 +58,7 @@ class Raw:
     def __init__(self, url: str) -> None:
         self.url = url
         self.session = ""
-        self.http = httpx2.Client(timeout=30)
+        self.http = httpx2.Client(timeout=60)
 
     def __enter__(self):
         return self

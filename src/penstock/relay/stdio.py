@@ -28,7 +28,7 @@ from penstock.relay.alarms import Alarms
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process, Unstarted
 from penstock.wire import messages
-from penstock.wire.effects import is_of_program
+from penstock.wire.kinds_of_work import kind_of
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Request
 from penstock.wire.session import Session
@@ -202,7 +202,7 @@ class StdioRelay:
                     self._sending.submit(partial(self._to_upstream, output.message))
                 case ToUpstream():
                     self._to_upstream(output.message)
-                case Perform() if is_of_program(output.work):
+                case Perform() if kind_of(output.work) == "programs":
                     self._programs.submit(partial(self._perform, output, self._programs))
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))

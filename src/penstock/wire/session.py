@@ -35,10 +35,14 @@ from typing import Any, Final
 
 import msgspec
 
+from penstock.core.json.utf8 import is_utf8
 from penstock.core.model.recent import Recent
+from penstock.core.model.values import Refusal
 from penstock.log import logger
 from penstock.wire import eras, messages
+from penstock.wire.bad_bytes import refuse_bytes, with_count
 from penstock.wire.batch import Batch
+from penstock.wire.busy import busy_answer
 from penstock.wire.effects import (
     AskUpstream,
     CallTools,
@@ -94,6 +98,8 @@ class Session:
     # -- from the client -----------------------------------------------------------------------
 
     def from_client(self, line: bytes) -> Outputs:
+        if not is_utf8(line):
+            return refuse_bytes(line)
         try:
             batch = messages.batch_of(line)
             if batch is not None:
@@ -203,19 +209,22 @@ class Session:
 
     def _line_from_upstream(self, line: bytes) -> Outputs:
         try:
-            return self._upstream_message(line, messages.read_message(line))
+            received = messages.received(line)
         except ValueError as error:
-            mended = messages.mended(line)
-            if mended is not None:
-                logger().warning("upstream sent invalid JSON, which was repaired (%s)", error)
-                return self._upstream_message(mended, messages.read_message(mended))
             # The server probably printed to stdout. No client could use the line.
             logger().warning("upstream sent invalid JSON (%s): %r", error, _start_of(line))
             return []
+        if not received.replaced:
+            return self._upstream_message(received.line, received.message)
+        told = "upstream sent %d bytes that are not UTF-8; U+FFFD replaces each"
+        logger().warning(told, received.replaced)
+        counted = with_count(received)
+        return self._upstream_message(counted, messages.read_message(counted), line)
 
-    def _upstream_message(self, line: bytes, message: Message) -> Outputs:
+    def _upstream_message(self, line: bytes, message: Message, original: bytes = b"") -> Outputs:
+        """Handle a message. `original`: as upstream sent it, if that was not UTF-8."""
         if message.method is msgspec.UNSET:
-            return self._upstream_response(line, message)
+            return self._upstream_response(line, message, original)
         if message.id is not msgspec.UNSET:
             return [ToClient(line)]
         if message.method == "notifications/tools/list_changed":
@@ -226,7 +235,7 @@ class Session:
         about.is_understood = True
         return self._begin(about, task_notified(about))
 
-    def _upstream_response(self, line: bytes, message: Message) -> Outputs:
+    def _upstream_response(self, line: bytes, message: Message, original: bytes) -> Outputs:
         key = message.key
         if key == self._discovery:
             return self._discovered(message)
@@ -236,7 +245,7 @@ class Session:
             request.is_with_penstock = True
             if key == request.key:
                 request.is_answered, request.upstream_line = True, line
-            return self.go_on(request, UpstreamAnswer(message, line))
+            return self.go_on(request, UpstreamAnswer(message, line, original))
         request = self.pending.get(key)
         if request is None:
             return self._unexpected(message, line)
@@ -423,6 +432,12 @@ class Session:
         """Answer with an error, because Penstock failed on the request."""
         request.cancellation.request()  # a program may still have its sandbox
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
+
+    def turn_away(self, request: Request, why: Refusal) -> Outputs:
+        """Answer that too much is waiting, before the next work for the request begins."""
+        self.drop(request)
+        fields = self.known.frame(is_modern=request.is_modern).fields
+        return self._deliver(request, busy_answer(request.key, request.method, why, fields))
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
         """Send the client an answer, unless the request was cancelled or answered meanwhile."""

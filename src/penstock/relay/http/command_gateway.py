@@ -14,9 +14,11 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http.admission import Admission
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.legacy_session import LegacySession
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.shared_process import SharedProcess
@@ -35,7 +37,9 @@ _SESSION_NOT_FOUND: Final = -32001
 
 class CommandGateway:
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self._workshop = Workshop(engine, limits_for_many())
+        self._admission = Admission()
         self._target = target
         self._sessions: dict[str, LegacySession] = {}
         self._shared: dict[str, SharedProcess] = {}
@@ -43,7 +47,11 @@ class CommandGateway:
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
-            await self._post(inbound, queue)
+            with self._admission.of(inbound) as refusal:
+                if refusal:
+                    await queue.finish(Event(refusal))
+                else:
+                    await self._post(inbound, queue)
         except CannotStart as error:
             key = inbound.message.key if inbound.message is not None else b""
             queue.status = 500
@@ -117,6 +125,7 @@ class CommandGateway:
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             legacy_session=session_id,
+            peer=inbound.peer,
         )
         session = LegacySession(self._target, Session(connection), self._workshop)
         self._sessions[session_id] = session

@@ -58,6 +58,7 @@ class SharedProcess:
             tally=self._workshop.engine.tally,
             principal=self._principal,
             server=self._target.server,
+            peer=inbound.peer,
             known=self.known,
             repeated=RepeatedArguments(message, inbound.headers),
         )
@@ -109,9 +110,14 @@ class SharedProcess:
     async def _received(self, line: bytes) -> None:
         try:
             read = messages.read_message(line)
-        except NotJson as error:
-            logger().warning("upstream sent a line that is not JSON (%s): %r", error, line[:200])
-            return
+        except NotJson:
+            try:  # The session of the client repairs most lines, and keeps their bytes.
+                repaired = messages.received(line)
+            except NotJson as error:
+                told = "upstream sent a line that is not JSON (%s): %r"
+                logger().warning(told, error, line[:200])
+                return
+            read, line = repaired.message, repaired.line
         found = self._renaming.incoming(line, read)
         if found is not None:
             await self._give(*found)

@@ -15,10 +15,12 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http.admission import Admission
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
@@ -43,13 +45,19 @@ class UrlGateway:
     era and principal."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self.workshop = Workshop(engine, limits_for_many())
+        self._admission = Admission()
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        await _UrlPost(self, inbound, queue).run()
+        with self._admission.of(inbound) as refusal:
+            if refusal:
+                await queue.finish(Event(refusal))
+            else:
+                await _UrlPost(self, inbound, queue).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
@@ -137,6 +145,7 @@ class UrlGateway:
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 legacy_session=inbound.session,
+                peer=inbound.peer,
                 known=known or UpstreamState(),
                 repeated=repeated,
             )
