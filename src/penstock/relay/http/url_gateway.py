@@ -15,12 +15,12 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
-from penstock.relay.http.admission import Admission
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.lanes import limits_for_many
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
@@ -47,13 +47,13 @@ class UrlGateway:
     def __init__(self, gate: Gate, target: Target) -> None:
         engine = Engine(gate, tally_of(gate.policy, target.name))
         self.workshop = Workshop(engine, limits_for_many())
-        self._admission = Admission()
+        self._requests = OpenRequests()
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        with self._admission.of(inbound) as refusal:
+        with self._requests.of(inbound) as refusal:
             if refusal:
                 await queue.finish(Event(refusal))
             else:
