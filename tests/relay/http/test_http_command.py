@@ -4,11 +4,20 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
 import psutil
 import pytest
-from http_rig import ACCEPT, MODERN, PLAIN, Raw, messages_of, request, serving, value_of
+from http_rig import (
+    ACCEPT,
+    MODERN,
+    PLAIN,
+    Raw,
+    eventually,
+    messages_of,
+    request,
+    serving,
+    value_of,
+)
 
 
 @pytest.fixture

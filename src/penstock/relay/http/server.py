@@ -96,7 +96,7 @@ def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
         allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],
-        expose_headers=[headers.SESSION],
+        expose_headers=[headers.SESSION, "WWW-Authenticate", "Retry-After"],
     )
 
 
