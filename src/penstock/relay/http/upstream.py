@@ -133,7 +133,8 @@ class HttpUpstream:
         for attempt in range(MOST_RETRIES):
             await asyncio.sleep(RETRY_SECONDS * attempt)
             try:
-                async with self.listen({**headers, LAST_EVENT: after}) as answer:
+                place = after.encode("utf-8", "surrogatepass").decode("latin-1")
+                async with self.listen({**headers, LAST_EVENT: place}) as answer:
                     if not answer.is_stream:
                         return
                     async for event in answer.events():
@@ -162,8 +163,10 @@ class HttpUpstream:
     ) -> AsyncIterator[HttpAnswer]:
         timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
         client = next(self._turns)
+        # A client's headers were read as Latin-1, so this gives upstream the bytes that they had.
+        sent = {name: value.encode("latin-1") for name, value in headers.items()}
         request = client.build_request(
-            method, self.target.url, headers=dict(headers), content=content, timeout=timeout
+            method, self.target.url, headers=sent, content=content, timeout=timeout
         )
         try:
             response = await client.send(request, stream=True)
