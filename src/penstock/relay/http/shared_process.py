@@ -23,6 +23,7 @@ from penstock.wire.messages import METHOD_NOT_FOUND, Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
+from penstock.wire.unread import Unread
 from penstock.wire.upstream_state import UpstreamState
 
 # A legacy server may not answer at all before it is initialized.
@@ -85,7 +86,10 @@ class SharedProcess:
             return
         renamed = self._renaming.outgoing(post, message, read)
         if self._child is None:
-            self._child = AsyncProcess(self._target, self._received, self._ended)
+            most = self._workshop.engine.gate.policy.max_upstream
+            self._child = AsyncProcess(
+                self._target, self._received, self._unread, self._ended, most
+            )
         if read.method == "server/discover":
             name = messages.read_message(renamed).key
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
@@ -117,6 +121,10 @@ class SharedProcess:
             await self._give(*found)
         elif read.method is not msgspec.UNSET:
             await self._give_to_only(line, read)
+
+    async def _unread(self, unread: Unread) -> None:
+        for error in unread.answers(self._renaming.names()):
+            await self._received(error)
 
     async def _give_to_only(self, line: bytes, read: Message) -> None:
         """Give a message that names no request, such as a log message, to the only request.
