@@ -195,16 +195,6 @@ def test_progress_goes_to_the_request_it_is_about(client):
     assert answer["id"] == 4
 
 
-def eventually(holds, seconds=60.0):
-    """Wait until this holds: another process makes it so."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):
     """Its own request ends; the process and all other requests go on."""
     server = tmp_path / "flood.py"

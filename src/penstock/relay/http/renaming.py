@@ -38,6 +38,10 @@ class Renaming(Generic[Owner]):
         """Return the owner of each request in progress, the latest last."""
         return [renamed.owner for renamed in self._requests.values()]
 
+    def names(self) -> list[bytes]:
+        """Return the new name of each request in progress."""
+        return list(self._requests)
+
     def outgoing(self, owner: Owner, message: bytes, read: Message) -> tuple[bytes, bytes]:
         """Return the request's new name, and the request under that name."""
         name = b'"%d"' % next(self._numbers)

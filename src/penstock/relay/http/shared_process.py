@@ -27,6 +27,7 @@ from penstock.wire.messages import METHOD_NOT_FOUND, UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
+from penstock.wire.unread import Unread
 from penstock.wire.upstream_state import UpstreamState
 
 # A legacy server may not answer at all before it is initialized.
@@ -92,7 +93,10 @@ class SharedProcess:
             return
         name, renamed = self._renaming.outgoing(post, message, read)
         if self._child is None:
-            self._child = AsyncProcess(self._target, self._received, self._ended)
+            most = self._workshop.engine.gate.policy.max_upstream
+            self._child = AsyncProcess(
+                self._target, self._received, self._unread, self._ended, most
+            )
         if read.method == "server/discover":
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
         try:
@@ -130,6 +134,10 @@ class SharedProcess:
             self._give(*found, read)
         elif read.method is not msgspec.UNSET:
             self._nobodys(read)
+
+    async def _unread(self, unread: Unread) -> None:
+        for error in unread.answers(self._renaming.names()):
+            await self._received(error)
 
     def _nobodys(self, read: Message) -> None:
         """Handle a message that names no request in progress.
