@@ -69,6 +69,7 @@ from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
+from penstock.wire.unread import Unread
 
 _MOST_CANCELLED: Final = 10_000
 _MOST_ANSWERED: Final = 100
@@ -92,6 +93,7 @@ class Session:
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
         self._answered: Recent[bytes, bool] = Recent(_MOST_ANSWERED)
+        self._given_up: Recent[bytes, bool] = Recent(_MOST_CANCELLED)  # the client has an error
         self._ended = ""
         self._lock = threading.Lock()
 
@@ -207,6 +209,20 @@ class Session:
         lines = [line] if batch is None else batch
         return [output for item in lines for output in self._line_from_upstream(item)]
 
+    def from_upstream_unread(self, unread: Unread) -> Outputs:
+        """Answer with an error the requests whose answer an unread message may have been."""
+        outputs: Outputs = []
+        for error in unread.answers(self._with_upstream()):
+            outputs += self._line_from_upstream(error)
+            self._given_up.put(messages.read_message(error).key, True)
+        return outputs
+
+    def _with_upstream(self) -> list[bytes]:
+        """Return the ids of all requests that upstream has not answered."""
+        passed = [key for key, request in list(self.pending.items()) if request.steps is None]
+        asked = [] if self._discovery is None else [self._discovery]
+        return list(dict.fromkeys([*self._awaiting, *passed, *asked]))
+
     def _line_from_upstream(self, line: bytes) -> Outputs:
         try:
             received = messages.received(line)
@@ -261,6 +277,8 @@ class Session:
         key = message.key
         if key.startswith(self._own):
             return []  # a second answer to a request of ours
+        if self._given_up.pop(key):
+            return []  # the client has an error in its place
         was_cancelled = self._cancelled.pop(key)
         replaced = self.connection.replaced.get(key)
         if replaced is not None:  # upstream repeats it after a broken stream: send the same token

@@ -14,12 +14,12 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
-from penstock.relay.http.admission import Admission
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.legacy_session import LegacySession
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.shared_process import SharedProcess
 from penstock.relay.process import CannotStart
@@ -39,7 +39,7 @@ class CommandGateway:
     def __init__(self, gate: Gate, target: Target) -> None:
         engine = Engine(gate, tally_of(gate.policy, target.name))
         self._workshop = Workshop(engine, limits_for_many())
-        self._admission = Admission()
+        self._requests = OpenRequests()
         self._target = target
         self._sessions: dict[str, LegacySession] = {}
         self._shared: dict[str, SharedProcess] = {}
@@ -47,7 +47,7 @@ class CommandGateway:
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
-            with self._admission.of(inbound) as refusal:
+            with self._requests.of(inbound) as refusal:
                 if refusal:
                     await queue.finish(Event(refusal))
                 else:

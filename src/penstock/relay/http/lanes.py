@@ -23,7 +23,7 @@ Done = TypeVar("Done")
 # Lists need the processor alone, results wait for the store. Two children of the worker answer
 # queries; with more threads, the rows for the next queries are collected meanwhile.
 _THREADS: Final[Mapping[Kind, int]] = {"lists": 8, "results": 16, "queries": 8, "programs": 32}
-# Queries and programs take seconds. Others of one party may all wait: admission bounds their number.
+# Queries and programs take seconds. Others of one party may all wait: `OpenRequests` bounds their number.
 _MOST_WAITING: Final[Mapping[Kind, int]] = {"queries": 16, "programs": 16}
 
 

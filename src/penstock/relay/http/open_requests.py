@@ -1,4 +1,4 @@
-"""Admission: how many requests of one party may be in progress at once.
+"""The requests in progress: how many of one party there may be at once.
 
 A tool's result is never refused once the tool has run. So requests are refused before that, while
 they are still small. This bounds the memory that one party can take.
@@ -25,7 +25,7 @@ MOST_OF_PEER: Final = 1_000
 _SECONDS: Final = 5
 
 
-class Admission:
+class OpenRequests:
     """The requests in progress, by party."""
 
     def __init__(self) -> None:
