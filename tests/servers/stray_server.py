@@ -1,8 +1,11 @@
-"""An MCP server on stdio that sends messages which name no request. It has no SDK.
+"""An MCP server on stdio that sends messages when a test wants them. It has no SDK.
 
 The tool `tell` keeps a secret. The tool `leak` sends the secret in messages that name no request, asks
 the client for a sample, and returns the answer to that. `change` says that the list of tools has
 changed. A subscription is closed by `close`, as servers close one on stdio: by a cancellation.
+
+A call of `begin` makes progress once, and stays open. `go_on` makes the progress that the test asks for, and
+answers all calls of `begin`. `say` sends a log message after its answer.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ from typing import Any
 VERSION = "2026-07-28"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 CACHE = {"ttlMs": 600_000, "cacheScope": "public"}
-NAMES = ("tell", "leak", "change", "close", "lists", "stop_reading")
+ROWS = [{"id": n, "text": "x" * 40} for n in range(2_000)]
+NAMES = (
+    "tell", "leak", "change", "close", "lists", "stop_reading", "begin", "go_on", "say", "cancelled",
+)  # fmt: skip
 
 
 class Server:
@@ -24,11 +30,15 @@ class Server:
         self.lists = 0
         self.reads = True
         self.subscriptions: list[Any] = []
+        self.begun: list[dict[str, Any]] = []
+        self.cancelled: list[Any] = []
         self.asked_for: Any = None  # the id of the call that waits for the client's sample
 
     def run(self) -> None:
         for line in sys.stdin:
-            self.take(json.loads(line))
+            given = json.loads(line)
+            for message in given if isinstance(given, list) else [given]:
+                self.take(message)
             if not self.reads:
                 threading.Event().wait()
 
@@ -36,6 +46,8 @@ class Server:
         method = message.get("method")
         if method is None:
             self.answer(self.asked_for, told(message))
+        elif method == "notifications/cancelled":
+            self.cancelled.append(message["params"]["requestId"])
         elif "id" in message:
             getattr(self, method.replace("/", "_"), self.unknown)(message)
 
@@ -97,6 +109,33 @@ class Server:
     def tool_stop_reading(self, _message: dict[str, Any]) -> dict[str, Any]:
         self.reads = False
         return told("deaf")
+
+    def tool_begin(self, message: dict[str, Any], **_: Any) -> None:
+        self.begun.append(message)
+        progress(message, 0, "")
+
+    def tool_go_on(self, _message: dict[str, Any], count: int = 0, size: int = 0) -> dict[str, Any]:
+        begun, self.begun = self.begun, []
+        for message in begun:
+            for number in range(1, count + 1):
+                progress(message, number, "x" * size)
+            self.answer(message["id"], told(ROWS))
+        return told("done")
+
+    def tool_say(self, message: dict[str, Any], words: str) -> None:
+        self.answer(message["id"], told("said"))
+        about = {"level": "info", "data": words}
+        send({"method": "notifications/message", "params": about})
+
+    def tool_cancelled(self, _message: dict[str, Any]) -> dict[str, Any]:
+        return told(self.cancelled)
+
+
+def progress(message: dict[str, Any], number: int, words: str) -> None:
+    token = message["params"].get("_meta", {}).get("progressToken")
+    if token is not None:
+        about = {"progressToken": token, "progress": number, "message": words}
+        send({"method": "notifications/progress", "params": about})
 
 
 def told(value: Any) -> dict[str, Any]:

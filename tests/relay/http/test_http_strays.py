@@ -1,8 +1,12 @@
 """Messages of one process that several clients share: each reaches its own client, or none."""
 
 import json
+import queue
 import sys
+import threading
+from contextlib import suppress
 
+import httpx2
 import pytest
 from http_rig import (
     ACCEPT,
@@ -68,3 +72,33 @@ def test_a_subscription_that_the_server_closes(client):
             assert value_of(other.modern_call("close")) == "closed"
         rest = [line for line in lines if line.startswith("data: ")]
     assert rest == []
+
+
+def test_messages_that_a_process_does_not_read_are_limited():
+    """The limit gives a clear answer. Without it, they would fill the memory."""
+    with serving("--", *STRAY) as url, Raw(url) as client:
+        client.initialize()
+        client.call("stop_reading")
+        answers = queue.SimpleQueue()
+
+        def send():
+            with Raw(url) as other, suppress(httpx2.HTTPError):  # The relay ends with the test.
+                other.session = client.session
+                told = {
+                    "jsonrpc": "2.0",
+                    "method": "notifications/x",
+                    "params": {"x": "x" * 2_000_000},
+                }
+                answers.put(other.post(told))
+
+        senders = [threading.Thread(target=send) for _ in range(20)]
+        for sender in senders:
+            sender.start()
+        answered = iter(lambda: answers.get(timeout=60), None)
+        refused = next(answer for answer in answered if answer.status_code != 202)
+        client.http.delete(url, headers={"mcp-session-id": client.session})
+    for sender in senders:
+        sender.join(60)
+    assert refused.status_code == 503
+    assert "does not read" in refused.json()["error"]["message"]
+    assert int(refused.headers["retry-after"]) > 0

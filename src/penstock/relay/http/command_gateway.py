@@ -24,7 +24,7 @@ from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.shared_process import SharedProcess
 from penstock.relay.process import CannotStart
 from penstock.relay.target import Target
-from penstock.wire import messages
+from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -67,7 +67,7 @@ class CommandGateway:
             await self._open(inbound, queue)
             return
         session = await self._find(inbound, queue)
-        if session is not None:
+        if session is not None and await _has_version(session, inbound, queue):
             await session.post(inbound, queue)
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
@@ -75,8 +75,8 @@ class CommandGateway:
             queue.status = 405
             return
         session = await self._find(inbound, queue)
-        if session is not None:
-            await session.listen(queue)
+        if session is not None and await _has_version(session, inbound, queue):
+            await session.listen(inbound, queue)
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
         session = await self._find(inbound, queue)
@@ -169,3 +169,18 @@ class CommandGateway:
                     "a session was removed: it had ended, was idle, or made room for another"
                 )
                 await session.end()
+
+
+async def _has_version(session: LegacySession, inbound: Inbound, queue: ReplyQueue) -> bool:
+    """Return whether the protocol version of a request is known, or refuse the request."""
+    known = {*eras.LEGACY_VERSIONS, session.version}
+    if not inbound.version or inbound.version in known:
+        return True
+    key = b"" if inbound.message is None else inbound.message.key
+    told = (
+        f"MCP-Protocol-Version {inbound.version[:40]!r} is not supported. This session has "
+        f"{session.version or 'not agreed on one yet'}."
+    )
+    queue.status = 400
+    await queue.finish(Event(messages.failure(key, INVALID_REQUEST, told)))
+    return False
