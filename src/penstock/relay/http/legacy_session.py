@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -116,7 +117,8 @@ class LegacySession:
     async def _take(self, inbound: Inbound, queue: ReplyQueue, stream: Stream | None) -> None:
         """Handle a POST to its end, even if the client leaves: its work may be half done."""
         try:
-            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            outputs = await large_bodies.apply(self._session.from_client, inbound.body)
+            await self._carrier.carry_out(outputs)
             if inbound.message is not None:
                 await self._close_cancelled(inbound.message)
         except NotRead as error:

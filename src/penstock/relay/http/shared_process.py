@@ -12,6 +12,7 @@ import msgspec
 from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -206,7 +207,8 @@ class _SharedPost:
         self.unread = 0  # the bytes of notifications that wait because the client reads slowly
 
     async def run(self, body: bytes) -> None:
-        await self._carrier.carry_out(self.session.from_client(body))
+        outputs = await large_bodies.apply(self.session.from_client, body)
+        await self._carrier.carry_out(outputs)
         while self.queue.is_open:
             message, size = await self._incoming.get()
             self.unread -= size
