@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from typing import Final
 
@@ -41,7 +40,6 @@ class LegacySession:
         self._listener: ReplyQueue | None = None
         self._unheard: deque[bytes] = deque(maxlen=_MOST_UNHEARD)
         self._tasks: set[asyncio.Task[None]] = set()
-        self.used = time.monotonic()
         self.has_ended = False
         self._child = AsyncProcess(target, self._received, self._ended)
 
@@ -52,7 +50,6 @@ class LegacySession:
         return any(queue.is_open for queue in queues)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self.used = time.monotonic()
         requests = _requests(inbound)
         for message in requests:
             self._posts[message.key] = queue
@@ -69,7 +66,6 @@ class LegacySession:
                 await queue.wait_closed()
         finally:
             self._forget(queue)
-            self.used = time.monotonic()
 
     async def _close_cancelled(self, message: Message) -> None:
         """Close the reply of a cancelled request, which gets no answer."""
@@ -89,7 +85,6 @@ class LegacySession:
         while self._unheard:
             await queue.put(Event(self._unheard.popleft()))
         await queue.wait_closed()
-        self.used = time.monotonic()
 
     async def end(self) -> None:
         self.has_ended = True
