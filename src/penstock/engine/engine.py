@@ -23,6 +23,7 @@ from penstock.wire.effects import (
     GateWork,
     Judge,
     Keep,
+    KeepBytes,
     LoadExplorer,
     Offer,
     ParkProgram,
@@ -123,6 +124,8 @@ class Engine:
                 return gate.offer(work.call, work.result, notice=work.notice, **hooks)
             case Keep():
                 return gate.keep(work.call, work.result, **hooks)
+            case KeepBytes():
+                return gate.keep_bytes(work.call, work.data, **hooks)
             case Read():
                 return gate.read(work.call, **hooks)
             case Show():

@@ -17,6 +17,7 @@ from penstock.wire.effects import (
     Find,
     Judge,
     Keep,
+    KeepBytes,
     LoadExplorer,
     Offer,
     ParkProgram,
@@ -46,7 +47,7 @@ def kind_of(work: Work) -> Kind:
     match work:
         case Read() | Prepare() | Browse():
             return "queries" if _asks_worker(work) else "results"
-        case Offer() | Keep() | Show() | ReadResource():
+        case Offer() | Keep() | KeepBytes() | Show() | ReadResource():
             return "results"
         case Describe() | Unwrap() | Judge():
             return "results"  # grants are in the store
@@ -66,7 +67,7 @@ def may_be_refused(work: Work) -> bool:
             return True
         case Disclose() | Find() | Describe() | Unwrap() | Judge() | LoadExplorer():
             return True
-        case Offer() | Keep() | StepAside():
+        case Offer() | Keep() | KeepBytes() | StepAside():
             return False
         case ResumeProgram() | EndProgram() | ParkProgram() | UnparkProgram():
             return False

@@ -19,6 +19,7 @@ from penstock.wire import messages
 from penstock.wire.messages import Message
 from penstock.wire.outputs import Outputs, Perform, ToClient
 from penstock.wire.session import Session
+from penstock.wire.unread import Unread
 
 _MOST_UNHEARD: Final = 1_000
 _CONFLICT: Final = 409
@@ -41,7 +42,13 @@ class LegacySession:
         self._unheard: deque[bytes] = deque(maxlen=_MOST_UNHEARD)
         self._tasks: set[asyncio.Task[None]] = set()
         self.has_ended = False
-        self._child = AsyncProcess(target, self._received, self._ended)
+        self._child = AsyncProcess(
+            target,
+            self._received,
+            self._unread,
+            self._ended,
+            workshop.engine.gate.policy.max_upstream,
+        )
 
     @property
     def is_busy(self) -> bool:
@@ -99,6 +106,9 @@ class LegacySession:
             self._aside(outputs)  # Other messages must not wait for a large result.
         else:
             await self._carrier.carry_out(outputs)
+
+    async def _unread(self, unread: Unread) -> None:
+        await self._carrier.carry_out(self._session.from_upstream_unread(unread))
 
     def _aside(self, outputs: Outputs) -> None:
         task = asyncio.create_task(self._carrier.carry_out(outputs))
