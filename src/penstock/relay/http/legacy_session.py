@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
@@ -60,7 +59,6 @@ class LegacySession:
         self._progress: dict[bytes, bytes] = {}
         self._sizes: dict[Stream, int] = {}  # of the open requests
         self._tasks: set[asyncio.Task[None]] = set()
-        self.used = time.monotonic()
         self.has_ended = False
         self._outbox = Outbox()
         self._child = AsyncProcess(
@@ -82,7 +80,6 @@ class LegacySession:
         return self._session.known.version
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self.used = time.monotonic()
         requests = _requests(inbound)
         size = len(inbound.body) + _EACH
         if any(message.key in self._posts for message in requests):
@@ -98,7 +95,6 @@ class LegacySession:
         await asyncio.shield(work)
         if requests:
             await queue.wait_closed()
-        self.used = time.monotonic()
 
     def _open(self, requests: list[Message], size: int, version: str, queue: ReplyQueue) -> Stream:
         stream = self._streams.open(queue)
@@ -160,7 +156,6 @@ class LegacySession:
         await queue.put(stream.opening if opens else Event())
         await stream.resume(queue, after)
         await queue.wait_closed()
-        self.used = time.monotonic()
 
     async def end(self) -> None:
         self.has_ended = True

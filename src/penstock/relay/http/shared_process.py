@@ -65,6 +65,7 @@ class SharedProcess:
         connection = Connection(
             self._workshop.engine.gate,
             tally=self._workshop.engine.tally,
+            toolboxes=self._workshop.engine.toolboxes,
             principal=self._principal,
             server=self._target.server,
             peer=inbound.peer,
