@@ -8,6 +8,7 @@ from typing import Any
 from penstock.cli.options import (
     add_policy_options,
     add_target_options,
+    forget_secrets,
     policy_from,
     start_logging,
     target_from,
@@ -69,6 +70,7 @@ def add_to(commands: Any) -> None:
 def serve(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen, SERVE_DEFAULTS)
     target = target_from(chosen)
+    forget_secrets(chosen)
     start_logging(chosen)
     try:
         from penstock.relay.http.server import Listening, serve_http
