@@ -36,7 +36,7 @@ try:
     from penstock.relay.http.carrier import Carrier, Workshop
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
-    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
+    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, TooLarge, Unanswered
     from penstock.wire import headers
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
@@ -75,7 +75,7 @@ class RemoteRelay:
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
-        self._upstream = HttpUpstream(target)
+        self._upstream = HttpUpstream(target, most=engine.gate.policy.max_upstream)
         self._session = session
         self._workshop = Workshop(engine)
         self._carrier = Carrier(self._workshop, session, self._to_upstream, self._to_client)
@@ -226,6 +226,9 @@ class RemoteRelay:
                     async for event in answer.events():
                         last = event.id or last
                         await self._receive(event)
+            except TooLarge as error:
+                logger().warning("lost what upstream sent unasked: %s", error)
+                last, pause = "", min(2 * pause, _LONGEST_PAUSE)  # after what is too large
             except (Unanswered, httpx2.HTTPError) as error:
                 logger().info("listening to upstream: %s", error)
                 pause = min(2 * pause, _LONGEST_PAUSE)

@@ -44,7 +44,7 @@ class UrlGateway:
 
     def __init__(self, gate: Gate, target: Target) -> None:
         self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
-        self._upstream = HttpUpstream(target, pools=_POOLS)
+        self._upstream = HttpUpstream(target, pools=_POOLS, most=gate.policy.max_upstream)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
