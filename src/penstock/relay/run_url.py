@@ -144,24 +144,25 @@ class RemoteRelay:
 
     async def _to_upstream(self, message: bytes) -> None:
         read = messages.message_or_none(message)
-        if read is not None and self._is_hang_up(read):
+        is_cancellation = read is not None and read.method == "notifications/cancelled"
+        cancelled = self._named_by(read) if read is not None and is_cancellation else None
+        if is_cancellation and self._session.known.era == "modern":
+            if cancelled is not None:
+                cancelled.cancel()  # Closing the stream is the modern way to say it.
             return
         post = self._start(self._post(message, read))
         if read is None or not read.key or read.method is msgspec.UNSET:
             await asyncio.wait({post})
+            if cancelled is not None:
+                cancelled.cancel()
             return
         self._posts[read.key] = post
         post.add_done_callback(lambda _: self._posts.pop(read.key, None))
 
-    def _is_hang_up(self, message: Message) -> bool:
-        """Return whether this is a modern cancellation, after closing the request's stream."""
-        if message.method != "notifications/cancelled" or self._session.known.era != "modern":
-            return False
+    def _named_by(self, message: Message) -> asyncio.Task[None] | None:
+        """Return the POST of the request that a cancellation names, if there is one."""
         named = messages.members_of(message.params).get("requestId")
-        post = self._posts.get(messages.id_key(named)) if named is not None else None
-        if post is not None:
-            post.cancel()
-        return True
+        return None if named is None else self._posts.get(messages.id_key(named))
 
     async def _post(self, message: bytes, read: Message | None) -> None:
         try:
