@@ -20,7 +20,7 @@ from penstock.wire.messages import UPSTREAM_GONE
 MOST_UPSTREAM: Final = 256_000_000  # bytes of one message, unless the settings say otherwise
 ENDS_KEPT: Final = 4_096  # bytes of the start and of the end
 _MEGABYTE: Final = 1_000_000
-_SCALAR: Final = rb'("(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
+_SCALAR: Final = rb'("(?:[^"\\]++|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
 _OPENING: Final = re.compile(rb"[ \t\r]*\{[ \t\r]*")
 _MEMBER: Final = re.compile(rb'"(\w+)"[ \t\r]*:[ \t\r]*' + _SCALAR + rb"[ \t\r]*(?:,[ \t\r]*|\})")
 _NAME: Final = re.compile(rb'"(\w+)"[ \t\r]*:')
