@@ -136,6 +136,14 @@ class Settings:
         "The longest message that `run` and `serve` read from upstream: a line, an event, or a body "
         "once it is decompressed.",
     )
+    call_timeout: Setting[WrittenTime | None, float | None] = Setting(
+        parsers.optional_seconds,
+        None,
+        "How long `run` and `serve` wait for upstream's answer to a call; then the agent gets an error, "
+        "and upstream a cancellation.",
+        unset="off",
+        for_one="tool",
+    )
     query_seconds: Setting[WrittenTime, float] = Setting(
         parsers.seconds, "5s", "The longest that one `sql` or `query` may run."
     )
