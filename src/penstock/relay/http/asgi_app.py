@@ -126,6 +126,7 @@ class AsgiApp:
             headers=tuple(given.items()),
             authorization=authorization,
             principal=principal,
+            peer=request.client.host if request.client is not None else "",
             **more,
         )
 

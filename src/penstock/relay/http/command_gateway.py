@@ -117,6 +117,7 @@ class CommandGateway:
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             legacy_session=session_id,
+            peer=inbound.peer,
         )
         session = LegacySession(self._target, Session(connection), self._workshop)
         self._sessions[session_id] = session

@@ -23,6 +23,7 @@ class Inbound(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     authorization: str = ""
     principal: Principal = Principal()
+    peer: str = ""  # the address that the client calls from
 
     @property
     def expects_answer(self) -> bool:

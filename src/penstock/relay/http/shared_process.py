@@ -58,6 +58,7 @@ class SharedProcess:
             tally=self._workshop.engine.tally,
             principal=self._principal,
             server=self._target.server,
+            peer=inbound.peer,
             known=self.known,
             repeated=RepeatedArguments(message, inbound.headers),
         )

@@ -137,6 +137,7 @@ class UrlGateway:
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 legacy_session=inbound.session,
+                peer=inbound.peer,
                 known=known or UpstreamState(),
                 repeated=repeated,
             )
