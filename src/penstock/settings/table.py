@@ -117,12 +117,14 @@ class Settings:
     capacity: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "256MB",
-        "The most that a store in memory or SQLite holds; least recently used results are deleted.",
+        "The most that a store in memory or SQLite holds; results of the party that holds the most "
+        "are deleted.",
     )
     quota: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "64MB",
-        "One principal's share of a store in memory or SQLite; in Redis, the largest single result.",
+        "The share of one party (principal, session or address) of a store in memory or SQLite; in "
+        "Redis, the largest single result.",
     )
     media_cap: Setting[WrittenNumber, int] = Setting(
         parsers.size,
