@@ -42,6 +42,7 @@ from penstock.wire.kinds_of_work import KINDS, Kind, kind_of
 from penstock.wire.outputs import Output, Outputs, Perform
 from penstock.wire.request import Request
 from penstock.wire.session import Session
+from penstock.wire.shared_toolboxes import SharedToolboxes
 
 if TYPE_CHECKING:
     from penstock.engine.programs import Programs
@@ -59,6 +60,7 @@ class Engine:
     ) -> None:
         self.gate = gate
         self.tally = tally
+        self.toolboxes = SharedToolboxes()
         self._discloser = Discloser(
             gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
         )

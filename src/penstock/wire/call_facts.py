@@ -68,4 +68,5 @@ def call_of(request: Request, arguments: dict[str, Any], *, structured: bool = F
         is_part=inside.is_part,
         server_name=request.known.name,
         essence=inside.essence,
+        party=request.connection.party,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -71,13 +71,7 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
         return pages
     if sum(len(memoryview(tool)) for page in pages for tool in page.tools) > _LONG_LIST:
         yield StepAside()
-    toolbox = read_list(
-        pages,
-        request.policy,
-        connection.now(),
-        is_modern=request.is_modern,
-        has_marks=connection.is_inside,
-    )
+    toolbox = _read(request, pages)
     if connection.is_inside:
         connection.rules.adopt(toolbox.settings, of=toolbox.tools)
     if known.toolbox is None:
@@ -85,6 +79,14 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
             logger().warning("the settings name a tool that does not exist: %s", name)
     known.learn_toolbox(toolbox, changes)
     return toolbox
+
+
+def _read(request: Request, pages: Sequence[ToolsPage]) -> Toolbox:
+    connection = request.connection
+    policy, now, is_modern = request.policy, connection.now(), request.is_modern
+    if connection.toolboxes is not None:
+        return connection.toolboxes.read(pages, policy, now, is_modern=is_modern)
+    return read_list(pages, policy, now, is_modern=is_modern, has_marks=connection.is_inside)
 
 
 def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | bytes]:

@@ -26,6 +26,7 @@ from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.reader import READER
+from penstock.wire.shared_toolboxes import SharedToolboxes
 from penstock.wire.toolbox import Toolbox, UpstreamTool
 from penstock.wire.upstream_state import Shown, UpstreamState
 
@@ -58,6 +59,8 @@ class Connection(msgspec.Struct, eq=False):
     legacy_session: str = ""  # identifies the legacy session
     peer: str = ""  # over HTTP, the address that the client calls from
     known: UpstreamState = msgspec.field(default_factory=UpstreamState)
+    # The toolboxes that sessions share, if there are other sessions.
+    toolboxes: SharedToolboxes | None = None
     # The facts that a legacy client gave about itself.
     audience: Audience = msgspec.field(default_factory=Audience)
     # Upstream is in this process, and decorators may have marked its tools.
@@ -101,7 +104,7 @@ class InsideResult(msgspec.Struct, frozen=True):
 _NOTHING: Final = InsideResult()
 
 
-class Request(msgspec.Struct, eq=False):
+class Request(msgspec.Struct, eq=False, weakref=True):
     """A request that has not been answered."""
 
     connection: Connection

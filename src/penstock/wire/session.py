@@ -132,7 +132,9 @@ class Session:
         if len(forwarded) <= 1:
             return outputs
         together = ToUpstream(b"[" + b",".join(forwarded) + b"]")
-        return [together, *(item for item in outputs if not isinstance(item, ToUpstream))]
+        alarms = [item for item in outputs if isinstance(item, Ring)]
+        others = (item for item in outputs if not isinstance(item, ToUpstream | Ring))
+        return [*alarms, together, *others]
 
     def _client_message(self, line: bytes, message: Message, batch: Batch | None = None) -> Outputs:
         if message.method is msgspec.UNSET:
@@ -355,7 +357,7 @@ class Session:
         request.is_understood = not isinstance(effect, Discover)
         match effect:
             case Forward():
-                return self._send(request, request.key, effect.line)
+                return self._send(request, request.key, effect.line, effect.seconds)
             case AskUpstream():
                 key = self._own_id()
                 line = messages.request(key, effect.method, effect.params)
@@ -369,7 +371,9 @@ class Session:
             case _:
                 return [Perform(request, effect)]
 
-    def _send(self, request: Request, key: bytes, line: bytes) -> Outputs:
+    def _send(
+        self, request: Request, key: bytes, line: bytes, seconds: float | None = None
+    ) -> Outputs:
         """Send upstream a message on behalf of a request, and wait for the answer.
 
         At this moment another thread may cancel the request, or learn that upstream has ended.
@@ -378,7 +382,9 @@ class Session:
         self._awaiting[key] = request
         request.is_with_penstock = key != request.key
         if not self._ended and not request.cancellation.requested:
-            return [ToUpstream(line, is_inner=request.program is not None)]
+            # The alarm first: some carriers wait for the answer before they take the next output.
+            alarm = [] if seconds is None else [Ring(request, seconds)]
+            return [*alarm, ToUpstream(line, is_inner=request.program is not None)]
         if self._take(self._awaiting, key, request):
             self.drop(request)
         return self._lost(request) if self._ended else []
@@ -410,9 +416,15 @@ class Session:
         return [] if done is None else self.go_on(program, done)
 
     def rang(self, request: Request) -> Outputs:
-        """Advance a program that waits although its time is up, or stop it if it computes."""
+        """Give up a call that upstream has not answered in time. Advance a program that waits although
+        its time is up, or stop it if it computes."""
         if self.pending.get(request.key) is not request:
             return []
+        if self._take(self._awaiting, request.key, request):
+            request.is_with_penstock = True
+            self._given_up.put(request.key, True)
+            told = messages.cancellation(request.key, "the answer took too long")
+            return [*self.go_on(request), ToUpstream(told)]
         request.is_late = True
         calls = request.inner_calls
         done = None if calls is None else calls.interrupt()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, Final, assert_never
@@ -89,14 +90,24 @@ class Carrier:
                 case Perform():
                     work.append(self._perform(output))
                 case Ring():
-                    loop = asyncio.get_running_loop()
-                    loop.call_later(output.seconds, self._ring, output.request)
+                    self._set_alarm(output)
                 case _:
                     assert_never(output)
         await asyncio.gather(*work)  # Last and concurrent: no request waits for another's work.
 
     async def _perform(self, output: Perform) -> None:
         await self.carry_out(await self._workshop.carry_out(self._session, output))
+
+    def _set_alarm(self, alarm: Ring) -> None:
+        # A request that is answered must not stay until then, nor its session.
+        asked, carrier = weakref.ref(alarm.request), weakref.ref(self)
+
+        def ring() -> None:
+            request, alive = asked(), carrier()
+            if request is not None and alive is not None:
+                alive._ring(request)  # noqa: SLF001 (this very class)
+
+        asyncio.get_running_loop().call_later(alarm.seconds, ring)
 
     def _ring(self, request: Request) -> None:
         outputs = self._session.rang(request)

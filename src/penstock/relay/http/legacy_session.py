@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
 import msgspec
 
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -59,7 +59,6 @@ class LegacySession:
         self._progress: dict[bytes, bytes] = {}
         self._sizes: dict[Stream, int] = {}  # of the open requests
         self._tasks: set[asyncio.Task[None]] = set()
-        self.used = time.monotonic()
         self.has_ended = False
         self._outbox = Outbox()
         self._child = AsyncProcess(
@@ -81,7 +80,6 @@ class LegacySession:
         return self._session.known.version
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self.used = time.monotonic()
         requests = _requests(inbound)
         size = len(inbound.body) + _EACH
         if any(message.key in self._posts for message in requests):
@@ -97,7 +95,6 @@ class LegacySession:
         await asyncio.shield(work)
         if requests:
             await queue.wait_closed()
-        self.used = time.monotonic()
 
     def _open(self, requests: list[Message], size: int, version: str, queue: ReplyQueue) -> Stream:
         stream = self._streams.open(queue)
@@ -116,7 +113,8 @@ class LegacySession:
     async def _take(self, inbound: Inbound, queue: ReplyQueue, stream: Stream | None) -> None:
         """Handle a POST to its end, even if the client leaves: its work may be half done."""
         try:
-            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            outputs = await large_bodies.apply(self._session.from_client, inbound.body)
+            await self._carrier.carry_out(outputs)
             if inbound.message is not None:
                 await self._close_cancelled(inbound.message)
         except NotRead as error:
@@ -158,7 +156,6 @@ class LegacySession:
         await queue.put(stream.opening if opens else Event())
         await stream.resume(queue, after)
         await queue.wait_closed()
-        self.used = time.monotonic()
 
     async def end(self) -> None:
         self.has_ended = True

@@ -12,6 +12,7 @@ import msgspec
 from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -64,6 +65,7 @@ class SharedProcess:
         connection = Connection(
             self._workshop.engine.gate,
             tally=self._workshop.engine.tally,
+            toolboxes=self._workshop.engine.toolboxes,
             principal=self._principal,
             server=self._target.server,
             peer=inbound.peer,
@@ -106,11 +108,12 @@ class SharedProcess:
             await self._received(messages.failure(name, UPSTREAM_GONE, str(error)))
 
     async def _cancel(self, post: _SharedPost, read: Message) -> None:
-        """Cancel a call of a program, under the name by which the process knows the call."""
+        """Cancel a call, of a program or one that took too long, under the name by which the process knows the call."""
         named = messages.members_of(read.params).get("requestId")
         name = b"" if named is None else self._renaming.forget_one(post, messages.id_key(named))
         if name:
-            await self._tell(messages.cancellation(name, "the program has ended"))
+            reason = messages.text_of(messages.members_of(read.params), "reason")
+            await self._tell(messages.cancellation(name, reason or "it is not needed"))
 
     def _give_up(self, name: bytes) -> None:
         if self._renaming.is_waiting(name):
@@ -206,7 +209,8 @@ class _SharedPost:
         self.unread = 0  # the bytes of notifications that wait because the client reads slowly
 
     async def run(self, body: bytes) -> None:
-        await self._carrier.carry_out(self.session.from_client(body))
+        outputs = await large_bodies.apply(self.session.from_client, body)
+        await self._carrier.carry_out(outputs)
         while self.queue.is_open:
             message, size = await self._incoming.get()
             self.unread -= size

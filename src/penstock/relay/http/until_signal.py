@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 import socket
@@ -10,6 +11,7 @@ from typing import Any
 
 import uvicorn
 
+from penstock.relay.http.descriptors import FailedAccepts
 from penstock.relay.signals import on_signals
 
 
@@ -21,6 +23,10 @@ class _SignalledServer(uvicorn.Server):
     """
 
     number = 0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(FailedAccepts())
+        await super().startup(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

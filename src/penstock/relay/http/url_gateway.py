@@ -9,60 +9,63 @@ from typing import Any, Final
 import httpx2
 import msgspec
 
-from penstock.core.model.recent import Recent
-from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
-from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.gateway import Inbound, SessionFault
 from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.relay.http.upstream_refusals import BAD_GATEWAY, pass_on_refusal
+from penstock.relay.http.url_sessions import UrlSessions
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
-from penstock.wire.headers import RepeatedArguments
 from penstock.wire.messages import UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
-from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.upstream_state import UpstreamState
 
-_MOST_KEPT = 10_000
 _POOLS: Final = 16
 _NOT_ALLOWED: Final = 405
 _UNKNOWN_METHOD: Final = (400, 404)
 
 
 class UrlGateway:
-    """The gateway. It keeps legacy sessions by id, and the state of upstream without sessions by
-    era and principal."""
+    """The gateway."""
+
+    knows_sessions = False  # Another process, or upstream itself, may have opened one.
 
     def __init__(self, gate: Gate, target: Target) -> None:
         engine = Engine(gate, tally_of(gate.policy, target.name))
         self.workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
-        self._upstream = HttpUpstream(target, pools=_POOLS)
-        self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
-        self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
+        self._upstream = HttpUpstream(target, pools=_POOLS, most=gate.policy.max_upstream)
+        self.sessions = UrlSessions(engine, target)
+
+    def session_fault(self, _inbound: Inbound) -> SessionFault | None:
+        return None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         with self._requests.of(inbound) as refusal:
             if refusal:
                 await queue.finish(Event(refusal))
             else:
-                await _UrlPost(self, inbound, queue).run()
+                with self.sessions.using(inbound) as session:
+                    await _UrlPost(self, inbound, queue, session).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
             queue.status = _NOT_ALLOWED
             return
-        session = self.session(inbound)
+        with self.sessions.using(inbound) as session:
+            await self._listen(inbound, queue, session)
+
+    async def _listen(self, inbound: Inbound, queue: ReplyQueue, session: Session) -> None:
         given = fixed_headers(inbound)
         if inbound.last_event:
             given[headers.LAST_EVENT] = inbound.last_event
@@ -88,7 +91,7 @@ class UrlGateway:
             logger().warning("%s", broken(error))
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self._sessions.pop(_session_key(inbound, inbound.session))
+        self.sessions.end(inbound)
         try:
             answer = await self._upstream.leave(fixed_headers(inbound))
             queue.status = answer.status
@@ -105,68 +108,15 @@ class UrlGateway:
     def upstream(self) -> HttpUpstream:
         return self._upstream
 
-    def session(self, inbound: Inbound) -> Session:
-        if inbound.is_modern:
-            # Each client chooses its own ids, so requests share only the state of upstream.
-            known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
-            return self._new(inbound, known, _repeated(inbound))
-        if inbound.session:
-            legacy_session = _session_key(inbound, inbound.session)
-            return self._sessions.get_or_make(legacy_session, partial(self._resumed, inbound))
-        if inbound.message is not None and inbound.message.method == "initialize":
-            return self._new(inbound)
-        return self._new(
-            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", UpstreamState)
-        )
-
-    def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
-        """Keep the session that upstream opened, or its state if it opens none for anyone."""
-        if not session_id:
-            self._known.put(f"legacy {inbound.principal.id}", session.known)
-            return
-        connection = session.connection
-        connection.legacy_session = session_id
-        if connection.principal.is_bearer:
-            connection.principal = Principal(f"session:{session_id}")
-        self._sessions.put(_session_key(inbound, session_id), session)
-
-    def _resumed(self, inbound: Inbound) -> Session:
-        """Return a session that began in another process, or before a restart."""
-        known = UpstreamState()
-        known.is_initialized = True
-        return self._new(inbound, known)
-
-    def _new(
-        self,
-        inbound: Inbound,
-        known: UpstreamState | None = None,
-        repeated: RepeatedArguments | None = None,
-    ) -> Session:
-        return Session(
-            Connection(
-                self.workshop.engine.gate,
-                tally=self.workshop.engine.tally,
-                principal=inbound.principal,
-                server=self._upstream.target.server,
-                legacy_session=inbound.session,
-                peer=inbound.peer,
-                known=known or UpstreamState(),
-                repeated=repeated,
-            )
-        )
-
-
-def _session_key(inbound: Inbound, session_id: str) -> str:
-    """Return the key of a session. With another authorization, the same id is another session."""
-    return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
-
 
 class _UrlPost:
     """One POST of a client, and the POSTs that it causes."""
 
-    def __init__(self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue) -> None:
+    def __init__(
+        self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue, session: Session
+    ) -> None:
         self._gateway = gateway
-        self._session = gateway.session(inbound)
+        self._session = session
         self._inbound = inbound
         self._queue = queue
         self._event = Event(b"")
@@ -179,7 +129,8 @@ class _UrlPost:
     async def run(self) -> None:
         inbound = self._inbound
         try:
-            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            outputs = await large_bodies.apply(self._session.from_client, inbound.body)
+            await self._carrier.carry_out(outputs)
             await self._carrier.finish()
             await self._tell_refusal()
         except asyncio.CancelledError:
@@ -268,7 +219,7 @@ class _UrlPost:
         if answer.session:
             self._queue.session = answer.session
         if inbound.message is not None and inbound.message.method == "initialize":
-            self._gateway.begin(self._session, answer.session, inbound)
+            self._gateway.sessions.begin(self._session, answer.session, inbound)
 
     def _opened_ours(self, answer: HttpAnswer) -> None:
         """Note a refusal, also of the relay's own requests: the client's request fails with them."""
@@ -295,13 +246,6 @@ def fixed_headers(inbound: Inbound) -> dict[str, str]:
     if not inbound.is_modern:
         made |= {headers.SESSION: inbound.session, headers.VERSION: inbound.version}
     return {name: value for name, value in made.items() if value}
-
-
-def _repeated(inbound: Inbound) -> RepeatedArguments | None:
-    """Return the headers to check against the arguments. Upstream's headers are made anew from the
-    tool's schema, which would otherwise silently correct wrong or missing ones."""
-    message = inbound.message
-    return None if message is None else RepeatedArguments(message, inbound.headers)
 
 
 async def _put(queue: ReplyQueue, event: Event, output: ToClient) -> None:
