@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import (
     add_policy_options,
@@ -15,11 +16,16 @@ from penstock.cli.options import (
     start_logging,
     target_from,
 )
+from penstock.errors import StoreError
 from penstock.relay.process import CannotStart, Process, Unstarted
 from penstock.relay.signals import EarlySignals
+from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.settings.table import RUN_DEFAULTS
+
+if TYPE_CHECKING:
+    from penstock.core.model.store import Store
 
 _EXAMPLES = """\
 examples:
@@ -49,18 +55,31 @@ def run(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen, RUN_DEFAULTS)
     target = target_from(chosen)
     forget_secrets(chosen)
+    try:
+        store = usable_store(policy)
+    except StoreError as error:
+        _tell_client(error, target, policy)
+        raise
     if target.url:
         from penstock.relay.run_url import run_remote
 
         start_logging(chosen)
-        return run_remote(target, policy)
-    return _run_command(chosen, target, policy)
+        return run_remote(target, policy, store)
+    return _run_command(chosen, target, policy, store)
 
 
-def _run_command(chosen: argparse.Namespace, target: Target, policy: Policy) -> int:
-    from penstock.relay.store_check import usable_store
+def _tell_client(error: StoreError, target: Target, policy: Policy) -> None:
+    """Answer the client with the error, because a host shows this and not the log. Nothing is
+    stored for that."""
+    from penstock.relay.run_command import run_local
 
-    store = usable_store(policy)
+    if not sys.stdin.isatty():
+        run_local(Unstarted(error), target, replace(policy, store="memory:"), None)
+
+
+def _run_command(
+    chosen: argparse.Namespace, target: Target, policy: Policy, store: Store | None
+) -> int:
     early = EarlySignals()
     upstream = _started(target, policy)
     early.ends(partial(upstream.end, grace=0))

@@ -51,11 +51,12 @@ OURS: Final = Surroundings()
 
 
 class Unstarted:
-    """The place of a server that could not be started. It sends nothing, and has ended."""
+    """The place of a server that could not be started, or that nothing can be stored for. It sends
+    nothing, and has ended."""
 
     output: Sequence[bytes | Unread] = ()
 
-    def __init__(self, error: CannotStart) -> None:
+    def __init__(self, error: PenstockError) -> None:
         self.error = error
 
     def send(self, _message: bytes) -> None:

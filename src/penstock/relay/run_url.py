@@ -21,9 +21,9 @@ from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
 from penstock.relay.signals import ending_signals
 from penstock.relay.stdio import UPSTREAM_ENDED, Client, has_unanswered
-from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
+from penstock.stores import Store
 from penstock.wire import eras, messages
 from penstock.wire.messages import Message
 from penstock.wire.outputs import ToClient
@@ -53,9 +53,9 @@ _GREETINGS = ("initialize", "notifications/initialized")
 _LONGEST_PAUSE = 60.0
 
 
-def run_remote(target: Target, policy: Policy) -> int:
+def run_remote(target: Target, policy: Policy, store: Store | None) -> int:
     """Run until the client leaves, and return the exit code."""
-    with Gate(policy, usable_store(policy)) as gate:
+    with Gate(policy, store) as gate:
         engine = Engine(gate, tally_of(policy, target.name), called_before(policy, target.name))
         session = Session(
             Connection(
