@@ -17,7 +17,7 @@ APPS_READY := $(APPS)/node_modules/.ready
 .DEFAULT_GOAL := help
 # Several targets fill one environment.
 .NOTPARALLEL:
-.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench fuzz record-corpus clean
+.PHONY: help demo demo-django app test chromium test-oldest-django test-sites check format bench faults fuzz record-corpus clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ format: $(READY) ## Format the code and mend what the linter can
 
 bench: $(READY) ## Measure speed and memory, as ratios in one run
 	@$(BIN)/python -m benchmarks
+
+faults: $(READY) ## Cause every fault, and start, use and stop Penstock 300 times
+	@PENSTOCK_FAULT_CYCLES=300 $(BIN)/python -m pytest -n 2 tests/faults
 
 fuzz: $(READY) ## Search longer for broken promises, and for input that breaks something
 	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property tests/fuzz

@@ -157,7 +157,7 @@ class HttpClient(Client):
     def __init__(self, era: str, url: str) -> None:
         super().__init__(era)
         self._place = urlsplit(url)
-        self._session = ""
+        self.session = ""
         self._posts: dict[Any, Post] = {}  # by the id of the request
         self._readers: list[threading.Thread] = []
 
@@ -189,7 +189,7 @@ class HttpClient(Client):
 
     def _read(self, post: "Post") -> None:
         with suppress(OSError, http.client.HTTPException), post as response:  # unless hung up
-            self._session = response.headers.get("mcp-session-id", self._session)
+            self.session = response.headers.get("mcp-session-id", self.session)
             for line in lines_of(response):
                 self._receive(line)
 
@@ -199,7 +199,7 @@ class HttpClient(Client):
             "accept": "application/json, text/event-stream",
         }
         if not self._is_modern:
-            return {**made, **({"mcp-session-id": self._session} if self._session else {})}
+            return {**made, **({"mcp-session-id": self.session} if self.session else {})}
         name = message["params"].get("name")
         made |= {"mcp-protocol-version": MODERN_VERSION, "mcp-method": message["method"]}
         return {**made, **({"mcp-name": name} if name else {})}
