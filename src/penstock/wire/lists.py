@@ -76,6 +76,7 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
         request.policy,
         connection.now(),
         is_modern=request.is_modern,
+        pinned=known.pinned,
         has_marks=connection.is_inside,
     )
     if connection.is_inside:

@@ -71,6 +71,7 @@ class Denied(msgspec.Struct, frozen=True):
 
 
 UNKNOWN = Denied("unknown or expired")
+EXPIRED = Denied("expired")
 NOT_A_TOKEN = Denied("not a token")
 
 
@@ -378,8 +379,10 @@ def load_entry(
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:
         return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
-    if loaded is None or loaded.expires <= context.now:
+    if loaded is None:
         return UNKNOWN
+    if loaded.expires <= context.now:
+        return EXPIRED
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head
