@@ -95,8 +95,8 @@ format: $(READY) ## Format the code and mend what the linter can
 bench: $(READY) ## Measure speed and memory, as ratios in one run
 	@$(BIN)/python -m benchmarks
 
-fuzz: $(READY) ## Search for broken promises for longer than the suite does
-	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property
+fuzz: $(READY) ## Search longer for broken promises, and for input that breaks something
+	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property tests/fuzz
 
 record-corpus: $(READY) ## Record the results of real servers in tests/corpus again; takes minutes
 	@PYTHONPATH=tests $(BIN)/python -m corpus.record

@@ -1,14 +1,31 @@
 """A real Redis on a Unix socket for the tests that need one. Each worker process has its own."""
 
 import os
+import signal
 import subprocess
 import tempfile
+import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("penstock.testing")
 os.environ["PENSTOCK_STATS"] = "off"  # No test adds to the figures of this machine.
+
+
+def heed_signals():
+    """Undo `nohup` and `&`: they let a process ignore signals, and its children inherit that.
+
+    A handler is not inherited. So this process goes on ignoring the signal, and its children do not.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+if threading.current_thread() is threading.main_thread():
+    heed_signals()
 
 # Ordinary runs try the same cases each time. `make fuzz` tries other and more cases.
 FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))

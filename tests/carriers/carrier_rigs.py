@@ -12,14 +12,13 @@ from pathlib import Path
 import psutil
 from carrier_clients import Client, HttpClient, StdioClient
 from environments import clean_environment
-from relay_processes import PATIENCE, RUN, end, wait_until
+from relay_processes import PATIENCE, RUN, end, is_guardian, wait_until
 from sluice import Sluice
 from staging import Stage
 
 SERVERS = Path(__file__).parents[1] / "servers"
 UPSTREAM = str(SERVERS / "staged_server.py")
 SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
-PROGRAM_SECONDS = "4"
 URL = re.compile(r"http://\S+(?=\n)")
 
 
@@ -74,10 +73,11 @@ CARRIERS = [
 class Rig:
     """A running carrier, with its server on a stage and its store behind a sluice."""
 
-    def __init__(self, carrier: Carrier, folder: Path, store: Sluice) -> None:
+    def __init__(self, carrier: Carrier, folder: Path, store: Sluice, **settings: str) -> None:
         self.carrier = carrier
         self.store = store
         self.stage = Stage(folder)
+        self._settings = settings
         self._folder = folder
         self._open = ExitStack()
         self._started: dict[str, subprocess.Popen[bytes]] = {}
@@ -131,7 +131,8 @@ class Rig:
             "PENSTOCK_STORE": self.store.url,
             "PENSTOCK_QUERY_SECONDS": f"{10 * PATIENCE}",
             "PENSTOCK_PROGRAMS": "write",
-            "PENSTOCK_PROGRAM_SECONDS": PROGRAM_SECONDS,
+            "PENSTOCK_PROGRAM_SECONDS": f"{10 * PATIENCE}",
+            **self._settings,
         }
         log = self._open.enter_context((self._folder / f"{name}.log").open("wb"))
         has_pipes = name == "carrier" and self.carrier.door == "stdio"
@@ -156,4 +157,4 @@ def is_worker(process: psutil.Process) -> bool:
         command = process.cmdline()
     except psutil.Error:  # it has ended meanwhile
         return False
-    return bool(command) and UPSTREAM not in command
+    return bool(command) and UPSTREAM not in command and not is_guardian(process)

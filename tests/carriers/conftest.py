@@ -14,9 +14,15 @@ def store(redis_url):
 
 
 @pytest.fixture
-def rig(carrier, store, tmp_path):
+def settings():
+    """Return the settings of the carrier. A test may choose others."""
+    return {}
+
+
+@pytest.fixture
+def rig(carrier, store, tmp_path, settings):
     """Start the carrier that a test is parametrized with. A failed test shows the carrier's log."""
-    made = Rig(carrier, tmp_path, store)
+    made = Rig(carrier, tmp_path, store, **settings)
     try:
         made.start()
         yield made

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from contract import carriers_for
 from relay_processes import wait_until
 from test_cancellation import wait_until_heeded, way_of
@@ -73,7 +74,9 @@ def test_a_cancelled_program_ends_with_its_calls(rig, client):
 
 
 @carriers_for("time of a program")
+@pytest.mark.parametrize("settings", [{"PENSTOCK_PROGRAM_SECONDS": "4"}], ids=["4s"])
 def test_a_tool_that_never_answers_costs_its_program_its_time(rig, client):
+    wait_until(lambda: client.text(run(client, "1 + 1")) == "2", "a sandbox")
     with rig.stage.holding("wait"):
         told = json.loads(client.text(run(client, "x = await small(text='a')\nawait wait()")))
         assert "longer than 4 seconds" in told["error"]

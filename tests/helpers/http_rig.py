@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ def started(command: list[str], where: str = "stdout", **options) -> Iterator[st
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -58,7 +59,7 @@ class Raw:
     def __init__(self, url: str) -> None:
         self.url = url
         self.session = ""
-        self.http = httpx2.Client(timeout=30)
+        self.http = httpx2.Client(timeout=60)
 
     def __enter__(self):
         return self
@@ -123,3 +124,13 @@ def messages_of(response):
 
 def value_of(result):
     return json.loads(result["content"][0]["text"])
+
+
+def eventually(holds, seconds=30.0):
+    """Wait until this holds: another process makes it so."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False

@@ -1,7 +1,7 @@
 """A sandbox, and programs in it whose calls a test answers."""
 
 import pytest
-from program_rig import MEMORY, SCOPE, SECONDS, answered
+from program_rig import FEW_SECONDS, MEMORY, SCOPE, SECONDS, answered
 
 from penstock.core.model.program import Waiting
 from penstock.programs.running import Running
@@ -15,8 +15,24 @@ def sandbox():
     made.close()
 
 
+@pytest.fixture(scope="session")
+def hurried_sandbox():
+    made = Sandbox(FEW_SECONDS, MEMORY)
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def run(sandbox):
+    return runner(sandbox)
+
+
+@pytest.fixture
+def run_hurried(hurried_sandbox):
+    return runner(hurried_sandbox)
+
+
+def runner(sandbox):
     """Return a function that runs a program to its end."""
 
     def ran(code, helpers=None, answer=answered):

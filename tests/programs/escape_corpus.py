@@ -17,6 +17,11 @@ class Escape(NamedTuple):
     outcome: str
     error: str
 
+    @property
+    def may_run_out_of_time(self) -> bool:
+        """Whether any limit may end the program. All others end by themselves, however slowly."""
+        return self.outcome in ("stopped", "ended") and not self.error
+
 
 def read(name: str, canaries: dict[str, Any]) -> Escape:
     """Return a program of the corpus, with the canaries in their places."""

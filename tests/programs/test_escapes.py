@@ -12,18 +12,17 @@ import escape_corpus
 import psutil
 import pytest
 from http_rig import Raw, serving, started
-from program_rig import SCOPE, answered
+from program_rig import FEW_SECONDS, SCOPE, SECONDS, answered
 from relay_calls import compact, value_of
-from relay_processes import SERVERS
+from relay_processes import SERVERS, wait_until
 from relay_weights import over
 
 from penstock.core.budget.budget import Budget
 from penstock.core.model.program import Broken, Finished, Waiting
 from penstock.programs.running import HelperError, Running
-from penstock.programs.sandbox import Sandbox
 
 CANARY = "the words of somebody else"
-SECONDS, MEMORY = 1.0, 64_000_000
+MEMORY = 64_000_000
 SERVER = [sys.executable, str(SERVERS / "program_server.py")]
 
 
@@ -94,13 +93,6 @@ def assert_outcome(escape, is_error, text):
 # -- the sandbox alone -------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def strict_sandbox():
-    made = Sandbox(SECONDS, MEMORY)
-    yield made
-    made.close()
-
-
 def refuse(*_, **__):
     raise HelperError("Continuation token expired or not found")
 
@@ -119,9 +111,9 @@ def held_open(pid):
 
 
 @pytest.mark.parametrize("name", [n for n in escape_corpus.NAMES if not n.startswith(RELAYED)])
-def test_the_sandbox_holds(strict_sandbox, folder, listener, name):
+def test_the_sandbox_holds(sandbox, hurried_sandbox, folder, listener, name):
     escape = escape_corpus.read(name, canaries(folder, listener, "pen_" + "1" * 39))
-    box = strict_sandbox.open()
+    box = (hurried_sandbox if escape.may_run_out_of_time else sandbox).open()
     pid = box.session.worker_pid
     with untouched(folder, listener):
         try:
@@ -145,19 +137,32 @@ def test_the_sandbox_holds(strict_sandbox, folder, listener, name):
 # -- through the relay -------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def relay_url():
+@contextmanager
+def relay(seconds):
     """Serve the tools over HTTP, with a secret in the environment of the relay."""
     environment = {
         **os.environ,
         "CANARY_VARIABLE": CANARY,
-        "PENSTOCK_PROGRAM_SECONDS": str(SECONDS),
+        "PENSTOCK_PROGRAM_SECONDS": str(seconds),
         "PENSTOCK_PROGRAM_MEMORY": "64MB",
+        "PENSTOCK_PROGRAM_CALLS": "10",
     }
     with (
         started([*SERVER, "--http"]) as upstream,
         serving("--programs", "write", "--url", upstream, env=environment) as url,
     ):
+        yield url
+
+
+@pytest.fixture(scope="module")
+def relay_url():
+    with relay(SECONDS) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def hurried_relay_url():
+    with relay(FEW_SECONDS) as url:
         yield url
 
 
@@ -172,10 +177,11 @@ def token(relay_url):
 
 
 @pytest.mark.parametrize("name", escape_corpus.NAMES)
-def test_the_relay_holds(relay_url, token, folder, listener, name):
+def test_the_relay_holds(relay_url, hurried_relay_url, token, folder, listener, name):
     assert token.startswith("pen_")
     escape = escape_corpus.read(name, canaries(folder, listener, token))
-    with Raw(relay_url) as agent, untouched(folder, listener):
+    url = hurried_relay_url if escape.may_run_out_of_time else relay_url
+    with Raw(url) as agent, untouched(folder, listener):
         agent.initialize()
         answer = agent.ask("tools/call", {"name": "run_python", "arguments": {"code": escape.code}})
         result = answer["result"]
@@ -185,6 +191,13 @@ def test_the_relay_holds(relay_url, token, folder, listener, name):
         assert_outcome(escape, is_error, text)
         if is_error:
             assert json.loads(text)["next_step"]
-        after = [value_of(agent.call("run_python", {"code": "sum([1, 1])"})) for _ in range(2)]
-        assert after[1] == 2
-        assert after[0] == 2 or "was replaced" in after[0]["error"]
+        wait_until(lambda: runs_again(agent), "the next program")
+
+
+def runs_again(agent):
+    """Return whether the next program is answered. It says once if a function was replaced, and on a
+    busy machine the few seconds may be too few."""
+    found = value_of(agent.call("run_python", {"code": "sum([1, 1])"}))
+    if found != 2:
+        assert "was replaced" in found["error"] or "took longer than" in found["error"], found
+    return found == 2

@@ -245,13 +245,13 @@ def test_the_limit_on_time_ends_every_program(hurried, name):
         found = value_of(result)
         assert error in found["error"]
         assert "Ask for less" in found["next_step"]
-    assert value_of(hurried.call("run_python", code="1 + 1")) == 2
+    # On a busy machine a second may be too short for any program.
+    wait_until(lambda: value_of(hurried.call("run_python", code="1 + 1")) == 2, "the next program")
 
 
 def test_a_variable_that_has_expired(opened):
     agent = opened("--programs", "on", "--ttl", "1", "--max-ttl", "1")
     agent.call("run_python", code="kept = 5")
-    assert value_of(agent.call("run_python", code="kept")) == 5
     threading.Event().wait(1.3)  # another program would make them live longer
     found = told(agent, "1\nkept")
     assert found["error"] == "NameError: name 'kept' is not defined"

@@ -21,6 +21,7 @@ RUNNING = {
     "waits for a tool": "await wait()",
     "reads the store": "while True:\n    store(1)",
 }
+BUSY_SECONDS = 0.1  # of processor time; an idle process uses none
 linux = pytest.mark.skipif(
     sys.platform != "linux", reason="the sandbox has a process of its own here"
 )
@@ -38,9 +39,22 @@ def sandboxes(client):
 def begin(client, code):
     """Start a program, and return the id of the request once its sandbox is at work."""
     request = client.request("tools/call", {"name": "run_python", "arguments": {"code": code}})
+    used = processor_seconds(client)
     client.send(request)
-    threading.Event().wait(0.3)
+    if code == RUNNING["waits for a tool"]:
+        threading.Event().wait(0.3)  # a program that has not begun yet must end too
+    else:
+        wait_until(lambda: processor_seconds(client) > used + BUSY_SECONDS, "a busy sandbox")
     return request["id"]
+
+
+def processor_seconds(client):
+    """Return how long the sandboxes have computed."""
+    try:
+        times = [psutil.Process(pid).cpu_times() for pid in sandboxes(client)]
+    except psutil.NoSuchProcess:  # one is being replaced
+        return 0.0
+    return sum(time.user + time.system for time in times)
 
 
 @linux
@@ -48,9 +62,9 @@ def begin(client, code):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_no_process_outlives_the_relay(start, ending, doing):
     """A sandbox that computes does not notice that the relay was killed. Its own limit ends it."""
-    seconds = "2" if ending == "SIGKILL" else "60"
+    seconds = "5" if ending == "SIGKILL" else "60"
     client = start(SERVER, "--programs", "on", environment={"PENSTOCK_PROGRAM_SECONDS": seconds})
-    assert value_of(client.call("run_python", code="1")) == 1
+    wait_until(lambda: value_of(client.call("run_python", code="1")) == 1, "a sandbox")
     begin(client, RUNNING[doing])
     family = children(client.process.pid)
     assert len(family) >= 2

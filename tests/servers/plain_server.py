@@ -188,6 +188,8 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def do_DELETE(self) -> None:
+        if "--hangs-at-delete" in sys.argv:
+            threading.Event().wait()
         self.reply(200, b"")
 
     def send_event(self, message: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -26,12 +27,13 @@ from penstock.core.model.questions import (
 )
 from penstock.worker import Workers
 from penstock.worker.child import BOOT, WorkerChild
-from penstock.worker.failures import CANCELLED, CLOSED
+from penstock.worker.failures import CANCELLED, CLOSED, died
 from penstock.worker.sandbox.main import MOST_KEPT
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
 BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="no limit on memory elsewhere")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
 
 class Counted:
@@ -192,7 +194,7 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
 
     def until_waiting(count):
         for _ in range(3_000):
-            if len(workers._changed._waiters) >= count:
+            if workers._places.waiting >= count:
                 return
             time.sleep(0.01)
         raise AssertionError("nobody waits")
@@ -206,8 +208,8 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
         until_waiting(2)
         may_end.set()
         try:
-            assert in_vain.result(10) is None
-            assert behind.result(10)
+            assert in_vain.result(60) is None
+            assert behind.result(60)
         finally:
             workers.close()  # Otherwise a waiting thread would keep a failed test from ending.
 
@@ -316,11 +318,14 @@ def test_the_child_has_given_up_its_rights(make):
     ],
 )
 def test_a_loop_is_ended_and_the_child_replaced(make, question):
-    workers, source = make(seconds=0.5), material()
+    workers, source = make(seconds=1.0), material()
     outcome = workers.ask(question, source)
-    assert outcome.error == "The program was ended: it ran longer than 0.5 s."
+    assert outcome.error == "The program was ended: it ran longer than 1 s."
     assert not children(workers)
-    assert is_healthy(workers, source)
+    after = outcome
+    while isinstance(after, Failure) and after.error == outcome.error:  # on a busy machine
+        after = workers.ask(sql("SELECT 1"), source)
+    assert isinstance(after, WorkerAnswer), after
 
 
 def test_loading_has_a_limit_of_its_own(make):
@@ -504,6 +509,43 @@ def test_a_child_that_dies_between_questions(make):
     assert children(workers) != {pid}
 
 
+@posix
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_a_child_that_someone_kills_during_a_question(make, how):
+    """Nobody can tell who killed it, so no limit is named. The next question gets a new child."""
+    workers, source = make(seconds=60.0), material()
+    assert is_healthy(workers, source)
+    [pid] = children(workers)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(workers.ask, jq("def f: f; f"), source)
+        wait_until_busy(pid)
+        os.kill(pid, getattr(signal, how))
+        failed = asked.result(60)
+    assert failed == died(-getattr(signal, how), Limits(seconds=60.0), "jq")
+    assert "was killed" in failed.error
+    assert is_healthy(workers, material())
+    assert children(workers) != {pid}
+
+
+@posix
+@pytest.mark.parametrize("language", ["sql", "jq", "order", "chart"])
+def test_a_kill_is_not_reported_as_a_limit(language):
+    for how in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"):
+        failed = died(-getattr(signal, how), Limits(), language)
+        assert "was killed" in failed.error
+        assert "short of memory" in failed.error
+        assert "MB" not in failed.error
+        assert "again" in failed.next_step
+
+
+def wait_until_busy(pid):
+    """Wait until a process works at a question: it has used some time of the processor."""
+    child = psutil.Process(pid)
+    before = child.cpu_times().user
+    while child.cpu_times().user < before + 0.1:
+        time.sleep(0.01)
+
+
 def test_cancellation_kills_the_child(make):
     workers, cancellation = make(seconds=60.0), Cancellation()
     with ThreadPoolExecutor(1) as pool:
@@ -530,8 +572,8 @@ def test_a_child_that_is_slow_to_end_keeps_nobody_waiting(make, monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         try:
             failing = pool.submit(workers.ask, sql("SELECT 1"), material(1 / n for n in (0,)))
-            assert ending.wait(10)
-            assert pool.submit(is_healthy, workers, material()).result(10)
+            assert ending.wait(60)
+            assert pool.submit(is_healthy, workers, material()).result(60)
             assert not failing.done()
         finally:
             may_end.set()
@@ -593,7 +635,7 @@ def script(body):
         import os, sys, threading, time
         from penstock.core.model.questions import Limits, Material, Question
         from penstock.worker import Workers
-        workers = Workers(Limits(seconds=1.0))
+        workers = Workers(Limits(seconds=3.0))
         material = Material("value", b"", b"", [b"1"])
         ask = lambda program: workers.ask(Question("k", "jq", program), material)
         ask(".")

@@ -26,10 +26,16 @@ def is_descriptions(uri: str) -> bool:
 
 def named_in(uri: str) -> list[str]:
     """Return the tools that a URI names."""
+    return [_unquoted(name) for value in _values(uri, "tools") for name in value.split(",")]
+
+
+def _unquoted(name: str) -> str:
     from urllib.parse import unquote_plus
 
-    names = [name for value in _values(uri, "tools") for name in value.split(",")]
-    return [unquote_plus(name, errors="surrogatepass") for name in names]
+    try:
+        return unquote_plus(name, errors="surrogatepass")
+    except UnicodeDecodeError:  # no tool has such a name
+        return unquote_plus(name, errors="replace")
 
 
 def asks_for_whole(uri: str) -> bool:

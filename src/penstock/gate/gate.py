@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,6 +39,7 @@ from penstock.core.protocol.first_reply import KeptBytes, conclude, keep, keep_b
 from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
 from penstock.core.protocol.references import Fetched
 from penstock.errors import InvalidSetting, StoreError
+from penstock.gate.clock import SteadyClock
 from penstock.gate.hooks import Hooks, arguments_of, as_result, as_window, reference_of
 from penstock.gate.underway import Answering, Need, Underway, until_run
 from penstock.settings.policy import Policy
@@ -64,7 +64,7 @@ class Gate:
         store: Store | None = None,
         *,
         meter: Meter | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         random: Callable[[int], bytes] = os.urandom,
     ) -> None:
         if policy is not None and not isinstance(policy, Policy):
@@ -76,7 +76,7 @@ class Gate:
             self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
         )
         self.meter = meter or default_meter()
-        self.clock = clock
+        self.clock = clock or SteadyClock()
         self._random = random
         self._brought: dict[str, Mapping[str, Any]] = {}
         self._workers: Workers | None = None
@@ -229,7 +229,7 @@ def as_reader(call: Call) -> Call:
 
 
 def _question(ask: Callable[..., Any], effect: AskHolder | AskWorker, hooks: Hooks) -> Need:
-    meet = partial(ask, effect.question, cancellation=hooks.cancellation)
+    meet = partial(ask, effect.question, cancellation=hooks.cancellation, party=hooks.party)
     return Need(meet, is_question=True)
 
 

@@ -22,7 +22,10 @@ class Batch:
             self._unanswered.discard(key)
             if message is not None:
                 self._answers.append(message)
-            return None if self._unanswered or not self._answers else self.whole
+            if self._unanswered or not self._answers:
+                return None
+            whole, self._answers = self.whole, []  # an id that stands twice is answered again later
+            return whole
 
     @property
     def whole(self) -> bytes:

@@ -301,8 +301,3 @@ Effect = Forward | AskUpstream | Discover | CallTools | SetAlarm | Work
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]
-
-
-def is_of_program(work: Work) -> bool:
-    """Return whether a program runs meanwhile, which may take as long as programs may."""
-    return isinstance(work, StartProgram | ResumeProgram | EndProgram)

@@ -26,6 +26,7 @@ INTERNAL_ERROR: Final = -32603
 RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25; later revisions use INVALID_PARAMS
 METHOD_NOT_FOUND: Final = -32601
 UPSTREAM_GONE: Final = -32010  # Penstock's own. Servers use -32000 for many other errors
+BUSY: Final = -32011  # Penstock's own: too many requests of the same caller are in progress
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 

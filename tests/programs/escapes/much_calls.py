@@ -1,3 +1,3 @@
-# Expected: stopped: 100 calls
+# Expected: stopped: 10 calls
 while True:
     await echo(text="a")

@@ -19,9 +19,11 @@ ON_HTTP = f"""
 import runpy, socket, sys
 sys.path.insert(0, {str(PLANT.parent)!r})
 from plant_server import server
-with socket.socket() as free:
-    free.bind(("127.0.0.1", 0))
-    port = free.getsockname()[1]
+# The socket stays bound, so that nobody else gets the port. It does not listen.
+held = socket.socket()
+held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+held.bind(("127.0.0.1", 0))
+port = held.getsockname()[1]
 print(f"http://127.0.0.1:{{port}}/mcp", flush=True)
 server.run("streamable-http", port=port)
 """
@@ -37,7 +39,7 @@ def plant_url():
 def wait_for(url):
 
     parts = urlsplit(url)
-    for _ in range(200):
+    for _ in range(600):
         with socket.socket() as trial:
             if trial.connect_ex((parts.hostname, parts.port)) == 0:
                 return

@@ -4,11 +4,20 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
 import psutil
 import pytest
-from http_rig import ACCEPT, MODERN, PLAIN, Raw, messages_of, request, serving, value_of
+from http_rig import (
+    ACCEPT,
+    MODERN,
+    PLAIN,
+    Raw,
+    eventually,
+    messages_of,
+    request,
+    serving,
+    value_of,
+)
 
 
 @pytest.fixture
@@ -102,7 +111,8 @@ def test_a_legacy_client_cancels_by_a_notification(client):
         assert eventually(lambda: value_of(same.call("seen", key="s"))["cancelled"] == [9])
         headers = {"mcp-session-id": client.session}
         same.http.delete(client.url, headers=headers)
-    asking.join(10)
+    asking.join(60)
+    assert not asking.is_alive()
 
 
 def test_what_belongs_to_no_request_goes_to_the_open_get(tmp_path):
@@ -185,16 +195,6 @@ def test_progress_goes_to_the_request_it_is_about(client):
     assert answer["id"] == 4
 
 
-def eventually(holds, seconds=20.0):
-    """Wait until this holds: another process makes it so."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):
     """Its own request ends; the process and all other requests go on."""
     server = tmp_path / "flood.py"
@@ -205,7 +205,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):
         reading.start()
         with Raw(url) as other:
             assert other.modern_call("echo", {"text": "here"})["content"]
-        reading.join(30)
+        reading.join(60)
 
 
 FLOOD = """

@@ -134,20 +134,21 @@ def answering(status, kind, body, headers=()):
         server.server_close()
 
 
-def run_url(url, *options, environment=None):
-    """Send one `initialize` through `penstock run --url`; return the answer and the exit code."""
+def run_url(url, *options, environment=None, leaves_at_once=False):
+    """Send one `initialize` through `penstock run --url`; return the answer and the exit code.
+
+    The client leaves after the answer. If it leaves at once, Penstock waits for only a few seconds.
+    """
     about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
     line = json.dumps(request("initialize", about, 1)) + "\n"
     command = [sys.executable, "-m", "penstock", "run", "--url", url, *options]
-    return subprocess.run(
-        command,
-        input=line,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, env=environment, **pipes) as process:
+        process.stdin.write(line)
+        process.stdin.flush()
+        answer = "" if leaves_at_once else process.stdout.readline()
+        told, errors = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(command, process.returncode, answer + told, errors)
 
 
 @pytest.mark.parametrize(
@@ -177,11 +178,17 @@ def test_a_redirect_is_not_followed():
     assert "http://elsewhere.example/" in answer["error"]["message"]
 
 
+@contextmanager
+def deaf_port():
+    """Yield a port on which nothing listens. It is taken, so that nothing else can listen there."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
 def test_a_url_that_refuses():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/mcp"
-    answer = json.loads(run_url(url).stdout)
+    with deaf_port() as port:
+        answer = json.loads(run_url(f"http://127.0.0.1:{port}/mcp").stdout)
     assert "Is the server running" in answer["error"]["message"]
 
 
@@ -189,7 +196,7 @@ def test_a_url_that_has_not_answered_when_the_client_left():
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
-        done = run_url(f"http://127.0.0.1:{mute.getsockname()[1]}/mcp")
+        done = run_url(f"http://127.0.0.1:{mute.getsockname()[1]}/mcp", leaves_at_once=True)
     error = json.loads(done.stdout)["error"]
     assert error["code"] == -32010
     assert "within 5 seconds after the client left" in error["message"]
@@ -252,10 +259,8 @@ def test_a_port_that_is_in_use():
 
 
 def test_secrets_in_the_url_are_not_told():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    done = run_url(f"http://user:hunter2@127.0.0.1:{port}/mcp?api_key=SECRET")
+    with deaf_port() as port:
+        done = run_url(f"http://user:hunter2@127.0.0.1:{port}/mcp?api_key=SECRET")
     assert "hunter2" not in done.stdout + done.stderr
     assert "SECRET" not in done.stdout + done.stderr
     assert f"http://…@127.0.0.1:{port}/mcp?…" in done.stdout
@@ -311,5 +316,5 @@ def test_an_upstream_that_forgot_the_session(tmp_path):
         answer = ask(request("tools/call", {"name": "echo", "arguments": {"text": "hi"}}, 2))
         assert value_of(answer["result"]) == {"text": "hi"}
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         process.stdout.close()

@@ -43,6 +43,7 @@ REFUSED = Refusal(
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
 COPY_SECONDS = 60
+CLOCK_SKEW = 60  # the seconds by which the clocks of machines with one store may differ
 # In `_meta`, the count of bytes of upstream's message that were not UTF-8 and were replaced.
 REPLACED_META = "dev.penstock/replaced_bytes"
 _ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META, REPLACED_META)
@@ -73,6 +74,8 @@ class Denied(msgspec.Struct, frozen=True):
 UNKNOWN = Denied("unknown or expired")
 EXPIRED = Denied("expired")
 NOT_A_TOKEN = Denied("not a token")
+# A clock was set back since. The entry would live for the time between and its own life.
+FROM_THE_FUTURE = Denied("made in the future: the clock of a machine was set back, or is wrong")
 
 
 def is_unknown(reason: str) -> bool:
@@ -386,6 +389,8 @@ def load_entry(
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head
+    if head.created > context.now + CLOCK_SKEW:
+        return FROM_THE_FUTURE
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
 
 

@@ -17,12 +17,14 @@ from penstock.log import logger
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.legacy_session import LegacySession
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.shared_process import SharedProcess
 from penstock.relay.process import CannotStart
 from penstock.relay.target import Target
-from penstock.wire import messages
+from penstock.wire import eras, messages
 from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -35,7 +37,9 @@ _SESSION_NOT_FOUND: Final = -32001
 
 class CommandGateway:
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self._workshop = Workshop(engine, limits_for_many())
+        self._requests = OpenRequests()
         self._target = target
         self._sessions: dict[str, LegacySession] = {}
         self._shared: dict[str, SharedProcess] = {}
@@ -43,7 +47,11 @@ class CommandGateway:
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
-            await self._post(inbound, queue)
+            with self._requests.of(inbound) as refusal:
+                if refusal:
+                    await queue.finish(Event(refusal))
+                else:
+                    await self._post(inbound, queue)
         except CannotStart as error:
             key = inbound.message.key if inbound.message is not None else b""
             queue.status = 500
@@ -59,7 +67,7 @@ class CommandGateway:
             await self._open(inbound, queue)
             return
         session = await self._find(inbound, queue)
-        if session is not None:
+        if session is not None and await _has_version(session, inbound, queue):
             await session.post(inbound, queue)
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
@@ -67,8 +75,8 @@ class CommandGateway:
             queue.status = 405
             return
         session = await self._find(inbound, queue)
-        if session is not None:
-            await session.listen(queue)
+        if session is not None and await _has_version(session, inbound, queue):
+            await session.listen(inbound, queue)
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
         session = await self._find(inbound, queue)
@@ -117,6 +125,7 @@ class CommandGateway:
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             legacy_session=session_id,
+            peer=inbound.peer,
         )
         session = LegacySession(self._target, Session(connection), self._workshop)
         self._sessions[session_id] = session
@@ -160,3 +169,18 @@ class CommandGateway:
                     "a session was removed: it had ended, was idle, or made room for another"
                 )
                 await session.end()
+
+
+async def _has_version(session: LegacySession, inbound: Inbound, queue: ReplyQueue) -> bool:
+    """Return whether the protocol version of a request is known, or refuse the request."""
+    known = {*eras.LEGACY_VERSIONS, session.version}
+    if not inbound.version or inbound.version in known:
+        return True
+    key = b"" if inbound.message is None else inbound.message.key
+    told = (
+        f"MCP-Protocol-Version {inbound.version[:40]!r} is not supported. This session has "
+        f"{session.version or 'not agreed on one yet'}."
+    )
+    queue.status = 400
+    await queue.finish(Event(messages.failure(key, INVALID_REQUEST, told)))
+    return False

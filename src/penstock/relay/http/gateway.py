@@ -22,7 +22,9 @@ class Inbound(msgspec.Struct, frozen=True):
     last_event: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     authorization: str = ""
+    forwards_authorization: bool = False  # also where the client has sent none yet
     principal: Principal = Principal()
+    peer: str = ""  # the address that the client calls from
 
     @property
     def expects_answer(self) -> bool:

@@ -19,6 +19,7 @@ from penstock.relay.http.allowed_hosts import AllowedHosts, is_loopback
 from penstock.relay.http.asgi_app import PATH, AsgiApp
 from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.gateway import HttpGateway
+from penstock.relay.http.until_signal import run_until_signal
 from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.process import check_command
 from penstock.relay.store_check import usable_store
@@ -73,8 +74,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             host, port = opened.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
-            uvicorn.Server(config).run([opened])
-    return 0
+            return run_until_signal(config, opened)
 
 
 def _short_lived(policy: Policy) -> Policy:
@@ -96,7 +96,7 @@ def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
         allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],
-        expose_headers=[headers.SESSION],
+        expose_headers=[headers.SESSION, "WWW-Authenticate", "Retry-After"],
     )
 
 

@@ -19,12 +19,15 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.lanes import limits_for_many
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream_refusals import BAD_GATEWAY, pass_on_refusal
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.messages import Message
+from penstock.wire.messages import UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
@@ -32,10 +35,8 @@ from penstock.wire.upstream_state import UpstreamState
 
 _MOST_KEPT = 10_000
 _POOLS: Final = 16
-_NOT_FOUND: Final = 404
 _NOT_ALLOWED: Final = 405
-_BAD_GATEWAY: Final = 502
-_WHO_ARE_YOU: Final = (401, 403)
+_UNKNOWN_METHOD: Final = (400, 404)
 
 
 class UrlGateway:
@@ -43,13 +44,19 @@ class UrlGateway:
     era and principal."""
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self.workshop = Workshop(engine, limits_for_many())
+        self._requests = OpenRequests()
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        await _UrlPost(self, inbound, queue).run()
+        with self._requests.of(inbound) as refusal:
+            if refusal:
+                await queue.finish(Event(refusal))
+            else:
+                await _UrlPost(self, inbound, queue).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
@@ -62,7 +69,9 @@ class UrlGateway:
         try:
             async with self._upstream.listen(given) as answer:
                 if not answer.is_stream:
-                    queue.status = answer.status if answer.is_refusal else _BAD_GATEWAY
+                    queue.status = BAD_GATEWAY
+                    if answer.is_refusal:
+                        pass_on_refusal(queue, answer, inbound)
                     return
                 queue.is_stream = True
                 await queue.put(Event())
@@ -81,7 +90,10 @@ class UrlGateway:
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
         self._sessions.pop(_session_key(inbound, inbound.session))
         try:
-            queue.status = await self._upstream.leave(fixed_headers(inbound))
+            answer = await self._upstream.leave(fixed_headers(inbound))
+            queue.status = answer.status
+            if answer.is_refusal:
+                pass_on_refusal(queue, answer, inbound)
         except Unanswered as error:
             queue.status = error.status
 
@@ -137,6 +149,7 @@ class UrlGateway:
                 principal=inbound.principal,
                 server=self._upstream.target.server,
                 legacy_session=inbound.session,
+                peer=inbound.peer,
                 known=known or UpstreamState(),
                 repeated=repeated,
             )
@@ -158,6 +171,8 @@ class _UrlPost:
         self._queue = queue
         self._event = Event(b"")
         self._key = b"" if inbound.message is None else inbound.message.key
+        self._refusal: HttpAnswer | None = None  # if upstream refused the last message
+        self._is_refusal_of_ours = False
         self._inner: dict[bytes, asyncio.Task[Any]] = {}  # the POSTs of a program's calls
         self._carrier = Carrier(gateway.workshop, self._session, self._up, self._down)
 
@@ -166,6 +181,7 @@ class _UrlPost:
         try:
             await self._carrier.carry_out(self._session.from_client(inbound.body))
             await self._carrier.finish()
+            await self._tell_refusal()
         except asyncio.CancelledError:
             if inbound.is_modern and inbound.message is not None:
                 self._session.cancel(inbound.message.key)  # The client has hung up.
@@ -203,7 +219,7 @@ class _UrlPost:
         )
         is_clients = read is None or read.key == self._key or not read.key
         receive = self._received if is_clients else self._received_ours
-        await exchange.run(receive, self._opened if is_clients else None)
+        await exchange.run(receive, self._opened if is_clients else self._opened_ours)
 
     async def _received_ours(self, event: Event) -> None:
         """Take the answer to the relay's own request, whose stream is not for the client."""
@@ -220,28 +236,57 @@ class _UrlPost:
 
     async def _down(self, output: ToClient) -> None:
         event = msgspec.structs.replace(self._event, message=output.message)
-        if output.answers or self._is_response(output.message):
+        if output.answers or _is_response(output.message):
+            if self._refusal is not None and _may_be_error(output.message):
+                self._pass_on(self._refusal)
             await self._queue.finish(event)
         else:
             await self._queue.put(event)
 
-    def _is_response(self, message: bytes) -> bool:
-        if message.startswith(b"["):
-            return True
-        return messages.read_message(message).method is msgspec.UNSET
+    def _pass_on(self, refusal: HttpAnswer) -> None:
+        """Give the client's error the status of upstream's refusal.
+
+        But a legacy server refuses our `server/discover` with an error that tells its era. The client
+        gets another error then, which has a status of its own.
+        """
+        tells_era = refusal.is_explained and refusal.status in _UNKNOWN_METHOD
+        if not (self._is_refusal_of_ours and tells_era):
+            pass_on_refusal(self._queue, refusal, self._inbound)
+
+    async def _tell_refusal(self) -> None:
+        """Tell why upstream refused a notification, which has no answer that could say it."""
+        if self._refusal is not None and self._queue.is_open:
+            pass_on_refusal(self._queue, self._refusal, self._inbound)
+            told = self._refusal.told or "The server refused this message."
+            await self._queue.finish(Event(messages.failure(b"", UPSTREAM_GONE, told)))
 
     def _opened(self, answer: HttpAnswer) -> None:
+        self._opened_ours(answer)
+        self._is_refusal_of_ours = False
         inbound = self._inbound
         self._queue.is_stream = self._queue.is_stream or answer.is_stream
         if answer.session:
             self._queue.session = answer.session
         if inbound.message is not None and inbound.message.method == "initialize":
             self._gateway.begin(self._session, answer.session, inbound)
-        if answer.status in _WHO_ARE_YOU and inbound.authorization:
-            self._queue.status, self._queue.challenge = answer.status, answer.challenge
-        is_lost = answer.status == _NOT_FOUND and inbound.session  # The client must see the 404.
-        if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
-            self._queue.status = answer.status
+
+    def _opened_ours(self, answer: HttpAnswer) -> None:
+        """Note a refusal, also of the relay's own requests: the client's request fails with them."""
+        self._refusal = answer if answer.is_refusal else None
+        self._is_refusal_of_ours = True
+
+
+def _is_response(message: bytes) -> bool:
+    if message.startswith(b"["):
+        return True
+    return messages.read_message(message).method is msgspec.UNSET
+
+
+def _may_be_error(message: bytes) -> bool:
+    """Return whether a response is an error, or a batch, which upstream refuses as a whole."""
+    if message.startswith(b"["):
+        return True
+    return messages.read_message(message).error is not msgspec.UNSET
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:

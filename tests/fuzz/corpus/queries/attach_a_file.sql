@@ -1,0 +1,1 @@
+ATTACH '$CANARY' AS x

@@ -1,0 +1,1 @@
+SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac' REGEXP '^(a+)+b$'

@@ -1,0 +1,1 @@
+$ENV.CANARY, env.CANARY

@@ -1,0 +1,1 @@
+halt_error

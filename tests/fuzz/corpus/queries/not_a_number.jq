@@ -1,0 +1,1 @@
+[nan, infinite, -infinite] | tojson
