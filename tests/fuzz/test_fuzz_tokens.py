@@ -84,6 +84,8 @@ def test_a_forged_token_is_refused_like_an_unknown_one(vault, data):
     if token.startswith(ABSENT[1]) or token in ABSENT:
         return
     assert vault.read(token) == vault.refusal
+    if token.partition("#")[0] in vault.tokens:
+        return  # a reference to a part of what the token opens
     vault.rig.up.clear()
     assert vault.take(token) in (vault.refused_reference, vault.taken)
     assert b"city" not in b"".join(vault.rig.up)
