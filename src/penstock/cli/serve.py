@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
+from penstock.cli import terminal as _terminal  # noqa: F401 (the log needs it when no file can be opened)
 from penstock.cli.options import (
     add_policy_options,
     add_target_options,
@@ -13,6 +15,7 @@ from penstock.cli.options import (
     target_from,
 )
 from penstock.errors import MissingExtra
+from penstock.settings import parsers
 from penstock.settings.table import SERVE_DEFAULTS
 
 _EXAMPLES = """\
@@ -62,8 +65,34 @@ def add_to(commands: Any) -> None:
         help="Send the client's Authorization header on to --url. MCP forbids passing on tokens "
         "that were issued for another server: Penstock and the URL must be one audience.",
     )
+    _add_limits(parser)
     add_policy_options(parser, SERVE_DEFAULTS)
     parser.set_defaults(do=serve, name="serve")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits", "Limits on what clients send.")
+    add = group.add_argument
+    add("--max-body", type=_size, metavar="SIZE", help="The largest request. Default: 4MB.")
+    add(
+        "--max-connections",
+        type=_count,
+        metavar="N",
+        help="The connections that may be open at once. Default: 8000.",
+    )
+    add(
+        "--max-connections-per-address",
+        type=_count,
+        metavar="N",
+        help="The connections of one network address. Default: half of --max-connections; no limit "
+        "with --trust-proxy.",
+    )
+    add(
+        "--trust-proxy",
+        action="store_true",
+        help="Take a client's address from the last entry of X-Forwarded-For. Use it only if all "
+        "requests come through a proxy that adds this entry.",
+    )
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -71,15 +100,23 @@ def serve(chosen: argparse.Namespace) -> int:
     target = target_from(chosen)
     start_logging(chosen)
     try:
+        from penstock.relay.http.limits import ServeLimits
         from penstock.relay.http.server import Listening, serve_http
     except ModuleNotFoundError as error:
         raise MissingExtra("serve", "penstock serve") from error
+    given = {
+        "body": chosen.max_body,
+        "connections": chosen.max_connections,
+        "connections_per_address": chosen.max_connections_per_address,
+    }
     listening = Listening(
         chosen.bind,
         chosen.port,
         tuple(chosen.allow_host),
         tuple(chosen.allow_origin),
         chosen.forward_authorization,
+        chosen.trust_proxy,
+        ServeLimits(**{name: value for name, value in given.items() if value is not None}),
     )
     return serve_http(target, policy, listening)
 
@@ -88,3 +125,18 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:  # noqa: PLR2004 (the last port of TCP)
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to 65535")
     return int(text)
+
+
+def _size(text: str) -> int:
+    return _read(text, parsers.size)
+
+
+def _count(text: str) -> int:
+    return _read(text, parsers.count)
+
+
+def _read(text: str, parse: Callable[[str], int]) -> int:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json import rawjson
+from penstock.core.json import hidden_escapes, rawjson
 from penstock.core.json.encoding import encode
+from penstock.core.json.hidden_escapes import Hidden
 from penstock.core.json.rawjson import NotJson
 
 PARSE_ERROR: Final = -32700
@@ -24,6 +25,7 @@ INTERNAL_ERROR: Final = -32603
 RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25; later revisions use INVALID_PARAMS
 METHOD_NOT_FOUND: Final = -32601
 UPSTREAM_GONE: Final = -32010  # Penstock's own. Servers use -32000 for many other errors
+BUSY: Final = -32011  # Penstock's own: the same request can succeed later
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
@@ -55,19 +57,59 @@ class Message(msgspec.Struct):
 _MESSAGE: Final = msgspec.json.Decoder(Message)
 _BATCH: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_REFUSALS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_message(line: bytes | msgspec.Raw) -> Message:
     """Read a message. Raise `NotJson` unless it is an object with members of the right types."""
     try:
-        return _MESSAGE.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return read_fast(line)
+    except NotJson as error:
         return _read_slowly(bytes(line), error)
 
 
+def read_fast(line: bytes | msgspec.Raw) -> Message:
+    """Read a message in C alone. Raise `NotJson` for one that needs `_read_slowly`."""
+    try:
+        return _MESSAGE.decode(line)
+    except _REFUSALS as error:
+        halves = hidden_escapes.hidden(bytes(line))
+        if halves is None:
+            raise NotJson(str(error)) from error
+    try:
+        return _shown(_MESSAGE.decode(halves.document), halves)
+    except _REFUSALS as error:
+        raise NotJson(str(error)) from error
+
+
+def _shown(message: Message, halves: Hidden) -> Message:
+    """Return a message with the surrogates that were hidden while it was read."""
+    method, result = message.method, message.result
+    return Message(
+        _shown_part(message.id, halves),
+        halves.shown_text(method) if isinstance(method, str) else method,
+        _shown_part(message.params, halves),
+        _shown_members(result, halves) if isinstance(result, dict) else result,
+        _shown_part(message.error, halves),
+    )
+
+
+def _shown_part(
+    part: msgspec.Raw | msgspec.UnsetType, halves: Hidden
+) -> msgspec.Raw | msgspec.UnsetType:
+    return msgspec.Raw(halves.shown(bytes(part))) if isinstance(part, msgspec.Raw) else part
+
+
+def _shown_members(members: Mapping[str, msgspec.Raw], halves: Hidden) -> dict[str, msgspec.Raw]:
+    return {
+        name if name.isascii() else halves.shown_text(name): msgspec.Raw(halves.shown(bytes(value)))
+        for name, value in members.items()
+    }
+
+
 def _read_slowly(line: bytes, cause: Exception) -> Message:
-    """Read a message that the fast parser refuses, though Penstock should pass it on: one with lone
-    surrogates, deep nesting, or a method that is not text."""
+    """Read a message that the fast parser refuses, though Penstock should pass it on: one with deep
+    nesting, or a method that is not text."""
     document = _compact(line)
     if not document.startswith(b"{"):
         raise NotJson("not a JSON object") from cause
@@ -108,12 +150,16 @@ def mended(line: bytes) -> bytes | None:
 
 def batch_of(line: bytes) -> list[bytes] | None:
     """Return the messages of a batch (revision 2025-03-26 and before), or None for a single one."""
-    if _ARRAY.match(line) is None:
+    if not is_batch(line):
         return None
     try:
         return [bytes(item) for item in _BATCH.decode(line)]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _REFUSALS:
         return list(rawjson.elements(_compact(line)))
+
+
+def is_batch(line: bytes) -> bool:
+    return _ARRAY.match(line) is not None
 
 
 def _compact(line: bytes) -> bytes:
@@ -140,8 +186,8 @@ def members_of(raw: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspe
     if isinstance(raw, msgspec.UnsetType):
         return {}
     try:
-        return _OBJECT.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return members_fast(raw)
+    except NotJson:
         pass
     try:
         document = rawjson.squeezed(bytes(raw))
@@ -149,6 +195,20 @@ def members_of(raw: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspe
         return {member.name: msgspec.Raw(member.value) for member in found}
     except ValueError:
         return {}
+
+
+def members_fast(raw: msgspec.Raw | bytes) -> dict[str, msgspec.Raw]:
+    """Return the members of an object, read in C alone. Raise `NotJson` for anything else."""
+    try:
+        return _OBJECT.decode(raw)
+    except _REFUSALS as error:
+        halves = hidden_escapes.hidden(bytes(raw))
+        if halves is None:
+            raise NotJson(str(error)) from error
+    try:
+        return _shown_members(_OBJECT.decode(halves.document), halves)
+    except _REFUSALS as error:
+        raise NotJson(str(error)) from error
 
 
 def text_of(members: Mapping[str, msgspec.Raw], name: str) -> str | None:

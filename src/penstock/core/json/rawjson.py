@@ -86,13 +86,13 @@ def compact(data: bytes | msgspec.Raw) -> bytes:
     """Return the JSON without white space between its tokens. Raise `NotJson` for anything else."""
     try:
         done = msgspec.json.format(data, indent=-1)
-        _require_utf8(done)  # the formatter does not look inside strings
+        require_utf8(done)  # the formatter does not look inside strings
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return _compact_slowly(bytes(data), error)
     return done
 
 
-def _require_utf8(data: bytes, step: int = 1_000_000) -> None:
+def require_utf8(data: bytes, step: int = 1_000_000) -> None:
     """Check the encoding in steps, because the decoded text may take four times the bytes."""
     if data.isascii():
         return
@@ -144,7 +144,7 @@ def are_containers(values: Sequence[bytes]) -> bool:
         return False
     joined = b"[" + b",".join(values) + b"]"
     try:
-        _require_utf8(joined)
+        require_utf8(joined)
         found = _ROWS.decode(joined)
     except (UnicodeDecodeError, RecursionError):
         return False

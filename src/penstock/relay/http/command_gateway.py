@@ -16,7 +16,7 @@ from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
-from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.gateway import Inbound, SessionFault
 from penstock.relay.http.legacy_session import LegacySession
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.shared_process import SharedProcess
@@ -30,16 +30,24 @@ from penstock.wire.session import Session
 IDLE_SECONDS: Final = 3_600.0
 MOST_SESSIONS: Final = 1_000
 _SWEEP_SECONDS: Final = 60.0
-_SESSION_NOT_FOUND: Final = -32001
+_NO_SESSION: Final = SessionFault(400, INVALID_REQUEST, "Mcp-Session-Id is missing.")
+_SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initialize again.")
 
 
 class CommandGateway:
+    knows_sessions = True
+
     def __init__(self, gate: Gate, target: Target) -> None:
         self._workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
         self._target = target
         self._sessions: dict[str, LegacySession] = {}
         self._shared: dict[str, SharedProcess] = {}
         self._sweeper: asyncio.Task[None] | None = None
+
+    def session_fault(self, inbound: Inbound) -> SessionFault | None:
+        session = self._sessions.get(inbound.session)
+        is_known = session is not None and not session.has_ended
+        return _SESSION_NOT_FOUND if inbound.session and not is_known else None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
@@ -92,15 +100,9 @@ class CommandGateway:
         if session is not None and not session.has_ended:
             return session
         key = inbound.message.key if inbound.message is not None else b""
-        if inbound.session:
-            queue.status, code, told = (
-                404,
-                _SESSION_NOT_FOUND,
-                "Session not found: initialize again.",
-            )
-        else:
-            queue.status, code, told = 400, INVALID_REQUEST, "Mcp-Session-Id is missing."
-        await queue.finish(Event(messages.failure(key, code, told)))
+        fault = self.session_fault(inbound) or _NO_SESSION
+        queue.status = fault.status
+        await queue.finish(Event(messages.failure(key, fault.code, fault.told)))
         return None
 
     async def _open(self, inbound: Inbound, queue: ReplyQueue) -> None:

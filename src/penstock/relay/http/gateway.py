@@ -23,6 +23,8 @@ class Inbound(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     authorization: str = ""
     principal: Principal = Principal()
+    # The network address that the request came from, or "" if it is not known.
+    peer: str = ""
 
     @property
     def expects_answer(self) -> bool:
@@ -32,8 +34,23 @@ class Inbound(msgspec.Struct, frozen=True):
         return bool(self.message.key) and self.message.method is not msgspec.UNSET
 
 
+class SessionFault(msgspec.Struct, frozen=True):
+    """The refusal of a request for its session."""
+
+    status: int
+    code: int
+    told: str
+
+
 class HttpGateway(Protocol):
     """One kind of upstream behind the HTTP app, which cancels a call if its client disconnects."""
+
+    # Whether the gateway knows all sessions. If it does, a legacy request without one can only be an
+    # `initialize`.
+    knows_sessions: bool
+
+    def session_fault(self, inbound: Inbound) -> SessionFault | None:
+        """Return why a request is refused whose body was not read yet, as far as its session tells."""
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None: ...
 

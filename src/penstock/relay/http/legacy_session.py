@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -62,7 +63,8 @@ class LegacySession:
             if token is not None:
                 self._progress[messages.id_key(token)] = message.key
         try:
-            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            outputs = await large_bodies.apply(self._session.from_client, inbound.body)
+            await self._carrier.carry_out(outputs)
             if inbound.message is not None:
                 await self._close_cancelled(inbound.message)
             if requests:

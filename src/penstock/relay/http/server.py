@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 import sys
@@ -15,10 +16,14 @@ from starlette.types import ASGIApp
 from penstock.errors import InvalidSetting, PenstockError
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http import descriptors
+from penstock.relay.http.admission import PATH, Admission
 from penstock.relay.http.allowed_hosts import AllowedHosts, is_loopback
-from penstock.relay.http.asgi_app import PATH, AsgiApp
+from penstock.relay.http.asgi_app import AsgiApp
 from penstock.relay.http.command_gateway import CommandGateway
+from penstock.relay.http.connections import Doors, protocol
 from penstock.relay.http.gateway import HttpGateway
+from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.process import check_command
 from penstock.relay.store_check import usable_store
@@ -27,6 +32,8 @@ from penstock.settings.policy import Policy
 from penstock.wire import headers
 
 _BACKLOG = 2_048
+# If an accept fails, asyncio before Python 3.13 tries as many more at once.
+_ACCEPTS_AT_ONCE = 16
 _LAST_SECONDS = 3
 
 
@@ -42,6 +49,8 @@ class Listening(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     forwards_authorization: bool = False
+    trusts_proxy: bool = False
+    limits: ServeLimits = ServeLimits()
 
 
 def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
@@ -60,20 +69,12 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
         gateway: HttpGateway = (
             UrlGateway(gate, target) if target.url else CommandGateway(gate, target)
         )
-        config = uvicorn.Config(
-            application(gateway, listening),
-            log_config=None,
-            access_log=False,
-            lifespan="on",
-            backlog=_BACKLOG,
-            timeout_graceful_shutdown=_LAST_SECONDS,
-            ws="none",
-        )
+        config = server_config(gateway, listening)
         with _socket(listening) as opened:
             host, port = opened.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
-            uvicorn.Server(config).run([opened])
+            _Server(config).run([opened])
     return 0
 
 
@@ -86,9 +87,54 @@ def _short_lived(policy: Policy) -> Policy:
     return replace(policy, ttl=life, max_ttl=life, tools=tools)
 
 
+def server_config(gateway: HttpGateway, listening: Listening) -> uvicorn.Config:
+    """Return the settings of the server below. It reads HTTP with h11 alone: a faster parser takes what
+    follows `Upgrade` for a new request, takes trailers for headers, and limits no head."""
+    limits = listening.limits
+    most = descriptors.connections_within(descriptors.raise_limit(), limits.connections)
+    limits = msgspec.structs.replace(limits, connections=most)
+    doors = Doors(limits, is_behind_proxy=listening.trusts_proxy)
+    return uvicorn.Config(
+        application(gateway, listening),
+        http=protocol(doors),
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        interface="asgi3",
+        proxy_headers=False,  # It would believe every client on this machine.
+        h11_max_incomplete_event_size=limits.head,
+        timeout_keep_alive=int(limits.idle_seconds),
+        timeout_graceful_shutdown=_LAST_SECONDS,
+        backlog=_ACCEPTS_AT_ONCE,
+        log_config=None,
+        log_level="error",  # It warns of every request that is no HTTP.
+        access_log=False,
+    )
+
+
+class _Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(descriptors.FailedAccepts())
+        await super().startup(sockets)
+
+
+class _Listener(socket.socket):
+    """A socket whose queue of connections stays long, though the event loop takes few at once."""
+
+    def listen(self, _backlog: int = _BACKLOG, /) -> None:
+        super().listen(_BACKLOG)
+
+
 def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
     allowed = AllowedHosts(listening.bind, hosts=listening.hosts, origins=listening.origins)
-    app = AsgiApp(gateway, allowed, forwards_authorization=listening.forwards_authorization)
+    admission = Admission(
+        gateway,
+        allowed,
+        listening.limits,
+        forwards_authorization=listening.forwards_authorization,
+        trusts_proxy=listening.trusts_proxy,
+    )
+    app = AsgiApp(gateway, admission, listening.limits)
     if not listening.origins:
         return app
     return CORSMiddleware(
@@ -105,11 +151,11 @@ def _socket(listening: Listening) -> socket.socket:
     try:
         family = socket.getaddrinfo(listening.bind, listening.port, type=socket.SOCK_STREAM)[0][0]
         # Without IPPROTO_TCP, the event loop does not set TCP_NODELAY on the connections.
-        opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        opened = _Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if sys.platform != "win32":  # On Windows it would let two programs share a port.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((listening.bind, listening.port))
-        opened.listen(_BACKLOG)  # Clients can connect from now on.
+        opened.listen()  # Clients can connect from now on.
     except OSError as error:
         why = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
         told = f"Cannot listen on {listening.bind}:{listening.port}: {why}."

@@ -10,6 +10,7 @@ import msgspec
 from penstock.core.json.rawjson import NotJson
 from penstock.core.model.values import Principal
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
@@ -163,7 +164,8 @@ class _SharedPost:
         self._incoming: asyncio.Queue[bytes] = asyncio.Queue(_MOST_WAITING)
 
     async def run(self, body: bytes) -> None:
-        await self._carrier.carry_out(self.session.from_client(body))
+        outputs = await large_bodies.apply(self.session.from_client, body)
+        await self._carrier.carry_out(outputs)
         while self._queue.is_open:
             message = await self._incoming.get()
             if message:

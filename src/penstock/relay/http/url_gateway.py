@@ -15,10 +15,11 @@ from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
+from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
-from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.gateway import Inbound, SessionFault
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.relay.target import Target
@@ -42,11 +43,16 @@ class UrlGateway:
     """The gateway. It keeps legacy sessions by id, and the state of upstream without sessions by
     era and principal."""
 
+    knows_sessions = False  # Another process, or upstream itself, may have opened one.
+
     def __init__(self, gate: Gate, target: Target) -> None:
         self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
         self._upstream = HttpUpstream(target, pools=_POOLS)
         self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
         self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
+
+    def session_fault(self, _inbound: Inbound) -> SessionFault | None:
+        return None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         await _UrlPost(self, inbound, queue).run()
@@ -164,7 +170,8 @@ class _UrlPost:
     async def run(self) -> None:
         inbound = self._inbound
         try:
-            await self._carrier.carry_out(self._session.from_client(inbound.body))
+            outputs = await large_bodies.apply(self._session.from_client, inbound.body)
+            await self._carrier.carry_out(outputs)
             await self._carrier.finish()
         except asyncio.CancelledError:
             if inbound.is_modern and inbound.message is not None:

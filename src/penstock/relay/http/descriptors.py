@@ -1,0 +1,70 @@
+"""The open files of a process, of which every connection is one."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import sys
+import time
+from typing import Any, Final
+
+from penstock.log import logger
+
+# More is of no use, and some programs that inherit the limit try to close as many files.
+_MOST_FILES: Final = 65_536
+# For the store, for upstream's pipes or connections, and for the processes of the worker.
+_OWN_FILES: Final = 512
+_OUT_OF_FILES: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_REPEAT_SECONDS: Final = 60.0
+
+
+def raise_limit() -> int:
+    """Let this process open as many files as it may, and return how many."""
+    if sys.platform == "win32":
+        return _MOST_FILES  # Sockets do not count as files there.
+    import resource
+
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
+    if now == resource.RLIM_INFINITY or now >= wanted:
+        return min(now, _MOST_FILES) if now != resource.RLIM_INFINITY else _MOST_FILES
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    except (OSError, ValueError):  # macOS has one more limit.
+        return now
+    return wanted
+
+
+def connections_within(files: int, wanted: int) -> int:
+    """Return how many connections fit beside the files that Penstock needs itself."""
+    room = max(files - _OWN_FILES, files // 2)
+    if room < wanted:
+        logger().warning(
+            "at most %d connections at once, not %d: this process may open only %d files. Raise the "
+            "limit (ulimit -n), or set --max-connections",
+            *(room, wanted, files),
+        )
+    return min(room, wanted)
+
+
+class FailedAccepts:
+    """The handler of the event loop's errors. A failing accept is tried again every second, and logged
+    once a minute; asyncio would log a traceback every time."""
+
+    def __init__(self) -> None:
+        self._logged = -_REPEAT_SECONDS
+        self._untold = 0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        is_accept = "accept" in context.get("message", "")
+        if not isinstance(error, OSError) or not is_accept or error.errno not in _OUT_OF_FILES:
+            loop.default_exception_handler(context)
+            return
+        self._untold += 1
+        if time.monotonic() - self._logged >= _REPEAT_SECONDS:
+            logger().error(
+                "cannot accept connections: %s (%d times). Clients wait until some files are closed",
+                *(error.strerror, self._untold),
+            )
+            self._logged, self._untold = time.monotonic(), 0

@@ -1,0 +1,26 @@
+"""Work on large bodies, in threads of its own, so that the event loop goes on serving the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+_LARGE: Final = 16_000
+# Few, because each of them delays the event loop: only one thread at a time runs Python.
+_THREADS: Final = ThreadPoolExecutor(2, "penstock-bodies")
+
+_Outcome = TypeVar("_Outcome")
+
+
+async def apply(function: Callable[[bytes], _Outcome], body: bytes) -> _Outcome:
+    """Return what the function returns for the body."""
+    if len(body) < _LARGE:
+        return function(body)
+    work = asyncio.get_running_loop().run_in_executor(_THREADS, function, body)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait({work})  # The caller may undo only what has been done.
+        raise

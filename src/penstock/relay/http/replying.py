@@ -1,0 +1,115 @@
+"""The replies to requests over HTTP.
+
+The first message decides between JSON and a stream of events. If upstream streams, the reply is a
+stream. Otherwise a reply of one message is JSON, and a longer reply is a stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from typing import Final
+
+from starlette.requests import Request
+from starlette.types import Send
+
+from penstock.relay.http.admission import accepts
+from penstock.relay.http.events import Event
+from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.wire import headers
+from penstock.wire.headers import EVENTS, JSON
+
+PING_SECONDS: Final = 15.0
+_PING: Final = b": ping\r\n\r\n"
+_OPEN: Final = b": open\r\n\r\n"
+
+_STREAM_HEADERS: Final = {
+    "content-type": EVENTS,
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+}
+
+
+class HttpReply:
+    """One reply: JSON or a stream."""
+
+    def __init__(self, request: Request, send: Send, inbound: Inbound, queue: ReplyQueue) -> None:
+        self._request = request
+        self._send = send
+        self._inbound = inbound
+        self._queue = queue
+        self._takes_events = accepts(request, EVENTS)
+
+    async def write(self) -> None:
+        first = await self._first()
+        if first is None and self._queue.is_drained:
+            await self._empty()
+        elif not self._takes_events:
+            await self._json(await self._last(first))
+        elif first is not None and self._queue.is_at_end and not self._queue.is_stream:
+            await self._json(first)
+        else:
+            await self._stream(first)
+
+    async def _first(self) -> Event | None:
+        """Return the first message, or None after a while: a stream then keeps the connection."""
+        if not self._takes_events:
+            return await self._queue.get()
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self._queue.get(), PING_SECONDS)
+        return None
+
+    async def _last(self, event: Event | None) -> Event | None:
+        """Return the last message: a client without streams gets only the answer."""
+        last = None
+        while event is not None:
+            last = event if event.message else last
+            event = await self._queue.get()
+        return last
+
+    async def _empty(self) -> None:
+        status = self._queue.status or (404 if self._request.method == "DELETE" else 202)
+        await self._head(status, {})
+        await self._body(b"", more=False)
+
+    async def _json(self, event: Event | None) -> None:
+        body = b"" if event is None else event.message
+        status = headers.status_of(body) if self._inbound.is_modern and body else 200
+        await self._head(self._queue.status or status, {"content-type": JSON})
+        await self._body(body, more=False)
+
+    async def _stream(self, event: Event | None) -> None:
+        await self._head(200, _STREAM_HEADERS)
+        if event is not None:
+            await self._body(_framed(event))
+        while True:
+            try:
+                event = await asyncio.wait_for(self._queue.get(), PING_SECONDS)
+            except TimeoutError:
+                await self._body(_PING)
+                continue
+            if event is None:
+                break
+            await self._body(_framed(event))
+        await self._body(b"", more=False)
+
+    async def _head(self, status: int, given: Mapping[str, str]) -> None:
+        own = {
+            headers.SESSION: self._queue.session,
+            "www-authenticate": self._queue.challenge,
+        }
+        made = {**given, **{name: value for name, value in own.items() if value}}
+        pairs = [(name.encode(), value.encode("latin-1")) for name, value in made.items()]
+        await self._send({"type": "http.response.start", "status": status, "headers": pairs})
+
+    async def _body(self, part: bytes, *, more: bool = True) -> None:
+        await self._send({"type": "http.response.body", "body": part, "more_body": more})
+
+
+def _framed(event: Event) -> bytes:
+    """Return the bytes of an event in a stream."""
+    if event == Event():
+        return _OPEN
+    return headers.event(event.message, id=event.id, retry=event.retry)

@@ -1,0 +1,64 @@
+"""The name of the peer that a request came from."""
+
+import pytest
+
+from penstock.relay.http.peers import peer_of
+from penstock.relay.http.places import FREE_BYTES, Places
+
+OWN = ("127.0.0.1", 4321)
+
+
+@pytest.mark.parametrize(
+    ("client", "peer"),
+    [
+        (OWN, "127.0.0.1"),
+        (("::1", 1, 0, 0), "::1"),
+        (("::ffff:10.0.0.7", 1, 0, 0), "10.0.0.7"),
+        (("2001:db8:1:2:3:4:5:6", 1, 0, 0), "2001:db8:1:2::/64"),
+        (("fe80::1%eth0", 1, 0, 0), "fe80::/64"),
+        (None, ""),
+    ],
+)
+def test_the_address_of_the_connection(client, peer):
+    assert peer_of(client, (), trusts_proxy=False) == peer
+
+
+@pytest.mark.parametrize(
+    ("told", "peer"),
+    [
+        ([b"10.0.0.1"], "10.0.0.1"),
+        ([b"10.9.9.9, 10.0.0.1"], "10.0.0.1"),
+        ([b"10.9.9.9", b"10.0.0.1"], "10.0.0.1"),
+        ([b"10.0.0.1:5000"], "10.0.0.1"),
+        ([b"[2001:db8::1]:5000"], "2001:db8::/64"),
+        ([b"2001:db8::1"], "2001:db8::/64"),
+        ([b"unknown"], "127.0.0.1"),
+        ([b"\xff"], "127.0.0.1"),
+        ([], "127.0.0.1"),
+    ],
+)
+def test_the_address_that_the_proxy_tells(told, peer):
+    headers = [(b"x-forwarded-for", value) for value in told]
+    assert peer_of(OWN, headers, trusts_proxy=True) == peer
+    assert peer_of(OWN, headers, trusts_proxy=False) == "127.0.0.1"
+
+
+def test_places_have_an_end_for_all_and_for_each():
+    places = Places(3, 2)
+    assert places.take("a", 2)
+    assert not places.take("a")
+    assert places.take("b")
+    assert not places.take("c")
+    places.leave("a", 2)
+    assert places.take("c", 2)
+
+
+def test_a_share_is_given_back_and_its_beginning_is_free():
+    places = Places(10, 10)
+    with places.share("a") as share:
+        assert share.grow(FREE_BYTES)
+        assert share.grow(10)
+        assert not share.grow(1)
+        with places.share("b") as small:
+            assert small.grow(FREE_BYTES)
+    assert places.take("b", 10)
