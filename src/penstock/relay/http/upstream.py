@@ -151,7 +151,7 @@ class HttpUpstream:
         timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
         client = next(self._turns)
         # A client's headers were read as Latin-1, so this gives upstream the bytes that they had.
-        sent = {name: value.encode("latin-1") for name, value in headers.items()}
+        sent = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
         request = client.build_request(
             method, self.target.url, headers=sent, content=content, timeout=timeout
         )
