@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from carrier_clients import Client, HttpClient, StdioClient
 from environments import clean_environment
-from relay_processes import PATIENCE, RUN, end, wait_until
+from relay_processes import PATIENCE, RUN, end, is_guardian, wait_until
 from sluice import Sluice
 from staging import Stage
 
@@ -157,4 +157,4 @@ def is_worker(process: psutil.Process) -> bool:
         command = process.cmdline()
     except psutil.Error:  # it has ended meanwhile
         return False
-    return bool(command) and UPSTREAM not in command
+    return bool(command) and UPSTREAM not in command and not is_guardian(process)

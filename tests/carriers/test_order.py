@@ -48,7 +48,10 @@ def test_log_messages_and_progress_reach_the_client_in_order_as_they_were_spelle
     asked = {"name": "talk", "arguments": {"count": WORDS}, "_meta": {"progressToken": "mine"}}
     assert client.text(client.ask("tools/call", asked)) == f"{WORDS} words"
     got, said = client.notifications(), [line.encode() for line in rig.stage.said()]
-    assert len(got) == WORDS
+    if str(rig.carrier) == "serve-modern":  # its clients share one server, so nobody gets a log
+        said = [line for line in said if line not in logs([line])]
+    else:
+        assert len(got) == WORDS
     assert [meaning(line) for line in got] == [meaning(line) for line in said]
     if rig.carrier.upstream != "inside":  # there the framework spells them
         assert logs(got) == logs(said)

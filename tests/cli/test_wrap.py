@@ -169,7 +169,7 @@ def test_a_signal_ends_the_servers(machine):
     machine.config(".cursor/mcp.json", {"one": {"command": "sleep", "args": ["600"]}})
     process = subprocess.Popen(**machine.command("wrap", "cursor"), stderr=subprocess.DEVNULL)
     wait_until(lambda: psutil.Process(process.pid).children(), "the server")
-    (server,) = psutil.Process(process.pid).children()
+    server, *_guardian = psutil.Process(process.pid).children()
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 128 + signal.SIGTERM
     wait_until_gone(server.pid)

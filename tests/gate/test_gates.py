@@ -142,7 +142,7 @@ def test_an_unusable_result_is_a_clear_error(opened, given, path):
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable, StoreFull])
-def test_a_result_that_cannot_be_stored_comes_with_its_first_page(opened, error):
+def test_a_result_that_cannot_be_stored_comes_with_its_first_page(opened, error, caplog):
     store = Failing(error)
     store.failing = {"put"}
     agent = opened(store=store)
@@ -156,7 +156,11 @@ def test_a_result_that_cannot_be_stored_comes_with_its_first_page(opened, error)
     assert page["next"] is None
     assert "continuation_token" not in page
     assert not reply.is_error
-    assert reply.reason.startswith("not stored")
+    [warned] = [record for record in caplog.records if record.levelname == "WARNING"]
+    told = warned.getMessage()
+    assert told.startswith("a result of the tool tool was not stored (")
+    assert " bytes): the agent has only the part in its reply. " in told
+    assert error().message in told
     assert IMAGE in reply.content
     assert reply.meta == {"io.modelcontextprotocol/x": 1}
     assert len(agent.runs) == 1
@@ -246,6 +250,27 @@ def test_a_store_that_fails_under_a_resource_is_a_refusal(opened):
     found = agent.gate.read_resource(agent.template, uri)
     assert isinstance(found, Refusal)
     assert found.next_step
+
+
+def test_every_failure_of_the_store_is_logged_once_and_without_the_token(opened, clock, caplog):
+    store = Failing()
+    agent = opened(store=store)
+    token = agent.offer(ROWS).value["continuation_token"]
+    clock.pass_by(200)
+    lost = {
+        "touch": "a stored result was read, but its life not extended: ",
+        "load": "a stored result could not be opened: ",
+        "read": "a stored result of the tool tool could not be read (",
+        "put": "an answer about a result of the tool tool was not stored (",
+    }
+    for broken, told in lost.items():
+        caplog.clear()
+        store.failing = {broken}
+        agent.reply(token, mode="search", query="name")
+        [warned] = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+        assert warned.startswith(told)
+        assert StoreUnavailable().message in warned
+        assert token not in warned
 
 
 def test_a_touch_that_fails_does_not_stop_the_reading(opened, clock):

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,3 +124,13 @@ def messages_of(response):
 
 def value_of(result):
     return json.loads(result["content"][0]["text"])
+
+
+def eventually(holds, seconds=30.0):
+    """Wait until this holds: another process makes it so."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False

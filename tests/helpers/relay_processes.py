@@ -145,6 +145,14 @@ def is_gone(number: int) -> bool:
         return True
 
 
+def is_guardian(process: psutil.Process) -> bool:
+    """Return whether this is the process that ends servers after Penstock was killed."""
+    try:
+        return "groups=' '" in " ".join(process.cmdline())
+    except psutil.Error:  # it has ended meanwhile
+        return False
+
+
 def wait_until(condition, what="it"):
     """Wait for something that has no event: the end of a process that is not our child, a file."""
     pause = threading.Event()

@@ -172,14 +172,14 @@ class Rig(Caller):
         except RecursionError:  # only a forwarded message is nested so deeply
             return
         if "method" in told:
-            problem = over(compact(told["params"]), self.budget)
+            problem = over(compact(told.get("params", {})), self.budget)
         else:
             limit = self._limit(told)
             problem = over(body_of(message), limit) if limit else {}
         assert not problem, (problem, message[:3_000])
 
     def _limit(self, answer: dict[str, Any]):
-        asked = self._asked.get(json.dumps(answer["id"]), {})
+        asked = self._asked.get(json.dumps(answer.get("id")), {})
         params = asked.get("params")
         is_ours = isinstance(params, dict) and "tool_descriptions" in str(params.get("uri"))
         if "result" in answer and asked.get("method") in _UNLIMITED and not is_ours:

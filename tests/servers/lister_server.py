@@ -60,6 +60,8 @@ class Lister:
     def page(self, cursor: str | None) -> dict[str, Any]:
         if self.options.no_list:
             return {"tools": "none"}
+        if cursor is not None and cursor == self.options.fails_at:
+            return {"code": -32000, "message": "database gone"}
         if self.options.endless:
             return {"tools": self.tools, "nextCursor": "again"}
         if self.options.boundless:
@@ -163,6 +165,7 @@ def main() -> None:
     add("--http", action="store_true")
     add("--modern", action="store_true", help="refuse the handshake")
     add("--page", type=int, help="so many tools a page")
+    add("--fails-at", metavar="CURSOR", help="answer with an error instead of this page")
     add("--endless", action="store_true", help="always name a next page, and the same")
     add("--boundless", action="store_true", help="always name another next page")
     add("--refuses", action="store_true", help="refuse everything")

@@ -3,6 +3,7 @@
     python plain_server.py                      on stdio
     python plain_server.py --http               on a free port, printed on stdout
     python plain_server.py --legacy             knows nothing of 2026-07-28
+    python plain_server.py --wide               has 50 more tools, with long descriptions
 
 `answer` answers each request. The tool `seen` returns the messages that reached the server.
 """
@@ -40,6 +41,22 @@ TOOLS = [
         },
     },
 ]
+
+if "--wide" in sys.argv:
+    TOOLS += [
+        {
+            "name": f"wide_{number}",
+            "description": f"Does {number}. " + "A long description of what the tool does. " * 20,
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    f"field_{n}": {"type": "string", "description": "What the field is for. " * 4}
+                    for n in range(8)
+                },
+            },
+        }
+        for number in range(50)
+    ]
 
 
 def is_modern(message: dict[str, Any]) -> bool:
@@ -188,6 +205,8 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def do_DELETE(self) -> None:
+        if "--hangs-at-delete" in sys.argv:
+            threading.Event().wait()
         self.reply(200, b"")
 
     def send_event(self, message: dict[str, Any]) -> None:

@@ -60,30 +60,65 @@ def test_no_cursor_spelled_out(open_rig, era):
 
 
 def test_a_cursor_that_repeats(open_rig, era):
-    """A list without an end gives an error, not a loop."""
     rig = open_rig(upstream_of(3, era, listed={"nextCursor": "0"}))
-    answer = rig.ask("tools/list")
-    assert answer["error"]["code"] == -32603
-    assert len(rig.upstream.got("tools/list")) < 5
+    error = rig.ask("tools/list")["error"]
+    assert error["code"] == -32603
+    assert error["message"] == "Upstream's list of tools repeats the cursor '0' after page 2."
+    assert len(rig.upstream.got("tools/list")) == 2
 
 
 def test_cursors_that_never_end(open_rig):
+    """An endless list gives an error that says so, and how much of it was read."""
     rig = open_rig(upstream_of(10_000, page_size=1))
-    answer = rig.ask("tools/list")
-    assert answer["error"]["code"] == -32603
-    assert len(rig.upstream.got("tools/list")) <= 1_000
+    error = rig.ask("tools/list")["error"]
+    assert error["code"] == -32603
+    told = "does not end: after 1,000 pages and 1,000 tools there is still a next page. At most"
+    assert told in error["message"]
+    assert len(rig.upstream.got("tools/list")) == 1_000
 
 
-def test_an_error_on_the_second_page(open_rig):
-    """Half a list would look like a whole one, so the client gets upstream's error."""
+@pytest.mark.parametrize(("limit", "value"), [("MOST_TOOLS", 20), ("MOST_BYTES", 2_000)])
+def test_a_list_over_a_limit(open_rig, era, monkeypatch, limit, value):
+    """Nothing after the page that goes over a limit is read."""
+    monkeypatch.setattr(f"penstock.wire.list_limits.{limit}", value)
+    rig = open_rig(upstream_of(100, era, page_size=10))
+    error = rig.ask("tools/list")["error"]
+    assert "Upstream's list of tools is too large: it has 30 tools and" in error["message"]
+    assert "after page 3. At most 1,000 pages, 50,000 tools and 50 MB are read." in error["message"]
+    assert len(rig.upstream.got("tools/list")) == 3
+
+
+def test_a_single_page_over_a_limit(open_rig, monkeypatch):
+    monkeypatch.setattr("penstock.wire.list_limits.MOST_TOOLS", 20)
+    error = open_rig(upstream_of(100)).ask("tools/list")["error"]
+    assert "it has 100 tools" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            {"code": -32000, "message": "database gone", "data": [1]},
+            {"code": -32000, "message": "{}: database gone", "data": [1]},
+        ),
+        ({"code": 5}, {"code": 5, "message": "{}: no message"}),
+        ("no object", {"code": -32603, "message": "{}: no message"}),
+    ],
+)
+@pytest.mark.parametrize("page", [2, 3])
+def test_an_error_on_a_later_page(open_rig, error, told, page):
+    """Half a list would look like a whole one, so the client gets upstream's error, and the number
+    of the page."""
     rig = open_rig()
     rig.from_client(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
-    page = {"tools": [tool("a")], "nextCursor": "2"}
-    assert rig.from_upstream({"jsonrpc": "2.0", "id": 1, "result": page}) == []
-    own = json.loads(rig.up[-1])
-    error = {"code": -32000, "message": "database gone", "data": [1]}
-    (answer,) = rig.from_upstream({"jsonrpc": "2.0", "id": own["id"], "error": error})
-    assert json.loads(answer) == {"jsonrpc": "2.0", "id": 1, "error": error}
+    key = 1
+    for number in range(2, page + 1):
+        listed = {"tools": [tool("a")], "nextCursor": str(number)}
+        assert rig.from_upstream({"jsonrpc": "2.0", "id": key, "result": listed}) == []
+        key = json.loads(rig.up[-1])["id"]
+    (answer,) = rig.from_upstream({"jsonrpc": "2.0", "id": key, "error": error})
+    message = told["message"].format(f"page {page} of the list of tools failed")
+    assert json.loads(answer)["error"] == {**told, "message": message}
 
 
 @pytest.mark.parametrize("second", [{"no": "tools"}, [], None, {"tools": 5}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -26,12 +27,13 @@ from penstock.core.model.questions import (
 )
 from penstock.worker import Workers
 from penstock.worker.child import BOOT, WorkerChild
-from penstock.worker.failures import CANCELLED, CLOSED
+from penstock.worker.failures import CANCELLED, CLOSED, died
 from penstock.worker.sandbox.main import MOST_KEPT
 
 ROWS = tuple(b'{"id":%d,"name":"n%d"}' % (number, number) for number in range(100))
 BLOCKS = (b"\n".join(ROWS[:60]), b"\n".join(ROWS[60:]))
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="no limit on memory elsewhere")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
 
 class Counted:
@@ -192,7 +194,7 @@ def test_without_material_nobody_takes_the_turn_of_another(make):
 
     def until_waiting(count):
         for _ in range(3_000):
-            if len(workers._changed._waiters) >= count:
+            if workers._places.waiting >= count:
                 return
             time.sleep(0.01)
         raise AssertionError("nobody waits")
@@ -505,6 +507,43 @@ def test_a_child_that_dies_between_questions(make):
     assert gone(pid)
     assert is_healthy(workers, source)
     assert children(workers) != {pid}
+
+
+@posix
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
+def test_a_child_that_someone_kills_during_a_question(make, how):
+    """Nobody can tell who killed it, so no limit is named. The next question gets a new child."""
+    workers, source = make(seconds=60.0), material()
+    assert is_healthy(workers, source)
+    [pid] = children(workers)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(workers.ask, jq("def f: f; f"), source)
+        wait_until_busy(pid)
+        os.kill(pid, getattr(signal, how))
+        failed = asked.result(60)
+    assert failed == died(-getattr(signal, how), Limits(seconds=60.0), "jq")
+    assert "was killed" in failed.error
+    assert is_healthy(workers, material())
+    assert children(workers) != {pid}
+
+
+@posix
+@pytest.mark.parametrize("language", ["sql", "jq", "order", "chart"])
+def test_a_kill_is_not_reported_as_a_limit(language):
+    for how in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"):
+        failed = died(-getattr(signal, how), Limits(), language)
+        assert "was killed" in failed.error
+        assert "short of memory" in failed.error
+        assert "MB" not in failed.error
+        assert "again" in failed.next_step
+
+
+def wait_until_busy(pid):
+    """Wait until a process works at a question: it has used some time of the processor."""
+    child = psutil.Process(pid)
+    before = child.cpu_times().user
+    while child.cpu_times().user < before + 0.1:
+        time.sleep(0.01)
 
 
 def test_cancellation_kills_the_child(make):

@@ -21,6 +21,7 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
     "ttl": "TIME", "max_ttl": "TIME", "row_form": "auto|objects|table", "only": "TOOL", "except": "TOOL",
+    "max_upstream": "SIZE",
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
 from penstock.cli.options import (
@@ -14,6 +15,7 @@ from penstock.cli.options import (
     target_from,
 )
 from penstock.relay.process import CannotStart, Process, Unstarted
+from penstock.relay.signals import EarlySignals
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.settings.table import RUN_DEFAULTS
@@ -57,7 +59,9 @@ def _run_command(chosen: argparse.Namespace, target: Target, policy: Policy) -> 
     from penstock.relay.store_check import usable_store
 
     store = usable_store(policy)
-    upstream = _started(target)
+    early = EarlySignals()
+    upstream = _started(target, policy)
+    early.ends(partial(upstream.end, grace=0))
     try:
         # The server starts while this import runs.
         from penstock.relay.run_command import run_local
@@ -72,10 +76,10 @@ def _run_command(chosen: argparse.Namespace, target: Target, policy: Policy) -> 
     raise upstream.error
 
 
-def _started(target: Target) -> Process | Unstarted:
+def _started(target: Target, policy: Policy) -> Process | Unstarted:
     """Start the server. If that fails, a client gets the error as an answer to its requests."""
     try:
-        upstream = Process(target.command)
+        upstream = Process(target.command, most=policy.max_upstream)
     except CannotStart as error:
         if sys.stdin.isatty():
             raise

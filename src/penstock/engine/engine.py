@@ -6,8 +6,8 @@ A handler yields a piece of work, a session passes it on (`Perform`), and a carr
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any, TypeGuard, assert_never
 
 from penstock.core.model.cancellation import Cancelled
 from penstock.disclosure.discloser import Discloser
@@ -23,6 +23,7 @@ from penstock.wire.effects import (
     GateWork,
     Judge,
     Keep,
+    KeepBytes,
     LoadExplorer,
     Offer,
     ParkProgram,
@@ -37,9 +38,11 @@ from penstock.wire.effects import (
     Unwrap,
     Work,
 )
-from penstock.wire.outputs import Outputs, Perform
+from penstock.wire.kinds_of_work import KINDS, Kind, kind_of
+from penstock.wire.outputs import Output, Outputs, Perform
 from penstock.wire.request import Request
 from penstock.wire.session import Session
+from penstock.wire.shared_toolboxes import SharedToolboxes
 
 if TYPE_CHECKING:
     from penstock.engine.programs import Programs
@@ -57,19 +60,23 @@ class Engine:
     ) -> None:
         self.gate = gate
         self.tally = tally
+        self.toolboxes = SharedToolboxes()
         self._discloser = Discloser(
             gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
         )
         self._programs_made: Programs | None = None
         self._starting = threading.Lock()
 
-    def carry_out(self, session: Session, output: Perform) -> Outputs:
-        """Do the work and advance the request. Repeat this while the request needs more work.
+    def carry_out(
+        self, session: Session, output: Perform, kinds: Container[Kind] = KINDS
+    ) -> Outputs:
+        """Do the work and advance the request. Repeat this while the request needs more work of
+        these kinds.
 
         This may take seconds. Call it on a thread that reads neither from a client nor upstream.
         """
-        outputs: Outputs = [output]
-        while len(outputs) == 1 and isinstance(outputs[0], Perform):
+        outputs = self._go_on(session, output)
+        while len(outputs) == 1 and _is_of(outputs[0], kinds):
             outputs = self._go_on(session, outputs[0])
         return outputs
 
@@ -117,6 +124,8 @@ class Engine:
                 return gate.offer(work.call, work.result, notice=work.notice, **hooks)
             case Keep():
                 return gate.keep(work.call, work.result, **hooks)
+            case KeepBytes():
+                return gate.keep_bytes(work.call, work.data, **hooks)
             case Read():
                 return gate.read(work.call, **hooks)
             case Show():
@@ -129,7 +138,9 @@ class Engine:
                 assert_never(work)
 
     def _hooks(self, request: Request) -> dict[str, Any]:
-        return {**request.connection.hooks, "cancellation": request.cancellation}
+        connection = request.connection
+        own = {"cancellation": request.cancellation, "party": connection.party_at_peer}
+        return {**connection.hooks, **own}
 
     def _programs(self) -> Programs:
         from penstock.engine.programs import Programs
@@ -157,3 +168,7 @@ class Engine:
             programs=work.programs,
         )
         return catalogue, listing
+
+
+def _is_of(output: Output, kinds: Container[Kind]) -> TypeGuard[Perform]:
+    return isinstance(output, Perform) and kind_of(output.work) in kinds

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from penstock.core.model.effects import Run, Steps
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Refusal, Result
-from penstock.core.protocol.first_reply import conclude, keep
+from penstock.core.protocol.first_reply import KeptBytes, conclude, keep, keep_bytes
 from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
 from penstock.core.protocol.references import Fetched
 from penstock.errors import StoreError
@@ -67,6 +67,9 @@ class AsyncGate:
 
     async def keep(self, call: Call, result: Result, **hooks: Any) -> str:
         return await self._finish(keep(call, self.gate.context(), result), **hooks)
+
+    async def keep_bytes(self, call: Call, data: bytes, **hooks: Any) -> KeptBytes | None:
+        return await self._finish(keep_bytes(call, self.gate.context(), data), **hooks)
 
     async def show(self, call: Call, **hooks: Any) -> Reply:
         from penstock.core.browsing import show

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -36,10 +35,11 @@ from penstock.core.model.questions import Limits
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Call, Refusal, Result
 from penstock.core.protocol.entries import Context
-from penstock.core.protocol.first_reply import conclude, keep
+from penstock.core.protocol.first_reply import KeptBytes, conclude, keep, keep_bytes
 from penstock.core.protocol.negotiation import Resource, fetch, negotiate, read_resource
 from penstock.core.protocol.references import Fetched
 from penstock.errors import InvalidSetting, StoreError
+from penstock.gate.clock import SteadyClock
 from penstock.gate.hooks import Hooks, arguments_of, as_result, as_window, reference_of
 from penstock.gate.underway import Answering, Need, Underway, until_run
 from penstock.settings.policy import Policy
@@ -64,7 +64,7 @@ class Gate:
         store: Store | None = None,
         *,
         meter: Meter | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         random: Callable[[int], bytes] = os.urandom,
     ) -> None:
         if policy is not None and not isinstance(policy, Policy):
@@ -76,7 +76,7 @@ class Gate:
             self.policy.store, capacity=self.policy.capacity, quota=self.policy.quota
         )
         self.meter = meter or default_meter()
-        self.clock = clock
+        self.clock = clock or SteadyClock()
         self._random = random
         self._brought: dict[str, Mapping[str, Any]] = {}
         self._workers: Workers | None = None
@@ -122,6 +122,10 @@ class Gate:
     def keep(self, call: Call, result: Result, **hooks: Any) -> str:
         """Store a result whatever its size. Return its token, or "" if the store did not take it."""
         return self.finish(keep(call, self.context(), result), **hooks)
+
+    def keep_bytes(self, call: Call, data: bytes, **hooks: Any) -> KeptBytes | None:
+        """Store bytes as a resource. Return None if the store did not take them."""
+        return self.finish(keep_bytes(call, self.context(), data), **hooks)
 
     def show(self, call: Call, **hooks: Any) -> Reply:
         """Show a stored result in the explorer, with a few words about it for the model."""
@@ -225,7 +229,7 @@ def as_reader(call: Call) -> Call:
 
 
 def _question(ask: Callable[..., Any], effect: AskHolder | AskWorker, hooks: Hooks) -> Need:
-    meet = partial(ask, effect.question, cancellation=hooks.cancellation)
+    meet = partial(ask, effect.question, cancellation=hooks.cancellation, party=hooks.party)
     return Need(meet, is_question=True)
 
 

@@ -11,6 +11,7 @@ from penstock.core.json import rawjson
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.effects import Entry, Run
 from penstock.core.model.stored import Live
+from penstock.core.model.turns import Party
 from penstock.core.model.values import LiveRows, LiveWindow, Result
 
 
@@ -39,6 +40,8 @@ class Hooks(msgspec.Struct, frozen=True):
     live_rows: Callable[[Any, int, int], Any] = _not_live
     # Lets another thread end the call. A call of `AsyncGate` ends with its task, too.
     cancellation: Cancellation = msgspec.field(default_factory=Cancellation)
+    # The party that the call is for. Parties take turns with the worker.
+    party: Party = Party()
 
 
 def arguments_of(effect: Run) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from penstock.core.model.reply import Reply
 from penstock.core.model.store import Store
 from penstock.core.model.values import Refusal
 from penstock.errors import StoreError
+from penstock.gate.losses import warn_of_loss
 from penstock.log import logger
 
 Outcome = TypeVar("Outcome")
@@ -97,6 +98,7 @@ class Underway(Generic[Outcome]):
             except StoreError as error:
                 if isinstance(effect, Run):  # a tool's own error passes through, whatever its class
                     raise
+                warn_of_loss(effect, error)
                 failure = error
 
     def _begin_to_store(self, key: str) -> None:

@@ -1,5 +1,9 @@
 """The process of an upstream server that is a command.
 
+The server has ended when the process of the command has, even if a process that it left behind
+still holds its pipes. One case is different: a launcher that ends with 0, and leaves the server in
+its process group.
+
 To end the server, we close its input, which tells a well-behaved server to exit. Then we ask it to
 end, and then we kill it. On POSIX the server leads its own process group, so that the processes it
 started (npx starts node, a shell starts the server) end too. On Windows, `taskkill` ends the tree.
@@ -16,12 +20,16 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from penstock.errors import PenstockError
+from penstock.relay import guardian
+from penstock.relay.lines import UpstreamLines
+from penstock.relay.pipes import Sink, Wake, source_of
+from penstock.wire.unread import Unread
 
 LINE_BUFFER: Final = 1 << 20
-_PIPE_BYTES: Final = 1 << 20  # Linux's default of 64 kB needs many thread switches for 10 MB.
+MOST_UPSTREAM: Final = 256_000_000  # bytes of one message, unless the settings say otherwise
 
 GRACE_SECONDS: Final = 5.0
 LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to its end.
@@ -46,7 +54,7 @@ OURS: Final = Surroundings()
 class Unstarted:
     """The place of a server that could not be started. It sends nothing, and has ended."""
 
-    output: Sequence[bytes] = ()
+    output: Sequence[bytes | Unread] = ()
 
     def __init__(self, error: CannotStart) -> None:
         self.error = error
@@ -62,10 +70,16 @@ class Unstarted:
 
 
 class Process:
-    """A server behind two pipes. It shares our stderr, so that the host shows its log."""
+    """A server behind two pipes. It shares our stderr, so that the host shows its log.
 
-    def __init__(self, command: Sequence[str], around: Surroundings = OURS) -> None:
+    `output` has its lines, of which none is longer than `most` bytes.
+    """
+
+    def __init__(
+        self, command: Sequence[str], around: Surroundings = OURS, most: int = MOST_UPSTREAM
+    ) -> None:
         self.command = list(command)
+        self._wake = Wake()
         try:
             self._popen = subprocess.Popen(  # noqa: S603 (the user's own command is the point)
                 [_resolved(self.command[0]), *self.command[1:]],
@@ -74,26 +88,40 @@ class Process:
                 stderr=subprocess.DEVNULL if around.is_quiet else None,
                 env=around.environment,
                 cwd=around.folder,
-                bufsize=LINE_BUFFER,
+                bufsize=0,
                 **_apart(),
             )
         except (OSError, ValueError) as error:
             raise _cannot_start(self.command[0], error) from None
         assert self._popen.stdin is not None  # noqa: S101 (asked for above)
         assert self._popen.stdout is not None  # noqa: S101 (asked for above)
-        self._input: IO[bytes] = self._popen.stdin
-        self.output: IO[bytes] = self._popen.stdout
-        _widen(self._input, self.output)
+        self._ended = threading.Event()
         self._writing = threading.Lock()
         self._has_gone = False
         self._grace = 0.0  # the seconds after which a server that ran on was stopped
+        guardian.watch_over(self._popen)
+        try:
+            self._input = Sink(self._popen.stdin, self._wake)
+            self.output = UpstreamLines(source_of(self._popen.stdout, self._wake), most)
+            threading.Thread(target=self._watch, daemon=True).start()
+        except BaseException:  # No thread is left, for instance.
+            _signal_tree(self._popen, hard=True)
+            self._popen.wait()
+            raise
+
+    def _watch(self) -> None:
+        """Wait for the end of the process, and wake the threads that wait for its pipes."""
+        code = self._popen.wait()
+        self._ended.set()
+        # The server may go on in another process. The end of its output tells when that ends.
+        if code != 0 or not _may_have_left_server(self._popen):
+            self._wake.ring()
 
     def send(self, message: bytes) -> None:
         """Send one message. Wait while the server does not read. Raise `OSError` if it ended."""
         try:
             with self._writing:
                 self._input.write(message if message.endswith(b"\n") else message + b"\n")
-                self._input.flush()
         except ValueError as error:  # `close_input` closed the stream meanwhile.
             raise BrokenPipeError from error
 
@@ -109,10 +137,7 @@ class Process:
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Return the exit code, or None if the server is still running after `seconds`."""
-        try:
-            return self._popen.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        return self._popen.returncode if self._ended.wait(seconds) else None
 
     def end(self, grace: float = GRACE_SECONDS) -> int | None:
         """End the server and all it started, gently first, and return its exit code. Send no signal
@@ -120,6 +145,10 @@ class Process:
         if not self._has_gone:
             self._end(grace)
             self._has_gone = self.wait(0) is not None
+            self._wake.ring()
+            self.close_input()
+            if self._has_gone:
+                guardian.let_go(self._popen)
         return self.wait(0)
 
     def _end(self, grace: float) -> None:
@@ -192,6 +221,10 @@ def _cannot_start(name: str, error: Exception) -> CannotStart:
     return CannotStart(f"Cannot start {name!r}: {why}.", next_step=step)
 
 
+def _may_have_left_server(process: subprocess.Popen[bytes]) -> bool:
+    return sys.platform == "win32" or _has_tree(process)
+
+
 def _signal_tree(process: subprocess.Popen[bytes], *, hard: bool) -> None:
     if sys.platform == "win32":
         flags = ["/F"] if hard else []
@@ -213,14 +246,3 @@ def _has_tree(process: subprocess.Popen[bytes]) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
-
-
-def _widen(*pipes: IO[bytes]) -> None:
-    """Enlarge the pipes if the platform can: a large result then needs fewer thread switches."""
-    if sys.platform != "linux":
-        return
-    import fcntl
-
-    for pipe in pipes:
-        with suppress(OSError):  # The size is above this user's limit.
-            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 import threading
 from collections.abc import Coroutine
@@ -20,6 +19,7 @@ from penstock.figures.keeping import called_before, tally_of
 from penstock.gate.gate import Gate
 from penstock.gate.identity import new_session_name, os_user
 from penstock.log import logger
+from penstock.relay.signals import ending_signals
 from penstock.relay.stdio import UPSTREAM_ENDED, Client, has_unanswered
 from penstock.relay.store_check import usable_store
 from penstock.relay.target import Target
@@ -43,7 +43,8 @@ except ModuleNotFoundError as error:
 
 _WAITING = 16
 _GRACE_SECONDS = 5.0
-_LAST_SECONDS = 3.0
+_LAST_SECONDS = 1.0  # Hosts give a program two seconds from the signal to its end.
+_FAREWELL_SECONDS = 0.4  # for a server that does not answer the end of its session
 _TOO_LATE = (
     f"The MCP server behind Penstock did not answer within {_GRACE_SECONDS:.0f} seconds after the "
     "client left."
@@ -247,8 +248,9 @@ class RemoteRelay:
         if not self._leaving.is_set() and has_unanswered(self._session):
             await self._tell_too_late()
         if self._session_id:
-            with contextlib.suppress(Unanswered, httpx2.HTTPError):
-                await self._upstream.leave(self._headers(None))
+            seconds = _FAREWELL_SECONDS if self._signal else None
+            with contextlib.suppress(Unanswered, httpx2.HTTPError, TimeoutError):
+                await asyncio.wait_for(self._upstream.leave(self._headers(None)), seconds)
         await self._upstream.close()
         await self._workshop.close()
 
@@ -267,6 +269,8 @@ class RemoteRelay:
         def leave(number: int) -> None:
             self._signal = number
             self._leaving.set()
+            for request in list(self._session.pending.values()):
+                request.cancellation.request()  # the process of a query would live on
             # Exit even if the host does not read and a write to it hangs.
             last = threading.Timer(_LAST_SECONDS, os._exit, (128 + number,))
             last.daemon = True  # Otherwise the process would always wait for the timer.
@@ -274,7 +278,7 @@ class RemoteRelay:
 
         if sys.platform == "win32":
             return  # Windows' loop takes no signal handlers; Ctrl-C raises KeyboardInterrupt.
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in ending_signals():
             loop.add_signal_handler(number, partial(leave, number))
 
 

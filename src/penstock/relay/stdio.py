@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import sys
 import threading
 import time
 from contextlib import suppress
 from functools import partial
-from types import FrameType
 from typing import IO, Final, assert_never
 
 from penstock.engine.engine import Engine
@@ -27,11 +25,13 @@ from penstock.log import logger
 from penstock.relay.alarms import Alarms
 from penstock.relay.jobs import Jobs
 from penstock.relay.process import GRACE_SECONDS, LAST_SECONDS, LINE_BUFFER, Process, Unstarted
+from penstock.relay.signals import on_signals
 from penstock.wire import messages
-from penstock.wire.effects import is_of_program
+from penstock.wire.kinds_of_work import kind_of
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Request
 from penstock.wire.session import Session
+from penstock.wire.unread import Unread, unhandled
 
 UPSTREAM_ENDED: Final = 1
 LATE_SECONDS: Final = 3.0
@@ -39,7 +39,6 @@ PROGRAM_THREADS: Final = 16
 _LOOK_SECONDS: Final = 0.01
 _LOOKS: Final = 10  # After this many looks at an empty pipe, no message is on its way.
 _SUBSCRIPTION: Final = "subscriptions/listen"
-_SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
 class Client:
@@ -97,7 +96,7 @@ class StdioRelay:
 
     def run(self) -> int:
         """Run, and return the exit code."""
-        self._watch_signals()
+        on_signals(self._leave_at)
         threading.Thread(target=self._read_client, daemon=True).start()
         self._read_upstream()
         return self._finish()
@@ -129,11 +128,24 @@ class StdioRelay:
     def _read_upstream(self) -> None:
         try:
             for line in self._upstream.output:
-                if not line.isspace():
-                    self._carry_out(self._session.from_upstream(line), self._answered)
+                self._received(line)
                 del line  # It may hold megabytes, and the next line may take long to come.
-        except (OSError, ValueError) as error:
+        except OSError as error:
             logger().info("reading from upstream: %s", error)
+        except Exception:  # noqa: BLE001 (whatever it is, the requests that wait must be answered)
+            logger().exception("reading from upstream failed")
+
+    def _received(self, line: bytes | Unread) -> None:
+        """Handle one line of upstream's. If that fails, answer the request that it was for."""
+        if isinstance(line, Unread):
+            self._carry_out(self._session.from_upstream_unread(line), self._answered)
+            return
+        try:
+            if not line.isspace():
+                self._carry_out(self._session.from_upstream(line), self._answered)
+        except Exception as error:  # noqa: BLE001 (as above)
+            logger().exception("a message from upstream could not be handled")
+            self._received(unhandled(line, error))
 
     def _finish(self) -> int:
         has_left = self._has_left()
@@ -202,7 +214,7 @@ class StdioRelay:
                     self._sending.submit(partial(self._to_upstream, output.message))
                 case ToUpstream():
                     self._to_upstream(output.message)
-                case Perform() if is_of_program(output.work):
+                case Perform() if kind_of(output.work) == "programs":
                     self._programs.submit(partial(self._perform, output, self._programs))
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))
@@ -213,7 +225,11 @@ class StdioRelay:
                     assert_never(output)
 
     def _perform(self, output: Perform, jobs: Jobs) -> None:
-        self._carry_out(self._engine.carry_out(self._session, output), jobs)
+        try:
+            self._carry_out(self._engine.carry_out(self._session, output), jobs)
+        except Exception:  # noqa: BLE001 (the client gets an error for any failure)
+            logger().exception("the work for a request failed")
+            self._carry_out(self._session.give_up(output.request), jobs)
 
     def _ring(self, request: Request) -> None:
         self._carry_out(self._session.rang(request), self._programs)
@@ -239,12 +255,8 @@ class StdioRelay:
         if not self._finished.wait(LAST_SECONDS):
             os._exit(128 + self._signal)
 
-    def _watch_signals(self) -> None:
-        def leave(number: int, _frame: FrameType | None) -> None:
-            self._signal = number
-            self._client_left.set()
-            threading.Thread(target=self._hurry, daemon=True).start()
-
-        for name in _SIGNALS:
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), leave)
+    def _leave_at(self, number: int) -> None:
+        """Begin to end, because of a signal. This runs in a signal handler, and must not wait."""
+        self._signal = number
+        self._client_left.set()
+        threading.Thread(target=self._hurry, daemon=True).start()

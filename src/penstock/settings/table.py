@@ -130,6 +130,12 @@ class Settings:
         "The largest image or audio, as encoded, that is sent with a reply, outside the budget.",
         for_one="tool",
     )
+    max_upstream: Setting[WrittenNumber, int] = Setting(
+        parsers.size,
+        "256MB",
+        "The longest message that `run` and `serve` read from upstream: a line, an event, or a body "
+        "once it is decompressed.",
+    )
     query_seconds: Setting[WrittenTime, float] = Setting(
         parsers.seconds, "5s", "The longest that one `sql` or `query` may run."
     )

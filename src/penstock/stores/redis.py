@@ -13,7 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.model.store import DEFAULT_QUOTA
-from penstock.errors import InvalidSetting, StoreFull
+from penstock.errors import InvalidSetting, StoreFull, StoreUnavailable
+from penstock.stores.pause import Pause
 from penstock.stores.redis_entries import (
     LISTED_FIELDS,
     LONGEST_MS,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 DEFAULT_PREFIX = "penstock:"
 TIMEOUT_SECONDS = 5.0  # a server that hangs counts as down; the URL can set another timeout
 KEYS_PER_BATCH = 500
+_HANGS = "Redis did not answer in time. It will be asked again in a few seconds."
 
 
 class RedisStore:
@@ -56,6 +58,7 @@ class RedisStore:
         self._prefix = prefix
         self._quota = quota
         self._now = float("-inf")
+        self._pause = Pause()
 
     def put(self, key: str, record: Record, *, now: float) -> None:
         if record.size > self._quota:
@@ -143,10 +146,16 @@ class RedisStore:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
+        if not self._pause.admits():
+            raise StoreUnavailable(_HANGS)
+        timed_out = False
         try:
             yield
         except (self._redis.exceptions.RedisError, OSError) as error:
+            timed_out = isinstance(error, self._redis.exceptions.TimeoutError)
             raise failure(error) from error
+        finally:
+            self._pause.note(timed_out=timed_out)
 
 
 def _client(kind: Any, target: Any) -> Any:

@@ -74,6 +74,7 @@ class UpstreamAnswer(msgspec.Struct, frozen=True):
 
     message: Message
     line: bytes
+    original: bytes = b""  # the bytes as they came, if they were not UTF-8: `line` is repaired
 
     @property
     def result(self) -> dict[str, msgspec.Raw] | None:
@@ -109,6 +110,13 @@ class Keep(msgspec.Struct, frozen=True):
 
     call: Call
     result: Result
+
+
+class KeepBytes(msgspec.Struct, frozen=True):
+    """Store bytes as a resource. Answer: `KeptBytes`, or None if the store did not take them."""
+
+    call: Call
+    data: bytes
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -285,7 +293,7 @@ class StepAside(msgspec.Struct, frozen=True):
     """Continue in another thread, because the next step works on large data. Answer: None."""
 
 
-GateWork = Prepare | Offer | Keep | Read | Show | Browse | ReadResource
+GateWork = Prepare | Offer | Keep | KeepBytes | Read | Show | Browse | ReadResource
 EnquiryWork = Disclose | Find | Describe | Unwrap | Judge
 ProgramWork = StartProgram | ResumeProgram | EndProgram | ParkProgram | UnparkProgram
 Work = GateWork | EnquiryWork | ProgramWork | LoadExplorer | StepAside
@@ -293,8 +301,3 @@ Effect = Forward | AskUpstream | Discover | CallTools | SetAlarm | Work
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[Effect, Any, Outcome]
-
-
-def is_of_program(work: Work) -> bool:
-    """Return whether a program runs meanwhile, which may take as long as programs may."""
-    return isinstance(work, StartProgram | ResumeProgram | EndProgram)

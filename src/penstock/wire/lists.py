@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+import msgspec
 
 from penstock.core.json import rawjson
 from penstock.log import logger
 from penstock.wire import eras, messages
 from penstock.wire.effects import AskUpstream, Forward, StepAside, Steps, UpstreamAnswer
+from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import list_result, shown_of
 from penstock.wire.toolbox import Toolbox, ToolsPage, read_list, read_page
 
-_MOST_PAGES: Final = 1_000
 _LONG_LIST: Final = 100_000  # bytes; reading that many takes a few milliseconds
 
 
@@ -69,13 +71,7 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
         return pages
     if sum(len(memoryview(tool)) for page in pages for tool in page.tools) > _LONG_LIST:
         yield StepAside()
-    toolbox = read_list(
-        pages,
-        request.policy,
-        connection.now(),
-        is_modern=request.is_modern,
-        has_marks=connection.is_inside,
-    )
+    toolbox = _read(request, pages)
     if connection.is_inside:
         connection.rules.adopt(toolbox.settings, of=toolbox.tools)
     if known.toolbox is None:
@@ -85,18 +81,34 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
     return toolbox
 
 
+def _read(request: Request, pages: Sequence[ToolsPage]) -> Toolbox:
+    connection = request.connection
+    policy, now, is_modern = request.policy, connection.now(), request.is_modern
+    if connection.toolboxes is not None:
+        return connection.toolboxes.read(pages, policy, now, is_modern=is_modern)
+    return read_list(pages, policy, now, is_modern=is_modern, has_marks=connection.is_inside)
+
+
 def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | bytes]:
-    pages, cursors = [first], set[str]()
-    while (cursor := pages[-1].next_cursor) is not None:
-        if cursor in cursors or len(pages) >= _MOST_PAGES:
-            told = "Upstream's list of tools does not end."
-            return messages.error(INTERNAL_ERROR, told)
-        cursors.add(cursor)
+    """Return all pages, or the error that says which page failed or why the list has no end."""
+    pages, count = [first], PageCount()
+    while not (wrong := count.add(pages[-1].tools, pages[-1].next_cursor)):
+        cursor = pages[-1].next_cursor
+        if cursor is None:
+            return pages
         page = yield from _ask_page(request, cursor)
         if isinstance(page, bytes):
-            return page
+            return _of_page(count.pages + 1, page)
         pages.append(page)
-    return pages
+    return messages.error(INTERNAL_ERROR, f"Upstream's list of tools {wrong}")
+
+
+def _of_page(number: int, error: bytes) -> bytes:
+    """Return upstream's error with the number of the page that it came instead of."""
+    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(error))
+    told = messages.text_of(messages.members_of(error), "message") or "no message"
+    members["message"] = rawjson.string(f"page {number:,} of the list of tools failed: {told}")
+    return messages.object_from({"code": str(INTERNAL_ERROR).encode(), **members})
 
 
 def _ask_page(request: Request, cursor: str | None) -> Steps[ToolsPage | bytes]:

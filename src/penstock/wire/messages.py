@@ -17,6 +17,8 @@ from penstock.core.json import hidden_escapes, rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.hidden_escapes import Hidden
 from penstock.core.json.rawjson import NotJson
+from penstock.core.json.utf8 import Repaired, is_utf8, repaired
+from penstock.log import logger
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -134,6 +136,28 @@ def message_or_none(line: bytes | msgspec.Raw) -> Message | None:
         return read_message(line)
     except ValueError:
         return None
+
+
+class UpstreamMessage(msgspec.Struct, frozen=True):
+    """A message as it was read, and the bytes that it can be sent on as."""
+
+    message: Message
+    line: bytes
+    replaced: int = 0  # bytes that were not UTF-8
+
+
+def received(line: bytes) -> UpstreamMessage:
+    """Read a message of upstream's. Repair one that holds bytes which are not UTF-8, or that is JSON
+    only to Python's `json` module. Raise `NotJson` for anything else."""
+    sound = Repaired(line, 0) if is_utf8(line) else repaired(line)
+    try:
+        return UpstreamMessage(read_message(sound.text), sound.text, sound.replaced)
+    except ValueError:
+        again = mended(sound.text)
+        if again is None:
+            raise
+        logger().warning("upstream sent invalid JSON, which was repaired")
+        return UpstreamMessage(read_message(again), again, sound.replaced)
 
 
 def mended(line: bytes) -> bytes | None:

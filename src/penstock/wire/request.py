@@ -12,6 +12,7 @@ from penstock.core.budget.measure import Meter
 from penstock.core.json import rawjson
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.recent import Recent
+from penstock.core.model.turns import Party
 from penstock.core.model.values import LiveRows, Principal, Result
 from penstock.core.protocol.references import PREFIX
 from penstock.core.views.request import TOKEN_FIELD
@@ -25,6 +26,7 @@ from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.reader import READER
+from penstock.wire.shared_toolboxes import SharedToolboxes
 from penstock.wire.toolbox import Toolbox, UpstreamTool
 from penstock.wire.upstream_state import Shown, UpstreamState
 
@@ -55,7 +57,10 @@ class Connection(msgspec.Struct, eq=False):
     principal: Principal
     server: str
     legacy_session: str = ""  # identifies the legacy session
+    peer: str = ""  # over HTTP, the address that the client calls from
     known: UpstreamState = msgspec.field(default_factory=UpstreamState)
+    # The toolboxes that sessions share, if there are other sessions.
+    toolboxes: SharedToolboxes | None = None
     # The facts that a legacy client gave about itself.
     audience: Audience = msgspec.field(default_factory=Audience)
     # Upstream is in this process, and decorators may have marked its tools.
@@ -68,6 +73,20 @@ class Connection(msgspec.Struct, eq=False):
     now: Callable[[], float] = time.monotonic
     # Answers that the client got instead of upstream's, by the id of the request.
     replaced: Recent[bytes, bytes] = msgspec.field(default_factory=lambda: Recent(_MOST_REPLACED))
+
+    @property
+    def party(self) -> str:
+        """The name of the caller with whom others share fairly: the principal, or for an anonymous
+        caller the legacy session, or else the peer."""
+        if not self.principal.is_bearer:
+            return self.principal.id
+        if self.legacy_session:
+            return f"session:{self.legacy_session}"
+        return f"peer:{self.peer}"
+
+    @property
+    def party_at_peer(self) -> Party:
+        return Party(self.party, self.peer)
 
 
 class InsideResult(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any
 from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
+from penstock.wire.bad_bytes import note_original
 from penstock.wire.call_facts import is_for_app, policy_of
 from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
 from penstock.wire.explorer_tools import ROLES
@@ -26,6 +27,8 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     if isinstance(inside, Result) and not is_covered:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(inside, fields))
+    if is_covered and result is not None:
+        yield from note_original(request, answer)
     is_all_told = inside is None and not request.notice
     if not is_covered or (is_all_told and _is_small(request, answer.line)):
         _note(request, answer)

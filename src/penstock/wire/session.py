@@ -35,10 +35,14 @@ from typing import Any, Final
 
 import msgspec
 
+from penstock.core.json.utf8 import is_utf8
 from penstock.core.model.recent import Recent
+from penstock.core.model.values import Refusal
 from penstock.log import logger
 from penstock.wire import eras, messages
+from penstock.wire.bad_bytes import refuse_bytes, with_count
 from penstock.wire.batch import Batch
+from penstock.wire.busy import busy_answer
 from penstock.wire.effects import (
     AskUpstream,
     CallTools,
@@ -64,6 +68,7 @@ from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
+from penstock.wire.unread import Unread
 
 _MOST_CANCELLED: Final = 10_000
 _SHOWN: Final = 200
@@ -85,12 +90,15 @@ class Session:
         self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # the prefix of our own ids
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
+        self._given_up: Recent[bytes, bool] = Recent(_MOST_CANCELLED)  # the client has an error
         self._ended = ""
         self._lock = threading.Lock()
 
     # -- from the client -----------------------------------------------------------------------
 
     def from_client(self, line: bytes) -> Outputs:
+        if not is_utf8(line):
+            return refuse_bytes(line)
         try:
             batch = messages.batch_of(line)
             if batch is not None:
@@ -198,21 +206,38 @@ class Session:
         lines = [line] if batch is None else batch
         return [output for item in lines for output in self._line_from_upstream(item)]
 
+    def from_upstream_unread(self, unread: Unread) -> Outputs:
+        """Answer with an error the requests whose answer an unread message may have been."""
+        outputs: Outputs = []
+        for error in unread.answers(self._with_upstream()):
+            outputs += self._line_from_upstream(error)
+            self._given_up.put(messages.read_message(error).key, True)
+        return outputs
+
+    def _with_upstream(self) -> list[bytes]:
+        """Return the ids of all requests that upstream has not answered."""
+        passed = [key for key, request in list(self.pending.items()) if request.steps is None]
+        asked = [] if self._discovery is None else [self._discovery]
+        return list(dict.fromkeys([*self._awaiting, *passed, *asked]))
+
     def _line_from_upstream(self, line: bytes) -> Outputs:
         try:
-            return self._upstream_message(line, messages.read_message(line))
+            received = messages.received(line)
         except ValueError as error:
-            mended = messages.mended(line)
-            if mended is not None:
-                logger().warning("upstream sent invalid JSON, which was repaired (%s)", error)
-                return self._upstream_message(mended, messages.read_message(mended))
             # The server probably printed to stdout. No client could use the line.
             logger().warning("upstream sent invalid JSON (%s): %r", error, _start_of(line))
             return []
+        if not received.replaced:
+            return self._upstream_message(received.line, received.message)
+        told = "upstream sent %d bytes that are not UTF-8; U+FFFD replaces each"
+        logger().warning(told, received.replaced)
+        counted = with_count(received)
+        return self._upstream_message(counted, messages.read_message(counted), line)
 
-    def _upstream_message(self, line: bytes, message: Message) -> Outputs:
+    def _upstream_message(self, line: bytes, message: Message, original: bytes = b"") -> Outputs:
+        """Handle a message. `original`: as upstream sent it, if that was not UTF-8."""
         if message.method is msgspec.UNSET:
-            return self._upstream_response(line, message)
+            return self._upstream_response(line, message, original)
         if message.id is not msgspec.UNSET:
             return [ToClient(line)]
         if message.method == "notifications/tools/list_changed":
@@ -223,7 +248,7 @@ class Session:
         about.is_understood = True
         return self._begin(about, task_notified(about))
 
-    def _upstream_response(self, line: bytes, message: Message) -> Outputs:
+    def _upstream_response(self, line: bytes, message: Message, original: bytes) -> Outputs:
         key = message.key
         if key == self._discovery:
             return self._discovered(message)
@@ -233,7 +258,7 @@ class Session:
             request.is_with_penstock = True
             if key == request.key:
                 request.is_answered, request.upstream_line = True, line
-            return self.go_on(request, UpstreamAnswer(message, line))
+            return self.go_on(request, UpstreamAnswer(message, line, original))
         request = self.pending.get(key)
         if request is None:
             return self._unexpected(message, line)
@@ -248,6 +273,8 @@ class Session:
         key = message.key
         if key.startswith(self._own):
             return []  # a second answer to a request of ours
+        if self._given_up.pop(key):
+            return []  # the client has an error in its place
         was_cancelled = self._cancelled.pop(key)
         replaced = self.connection.replaced.get(key)
         if replaced is not None:  # upstream repeats it after a broken stream: send the same token
@@ -415,6 +442,12 @@ class Session:
         """Answer with an error, because Penstock failed on the request."""
         request.cancellation.request()  # a program may still have its sandbox
         return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
+
+    def turn_away(self, request: Request, why: Refusal) -> Outputs:
+        """Answer that too much is waiting, before the next work for the request begins."""
+        self.drop(request)
+        fields = self.known.frame(is_modern=request.is_modern).fields
+        return self._deliver(request, busy_answer(request.key, request.method, why, fields))
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
         """Send the client an answer, unless the request was cancelled or answered meanwhile."""

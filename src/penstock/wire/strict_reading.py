@@ -11,9 +11,10 @@ from typing import Final
 
 import msgspec
 
-from penstock.core.json import hidden_escapes, rawjson
+from penstock.core.json import hidden_escapes
 from penstock.core.json.nesting import is_deeper
 from penstock.core.json.rawjson import NotJson
+from penstock.core.json.utf8 import require_utf8
 from penstock.wire import messages
 from penstock.wire.messages import INVALID_REQUEST, PARSE_ERROR, Message
 
@@ -61,7 +62,7 @@ def read_body(body: bytes) -> Message | None:
 
 def _require_text(body: bytes) -> None:
     try:
-        rawjson.require_utf8(body)
+        require_utf8(body)
     except UnicodeDecodeError as error:
         raise Unacceptable(PARSE_ERROR, f"Not JSON: the body must be UTF-8: {error}.") from error
 

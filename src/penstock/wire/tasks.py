@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from penstock.wire import messages
+from penstock.wire.bad_bytes import note_original
 from penstock.wire.effects import Forward, StepAside, Steps, UpstreamAnswer
 from penstock.wire.offering import offer_error
 from penstock.wire.request import Request
@@ -30,6 +31,8 @@ def tasks_get(request: Request) -> Steps[bytes]:
     answer: UpstreamAnswer = yield Forward(request.line)
     if answer.result is None:
         return (yield from hold(request, answer))
+    if _is_done(request, answer.result):
+        yield from note_original(request, answer)
     instead = yield from _hold_inside(request, answer.result)
     return answer.line if instead is None else request.in_place(request.answer(instead))
 
@@ -49,10 +52,15 @@ def _find_tool(request: Request) -> None:
     request.set_call(request.known.tool_of_task(messages.text_of(params, "taskId")), None)
 
 
+def _is_done(request: Request, members: Mapping[str, msgspec.Raw]) -> bool:
+    """Return whether a task carries a result or an error that is held to the budget."""
+    return not _DONE.isdisjoint(members) and request.policy.covers(request.tool)
+
+
 def _hold_inside(request: Request, members: Mapping[str, msgspec.Raw]) -> Steps[bytes | None]:
     """Return a task whose result fits the budget together with the rest of the task, or None if the
     task passes unchanged."""
-    if _DONE.isdisjoint(members) or not request.policy.covers(request.tool):
+    if not _is_done(request, members):
         return None
     yield StepAside()
     around: dict[str, Any] = {name: {} if name in _DONE else raw for name, raw in members.items()}

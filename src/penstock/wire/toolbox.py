@@ -65,7 +65,7 @@ class UpstreamTool(msgspec.Struct, frozen=True, dict=True):
         return _annotated(self.schema) if HEADER_KEY.encode() in raw else {}
 
 
-class Toolbox(msgspec.Struct, frozen=True):
+class Toolbox(msgspec.Struct, frozen=True, weakref=True):
     """Upstream's tools, from its last list. An expired list still tells what the client was shown,
     but no longer what parameters a tool has."""
 
@@ -90,8 +90,12 @@ class Toolbox(msgspec.Struct, frozen=True):
     def is_current(self, now: float) -> bool:
         return self.expires is None or now < self.expires
 
+    def until(self, expires: float | None) -> Toolbox:
+        """Return the same tools, with another time at which the list expires."""
+        return self if expires == self.expires else msgspec.structs.replace(self, expires=expires)
+
     def outdated(self) -> Toolbox:
-        return msgspec.structs.replace(self, expires=-math.inf)
+        return self.until(-math.inf)
 
     @property
     def is_outdated(self) -> bool:
@@ -163,20 +167,25 @@ def read_list(
     read = [item for item in read if item[0] != reader]
     described = [DescribedTool(name, raw, told=told) for name, raw, told in read if name]
     for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
-    known = [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]
     return Toolbox(
         tools,
         Catalogue(described),
         [told for _, _, told in read],
-        _members(pages, known if is_modern else []),
+        _members(pages, _lifetimes(pages) if is_modern else []),
         reader,
         reader_tool(reader, policy),
         own_names(tools),
         explorer_names(tools),
         program_names(tools),
         for_apps,
-        now + min(known) / 1_000 if known else None,
+        expiry(pages, now),
     )
+
+
+def expiry(pages: Sequence[ToolsPage], now: float) -> float | None:
+    """Return when a list expires that was read at the time `now`. None means never."""
+    known = _lifetimes(pages)
+    return now + min(known) / 1_000 if known else None
 
 
 def _members(
@@ -264,6 +273,10 @@ def _ui(members: Mapping[str, msgspec.Raw]) -> Mapping[str, Any]:
     ui = meta.get("ui")
     earlier = {"resourceUri": meta["ui/resourceUri"]} if "ui/resourceUri" in meta else {}
     return {**earlier, **(ui if isinstance(ui, dict) else {})}
+
+
+def _lifetimes(pages: Sequence[ToolsPage]) -> list[int]:
+    return [lifetime for lifetime in map(_lifetime, pages) if lifetime is not None]
 
 
 def _lifetime(page: ToolsPage) -> int | None:

@@ -6,6 +6,7 @@ the text is for a user who chose filters or columns and knows no program, mode o
 
 from __future__ import annotations
 
+import math
 import signal
 
 from penstock.core.model.questions import Failure, Language, Limits
@@ -16,11 +17,18 @@ CLOSED = Failure("The server is shutting down.", "Ask again when it is back.")
 
 _DOING: dict[Language, str] = {"order": "Sorting or filtering", "chart": "Drawing the chart"}
 _AS_THEY_ARE = "Look at the rows as they are, or open a part of the result and try there."
-# libjq aborts when memory runs out. A SIGKILL that is not ours is the kernel's, short of memory.
-_MEMORY_STATUSES = frozenset(
-    {OUT_OF_MEMORY}
-    | {-getattr(signal, name) for name in ("SIGABRT", "SIGKILL") if hasattr(signal, name)}
-)
+
+
+def _statuses(*names: str) -> frozenset[int]:
+    """Return the exit statuses of a child that one of these signals ended."""
+    return frozenset(-getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+# libjq aborts when memory runs out.
+_MEMORY_STATUSES = _statuses("SIGABRT") | {OUT_OF_MEMORY}
+# The child's limit on memory does not send these signals. A program cannot send any. The kernel sends
+# SIGKILL if the whole machine is short of memory, and a user may send any of them.
+_KILLED_STATUSES = _statuses("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
 
 def _for_user(language: Language) -> bool:
@@ -33,6 +41,17 @@ def not_started(language: Language) -> Failure:
     return Failure(
         "The process that runs queries could not be started.",
         "Use another mode, such as search or paginated.",
+    )
+
+
+def busy(limits: Limits, language: Language) -> Failure:
+    """Explain that other questions kept all children for too long."""
+    soon = f"try again in {max(1, math.ceil(limits.seconds))} s"
+    if _for_user(language):
+        return Failure(f"Too much is being sorted, filtered or drawn: {soon}.", _AS_THEY_ARE)
+    return Failure(
+        f"The processes that run queries are busy: {soon}.",
+        "Try the same query again then, or use another mode, such as search or paginated.",
     )
 
 
@@ -71,11 +90,23 @@ def died(status: int, limits: Limits, language: Language) -> Failure:
     """Explain the exit status of a child that the parent did not end."""
     if status in _MEMORY_STATUSES:
         return _out_of_memory(limits, language)
+    if status in _KILLED_STATUSES:
+        return _killed(language)
     if _for_user(language):
         return Failure(f"{_DOING[language]} failed (status {status}).", _AS_THEY_ARE)
     return Failure(
         f"The program ended the process that ran it (status {status}).",
         "Simplify the program; values nested too deep can do this.",
+    )
+
+
+def _killed(language: Language) -> Failure:
+    by = "was killed by the system or by a user; perhaps the machine is short of memory."
+    if _for_user(language):
+        return Failure(f"The process that sorts, filters and draws {by}", "Try again.")
+    return Failure(
+        f"The process that ran the program {by}",
+        "Ask again. If that fails too, ask for less: narrow with path, or count instead of listing.",
     )
 
 

@@ -8,8 +8,11 @@ exceptions from reading the rows (`material`) reach the caller.
 
 Memory is limited for SQL everywhere, and for jq on Linux, which has `resource` and /proc.
 
+A thread that finds no free child waits for its party's turn (`worker.places`), and only for a time.
+
 Rules for editing this module:
 
+- A thread holds a place while it takes, uses and gives back a child. A child without a place is free.
 - One thread at a time uses a child, between `_take` or `_take_holder` and `_give`.
 - Only a `KillSwitch` or `close` kills a child that is in use.
 - If the state of a child is in doubt, discard the child.
@@ -31,12 +34,15 @@ from penstock.core.model.questions import (
     Question,
     WorkerAnswer,
 )
+from penstock.core.model.turns import Party
 from penstock.worker import failures, frames
 from penstock.worker.child import Gone, WorkerChild
 from penstock.worker.kill_switch import KillSwitch
+from penstock.worker.places import WorkerPlaces
 
 Outcome = WorkerAnswer | Failure
 
+ANYONE = Party()
 START_SECONDS = 30.0  # Importing from a cold disk is slow. A child that needs longer is broken.
 
 
@@ -55,70 +61,80 @@ class Workers:
         question: Question,
         material: Material,
         cancellation: Cancellation | None = None,
+        party: Party = ANYONE,
     ) -> Outcome:
         """Wait for a free child, and return its answer.
 
         The child reads `material` unless it already holds the material in the form for this
         language. Exceptions raised by the material's blocks reach the caller.
         """
-        child = self._take(question)
-        if isinstance(child, Failure):
-            return child
-        return self._use(child, question, material, cancellation)
+        outcome = self._ask(question, material, cancellation or Cancellation(), party)
+        assert outcome is not None  # noqa: S101 (only without material there may be no answer)
+        return outcome
 
     def ask_holder(
-        self, question: Question, cancellation: Cancellation | None = None
+        self,
+        question: Question,
+        cancellation: Cancellation | None = None,
+        party: Party = ANYONE,
     ) -> Outcome | None:
         """Wait for room, and ask a free child that holds the material of the question.
 
         Return None if no free child holds it: then the material has to be collected.
         """
-        child = self._take_holder(question)
-        if child is None or isinstance(child, Failure):
-            return child
-        return self._use(child, question, None, cancellation)
+        return self._ask(question, None, cancellation or Cancellation(), party)
+
+    def _ask(
+        self,
+        question: Question,
+        material: Material | None,
+        cancellation: Cancellation,
+        party: Party,
+    ) -> Outcome | None:
+        places = self._places
+        refusal = places.wait(party, cancellation, question.language)
+        if refusal is not None:
+            return refusal
+        try:
+            child = self._take(question, is_holder=material is None)
+            if child is None or isinstance(child, Failure):
+                return child
+            return self._use(child, question, material, cancellation)
+        finally:
+            places.leave(party)
 
     def close(self) -> None:
         """End all children. Questions in progress fail."""
-        with self._changed:
+        with self._lock:
             self._closed = True
-            self._changed.notify_all()
+        self._places.close()
         self._finalizer()
 
     # The pool
 
     def _reset(self) -> None:
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._places = WorkerPlaces(self.size, self._limits)
         self._children: set[WorkerChild] = set()
         self._free: list[WorkerChild] = []
         # Runs at interpreter exit too. A reference to `self` would keep the pool alive until then.
         self._finalizer = weakref.finalize(self, _end_all, self._children)
 
-    def _take(self, question: Question) -> WorkerChild | Failure:
-        """Take a free child, or start one. A child that holds the material is preferred."""
-        with self._changed:
-            if not self._wait_for_room():
+    def _take(self, question: Question, *, is_holder: bool) -> WorkerChild | Failure | None:
+        """Take a free child, or start one. A child that holds the material is preferred. With
+        `is_holder`, return None if no free child holds it."""
+        with self._lock:
+            if self._closed:
                 return failures.CLOSED
-            if not self._free:
+            self._drop_dead()
+            chosen = self._holder(question)
+            if chosen is None and is_holder:
+                return None
+            if chosen is None and not self._free:
                 return self._start(question.language)
-            chosen = self._holder(question) or self._free[-1]
+            chosen = chosen or self._free[-1]
             self._free.remove(chosen)
             return chosen
-
-    def _take_holder(self, question: Question) -> WorkerChild | Failure | None:
-        with self._changed:
-            if not self._wait_for_room():
-                return failures.CLOSED
-            chosen = self._holder(question)
-            if chosen is not None:
-                self._free.remove(chosen)
-            return chosen
-
-    def _wait_for_room(self) -> bool:
-        """Wait until a child is free or may be started. Return False if the pool is closed."""
-        self._drop_dead()
-        self._changed.wait_for(self._has_room)
-        return not self._closed
 
     def _holder(self, question: Question) -> WorkerChild | None:
         return next((child for child in self._free if child.holds(question)), None)
@@ -130,9 +146,6 @@ class Workers:
             self._children.discard(child)
             child.end()
 
-    def _has_room(self) -> bool:
-        return self._closed or bool(self._free) or len(self._children) < self.size
-
     def _start(self, language: Language) -> WorkerChild | Failure:
         try:
             child = WorkerChild()
@@ -142,18 +155,16 @@ class Workers:
         return child
 
     def _give(self, child: WorkerChild) -> None:
-        with self._changed:
+        with self._lock:
             if child.usable and not self._closed:
                 self._free.append(child)
-                self._changed.notify_all()  # The first thread to wake may not need this child.
                 return
-        # The child counts until it has ended, so that there are never more children than `size`.
-        # An exit may take seconds, so the lock is not held meanwhile.
+        # The thread still has its place, so that there are never more children than `size`. An exit
+        # may take seconds, so the lock is not held meanwhile.
         child.kill()
         child.end()
-        with self._changed:
+        with self._lock:
             self._children.discard(child)
-            self._changed.notify_all()
 
     def _leave_children_of_parent(self) -> None:
         """Abandon the children after a fork: two processes on one pipe would mix their frames."""
@@ -169,10 +180,10 @@ class Workers:
         child: WorkerChild,
         question: Question,
         material: Material | None,
-        cancellation: Cancellation | None,
+        cancellation: Cancellation,
     ) -> Outcome:
         try:
-            return self._converse(child, question, material, cancellation or Cancellation())
+            return self._converse(child, question, material, cancellation)
         finally:
             self._give(child)
 

@@ -6,6 +6,7 @@ import threading
 import msgspec
 
 from penstock import Gate
+from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.gateway import Inbound
@@ -14,7 +15,7 @@ from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.target import Target
 from penstock.wire.effects import StepAside
 from penstock.wire.outputs import Perform
-from penstock.wire.request import Request
+from penstock.wire.request import Connection, Request
 
 
 class Busy(Engine):
@@ -25,7 +26,7 @@ class Busy(Engine):
         self.has_begun, self.may_end = threading.Event(), threading.Event()
         self.ended = 0
 
-    def carry_out(self, _session, output):
+    def carry_out(self, _session, output, _kinds):
         self.has_begun.set()
         with output.request.cancellation.bound_to(self.may_end.set):
             assert self.may_end.wait(30)
@@ -34,7 +35,8 @@ class Busy(Engine):
 
 
 def work():
-    request = Request(None, b"1", "tools/call", msgspec.UNSET, b"", is_modern=False)
+    connection = Connection(None, Principal("ann"), "server")
+    request = Request(connection, b"1", "tools/call", msgspec.UNSET, b"", is_modern=False)
     return Perform(request, StepAside())
 
 

@@ -4,11 +4,20 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
 import psutil
 import pytest
-from http_rig import ACCEPT, MODERN, PLAIN, Raw, messages_of, request, serving, value_of
+from http_rig import (
+    ACCEPT,
+    MODERN,
+    PLAIN,
+    Raw,
+    eventually,
+    messages_of,
+    request,
+    serving,
+    value_of,
+)
 
 
 @pytest.fixture
@@ -184,16 +193,6 @@ def test_progress_goes_to_the_request_it_is_about(client):
     progress, answer = messages_of(client.post(request("tools/call", params, 4)))
     assert progress["method"] == "notifications/progress"
     assert answer["id"] == 4
-
-
-def eventually(holds, seconds=60.0):
-    """Wait until this holds: another process makes it so."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if holds():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_a_client_that_does_not_read_holds_up_nobody(tmp_path):

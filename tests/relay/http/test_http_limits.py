@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from http_rig import PLAIN, Raw, request, serving, value_of
+from http_rig import PLAIN, Raw, request, serving, started, value_of
 from raw_http import (
     MODERN_HEAD,
     WAIT,
@@ -60,6 +60,13 @@ HOSTILE = {
     + b",".join(b'"\\ud800%d":[[[[[[[[1]]]]]]]]' % number for number in range(100_000))
     + b"}}",
 }
+
+
+@pytest.fixture(scope="module")
+def in_front_of_url():
+    """Serve an upstream of this file's own, because it remembers the large requests."""
+    with started([*PLAIN, "--http"]) as upstream, serving("--url", upstream) as url:
+        yield url
 
 
 class Others:

@@ -92,7 +92,7 @@ def arrange(
     numbers = ingest(Document("rows", blocks, prefix, b"]}", _LIST_PATH), context.policy.budget)
     made, record = new_entry(call, context, numbers, parents=[entry], token=token)
     try:
-        yield Put(made.key, record)
+        yield Put(made.key, record, made.head.tool, "a sort order of a result")
     except StoreError:
         return Order(made, is_kept=False)
     return Order(made)

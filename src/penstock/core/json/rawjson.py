@@ -11,7 +11,6 @@ last duplicate, as Python's JSON parsers do.
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from decimal import Decimal
@@ -19,6 +18,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+
+from penstock.core.json.utf8 import require_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,15 +91,6 @@ def compact(data: bytes | msgspec.Raw) -> bytes:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return _compact_slowly(bytes(data), error)
     return done
-
-
-def require_utf8(data: bytes, step: int = 1_000_000) -> None:
-    """Check the encoding in steps, because the decoded text may take four times the bytes."""
-    if data.isascii():
-        return
-    decode_step = codecs.getincrementaldecoder("utf-8")().decode
-    for start in range(0, len(data), step):
-        decode_step(data[start : start + step], final=start + step >= len(data))
 
 
 def _compact_slowly(data: bytes, cause: Exception) -> bytes:

@@ -15,7 +15,7 @@ class Cancellation:
     """A request by one thread that another stops its work.
 
     The working thread reads `requested` between two steps. Functions that are bound stop a step that
-    is running. A question that waits for a free child ends when one is free.
+    is running, and a question that waits for a free child.
     """
 
     def __init__(self) -> None:

@@ -101,6 +101,9 @@ class Put(msgspec.Struct, frozen=True):
 
     key: str
     record: Record
+    # For the log, if the store fails.
+    tool: str
+    what: str = "a result"
 
 
 class Touch(msgspec.Struct, frozen=True):

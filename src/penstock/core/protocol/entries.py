@@ -43,7 +43,10 @@ REFUSED = Refusal(
 _HEAD = msgspec.msgpack.Decoder(Head)
 _DIGEST_BYTES = 12
 COPY_SECONDS = 60
-_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META)
+CLOCK_SKEW = 60  # the seconds by which the clocks of machines with one store may differ
+# In `_meta`, the count of bytes of upstream's message that were not UTF-8 and were replaced.
+REPLACED_META = "dev.penstock/replaced_bytes"
+_ABOUT_MESSAGE = (RESERVED_META, LEFT_OUT_META, REPLACED_META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class Denied(msgspec.Struct, frozen=True):
 
 UNKNOWN = Denied("unknown or expired")
 NOT_A_TOKEN = Denied("not a token")
+# A clock was set back since. The entry would live for the time between and its own life.
+FROM_THE_FUTURE = Denied("made in the future: the clock of a machine was set back, or is wrong")
 
 
 def is_unknown(reason: str) -> bool:
@@ -239,7 +244,7 @@ def _canonical(value: Any) -> bytes:
 
 def kept_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `_meta` that a probe keeps: members that are about the message. These are those
-    whose names MCP reserves, and the count of members that were left out."""
+    whose names MCP reserves, and the counts of what was left out or replaced."""
     return {name: value for name, value in meta.items() if name.startswith(_ABOUT_MESSAGE)}
 
 
@@ -381,6 +386,8 @@ def load_entry(
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head
+    if head.created > context.now + CLOCK_SKEW:
+        return FROM_THE_FUTURE
     return Entry(token, head, loaded.index, loaded.expires, loaded.chunks, key)
 
 

@@ -28,6 +28,7 @@ from penstock.core.results.blocks import (
     repeated_places,
 )
 from penstock.core.results.ingest import Ingested, ingest
+from penstock.core.results.media import bytes_value
 from penstock.core.results.sample import Sample
 from penstock.core.views.focus import root
 from penstock.core.views.full import resource_link, resource_uri, whole_reply
@@ -81,10 +82,31 @@ def keep(call: Call, context: Context, result: Result) -> Steps[str]:
     context = for_tool(call.tool, context)
     entry, record = new_entry(call, context, _ingest(result, context.policy), result=result)
     try:
-        yield Put(entry.key, record)
+        yield Put(entry.key, record, call.tool)
     except StoreError:
         return ""
     return str(entry.token)
+
+
+class KeptBytes(msgspec.Struct, frozen=True):
+    """Stored bytes: the token with which an agent reads them, and the resource that holds them."""
+
+    token: str
+    uri: str
+
+
+def keep_bytes(call: Call, context: Context, data: bytes) -> Steps[KeptBytes | None]:
+    """Store bytes as a resource, or return None if the store did not take them."""
+    context = for_tool(call.tool, context)
+    result = Result(structured=bytes_value(data))
+    entry, record = new_entry(call, context, _ingest(result, context.policy), result=result)
+    named, alias = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
+    try:
+        yield Put(entry.key, record, call.tool, "the bytes of a result")
+        yield Put(named.key, alias, call.tool, "a link to the bytes of a result")
+    except StoreError:
+        return None
+    return KeptBytes(str(entry.token), resource_uri(named.token))
 
 
 def _ingest(result: Result, policy: Policy) -> Ingested:
@@ -137,9 +159,9 @@ def _store_and_probe(
     if inline is not None and scale.weight(inline) <= scale.weight(reply):
         return inline  # a probe that costs more than the result saves nothing
     try:
-        yield Put(entry.key, record)
-    except StoreError as failed:
-        return (yield from _first_part(about, scale, failed))
+        yield Put(entry.key, record, call.tool)
+    except StoreError:
+        return (yield from _first_part(about, scale))
     link = (yield from _link(call, context, entry)) if call.has_link else None
     if link is None:
         return reply
@@ -193,7 +215,7 @@ def _link(call: Call, context: Context, entry: Entry) -> Steps[dict[str, Any] | 
     """Return a link to the whole result, for the client, or None if the store refuses it."""
     named, record = alias_entry(call, context, entry, Alias(entry.key, is_handle=True))
     try:
-        yield Put(named.key, record)
+        yield Put(named.key, record, call.tool, "a link to a result")
     except StoreError:
         return None
     head = entry.head
@@ -213,13 +235,13 @@ def _scale_of(result: Result, ingested: Ingested, scale: ReplyScale) -> ReplySca
     )
 
 
-def _first_part(about: _About, scale: ReplyScale, failed: StoreError) -> Steps[Reply]:
+def _first_part(about: _About, scale: ReplyScale) -> Steps[Reply]:
     """Return the first page without a way on, and say that the store failed."""
     said = {"stored": False, "notice": " ".join((_NOT_STORED, *about.notices))}
     request = ViewRequest(page_size=about.context.policy.page_size)
     page = yield from paginate(root(about.entry), request, scale, no_way_on, said)
     assert isinstance(page, Reply)  # noqa: S101 (the first page is never past the end)
-    return replace(page, reason=f"not stored: {failed.message}")
+    return page
 
 
 def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) -> Steps[Reply]:
@@ -230,14 +252,12 @@ def _conclude_live(call: Call, context: Context, rows: LiveRows, notice: str) ->
     request = ViewRequest(page_size=context.policy.page_size)
     bookmark: Bookmark = bookmark_of(entry.token, request)
     token: str | None = str(entry.token)
-    reason = ""
     try:
-        yield Put(entry.key, record)
-    except StoreError as failed:
-        bookmark, token, reason = no_way_on, None, f"not stored: {failed.message}"
+        yield Put(entry.key, record, call.tool)
+    except StoreError:
+        bookmark, token = no_way_on, None
     first = list(rows.first)[: request.page_size]
     told = {"notices": [notice]} if notice else {}
     scale = context.scale(call)
     policy, reader = context.policy, reader_of(call)
-    reply = probe.first_page(entry.head, first, token, bookmark, scale, policy, told, reader)
-    return replace(reply, reason=reason)
+    return probe.first_page(entry.head, first, token, bookmark, scale, policy, told, reader)

@@ -85,5 +85,5 @@ def _made(call: Call, context: Context, live: Entry, count: int) -> Steps[Entry]
     ingested = ingest(document, context.policy.budget)
     token = copy_token(live)
     copy, record = new_entry(call, context, ingested, parents=[live], token=token)
-    yield Put(copy.key, record)
+    yield Put(copy.key, record, copy.head.tool, "a copy of a list")
     return copy

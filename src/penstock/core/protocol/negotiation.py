@@ -65,6 +65,7 @@ from penstock.core.protocol.references import (
     has_references,
     resolve_arguments,
 )
+from penstock.core.results.media import BYTES_TYPE
 from penstock.core.views.full import handle_text
 from penstock.core.views.paths import resolve
 from penstock.core.views.request import (
@@ -79,7 +80,7 @@ from penstock.errors import StoreError
 
 _COUNTED = {"rows": "row", "lines": "line"}  # how a part of a shape is called
 _MOST_PAGES = 2**40  # keeps row numbers within the 64 bits of a store
-_MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in MEDIA_TYPES)
+_MEDIA_STARTS = tuple(f'{{"type":"{kind}"'.encode() for kind in (*MEDIA_TYPES, BYTES_TYPE))
 
 
 def negotiate(call: Call, context: Context) -> Steps[Reply]:
@@ -274,7 +275,7 @@ class Resource(msgspec.Struct, frozen=True):
     uri: str
     mime_type: str
     text: str
-    blob: str = ""  # an image or audio as base64, and `text` is then empty
+    blob: str = ""  # an image, audio or other bytes as base64, and `text` is then empty
 
 
 def read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | Refusal]:
@@ -305,7 +306,8 @@ def _read_resource(call: Call, context: Context, uri: str) -> Steps[Resource | R
 
 
 def _media(value: bytes) -> dict[str, Any] | None:
-    """Return the block of an image or audio that was too large for its reply, or None."""
+    """Return the block of an image or audio that was too large for its reply, or the value that
+    stands for other bytes, or None."""
     if not value.startswith(_MEDIA_STARTS):
         return None
     block = rawjson.decode(value)

@@ -205,7 +205,7 @@ class Look(msgspec.Struct, frozen=True):
         """Store an alias and return its token, or None if the store fails."""
         entry, record = alias_entry(self.call, self.context, self.entry, alias)
         try:
-            yield Put(entry.key, record)
+            yield Put(entry.key, record, entry.head.tool, "a token for a part of a result")
         except StoreError:
             return None
         return entry.token
@@ -286,7 +286,7 @@ class Look(msgspec.Struct, frozen=True):
         entry, record = new_entry(self.call, self.context, ingested, parents=parents)
         token: Token | None = entry.token
         try:
-            yield Put(entry.key, record)
+            yield Put(entry.key, record, entry.head.tool, "an answer about a result")
         except StoreError:
             token = None
         said: dict[str, Any] = {TOKEN_FIELD: str(token)} if token else {"notice": _UNSTORED}

@@ -93,6 +93,7 @@ class Admission:
             last_event=given.get(headers.LAST_EVENT, ""),
             headers=tuple(given.items()),
             authorization=authorization,
+            forwards_authorization=self._forwards_authorization,
             principal=_principal(session, authorization, is_modern=is_modern),
             peer=peer_of(scope.get("client"), scope["headers"], trusts_proxy=self._trusts_proxy),
         )

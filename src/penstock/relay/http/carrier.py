@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any, Final, assert_never
 
-from penstock.core.model.cancellation import Cancellation
+from penstock.core.model.values import Refusal
 from penstock.engine.engine import Engine
-from penstock.wire.effects import is_of_program
+from penstock.relay.http.lanes import Lane, LaneLimits, limits_for_one
+from penstock.wire.kinds_of_work import Kind, kind_of, may_be_refused
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Request
 from penstock.wire.session import Session
 
-_THREADS: Final = 32
 _LAST_SECONDS: Final = 3.0
 
 
 class Workshop:
-    """An engine with its own threads, so that a slow store delays no other use of threads."""
+    """An engine with its own threads, so that slow work delays only work of its kind, and one party
+    delays no other. Without `limits`, it serves one party."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, limits: Mapping[Kind, LaneLimits] | None = None) -> None:
         self.engine = engine
-        self._threads = ThreadPoolExecutor(_THREADS, "penstock-work")
-        # A program may run for a minute, and no other work may wait for it.
-        self._programs = ThreadPoolExecutor(_THREADS, "penstock-program")
-        self._underway: dict[Future[Outputs], Cancellation] = {}
+        self._lanes: dict[Kind, Lane[Outputs]] = {
+            kind: Lane(kind, of_kind) for kind, of_kind in (limits or limits_for_one()).items()
+        }
 
     async def carry_out(self, session: Session, output: Perform) -> Outputs:
-        threads = self._programs if is_of_program(output.work) else self._threads
-        work = threads.submit(self.engine.carry_out, session, output)
-        self._underway[work] = output.request.cancellation
-        work.add_done_callback(lambda work: self._underway.pop(work, None))
-        return await asyncio.wrap_future(work)
+        request, kind = output.request, kind_of(output.work)
+        lane, party = self._lanes[kind], request.connection.party_at_peer
+        if lane.is_full(party) and may_be_refused(output.work) and not request.is_answered:
+            return session.turn_away(request, self._too_much(kind))
+        work = partial(self.engine.carry_out, session, output, (kind,))
+        outputs = await lane.do(party, request.cancellation, work)
+        return session.drop(request) if outputs is None else outputs
+
+    def _too_much(self, kind: Kind) -> Refusal:
+        policy = self.engine.gate.policy
+        seconds = policy.program_seconds if kind == "programs" else policy.query_seconds
+        return Refusal(
+            f"Too many of your {kind} wait already.",
+            f"Try again in {math.ceil(seconds)} s, with fewer at once.",
+        )
 
     async def close(self) -> None:
         """Stop the work in progress, and wait a while: it needs the store, which is closed next."""
-        for threads in (self._threads, self._programs):
-            threads.shutdown(wait=False, cancel_futures=True)
-        underway = dict(self._underway)
-        for cancellation in underway.values():
-            cancellation.request()
+        underway = [work for lane in self._lanes.values() for work in lane.close()]
         if underway:
             await asyncio.wait(map(asyncio.wrap_future, underway), timeout=_LAST_SECONDS)
         self.engine.close()

@@ -13,9 +13,10 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 
 from penstock.log import logger
-from penstock.relay.process import Process
+from penstock.relay.process import MOST_UPSTREAM, Process
 from penstock.relay.target import Target
 from penstock.wire import messages
+from penstock.wire.unread import Unread, unhandled
 
 
 class AsyncProcess:
@@ -23,10 +24,13 @@ class AsyncProcess:
         self,
         target: Target,
         receive: Callable[[bytes], Awaitable[None]],
+        unread: Callable[[Unread], Awaitable[None]],
         ended: Callable[[str], Awaitable[None]],
+        most: int = MOST_UPSTREAM,
     ) -> None:
-        self._process = Process(target.command)
+        self._process = Process(target.command, most=most)
         self._receive = receive
+        self._unread = unread
         self._ended = ended
         self._loop = asyncio.get_running_loop()
         self._writer = ThreadPoolExecutor(1, "penstock-write")  # One thread keeps the order.
@@ -45,13 +49,33 @@ class AsyncProcess:
         with suppress(RuntimeError, CancelledError):  # The loop has ended.
             try:
                 for line in self._process.output:
-                    if not line.isspace():
-                        self._in_loop(self._receive(line.rstrip(b"\r\n")))
-            except (OSError, ValueError) as error:
+                    self._received(line)
+                    del line  # It may hold megabytes, and the next line may take long to come.
+            except OSError as error:
                 logger().info("reading from upstream: %s", error)
+            except Exception:  # whatever it is, the requests that wait must be answered
+                if self._loop.is_closed():
+                    raise
+                logger().exception("reading from upstream failed")
             how = self._process.how_it_ended()
             self._process.end(grace=0)
             self._in_loop(self._ended(how))
+
+    def _received(self, line: bytes | Unread) -> None:
+        """Handle one line of upstream's. If that fails, answer the request that it was for."""
+        if isinstance(line, Unread):
+            self._in_loop(self._unread(line))
+            return
+        try:
+            if not line.isspace():
+                self._in_loop(self._receive(line.rstrip(b"\r\n")))
+        except CancelledError:
+            raise
+        except Exception as error:
+            if self._loop.is_closed():
+                raise
+            logger().exception("a message from upstream could not be handled")
+            self._in_loop(self._unread(unhandled(line, error)))
 
     def _in_loop(self, doing: Awaitable[None]) -> None:
         async def do() -> None:

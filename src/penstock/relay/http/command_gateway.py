@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from penstock.core.model.values import Principal
@@ -17,19 +16,20 @@ from penstock.log import logger
 from penstock.relay.http.carrier import Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound, SessionFault
+from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.legacy_session import LegacySession
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.relay.http.session_table import SWEEP_SECONDS, SessionTable
 from penstock.relay.http.shared_process import SharedProcess
 from penstock.relay.process import CannotStart
 from penstock.relay.target import Target
-from penstock.wire import messages
-from penstock.wire.messages import INVALID_REQUEST, UPSTREAM_GONE
+from penstock.wire import eras, messages
+from penstock.wire.messages import BUSY, INVALID_REQUEST, UPSTREAM_GONE
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
-IDLE_SECONDS: Final = 3_600.0
 MOST_SESSIONS: Final = 1_000
-_SWEEP_SECONDS: Final = 60.0
 _NO_SESSION: Final = SessionFault(400, INVALID_REQUEST, "Mcp-Session-Id is missing.")
 _SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initialize again.")
 
@@ -38,9 +38,11 @@ class CommandGateway:
     knows_sessions = True
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self._workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self._workshop = Workshop(engine, limits_for_many())
+        self._requests = OpenRequests()
         self._target = target
-        self._sessions: dict[str, LegacySession] = {}
+        self._sessions: SessionTable[LegacySession] = SessionTable(MOST_SESSIONS, _is_busy)
         self._shared: dict[str, SharedProcess] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -51,7 +53,11 @@ class CommandGateway:
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         try:
-            await self._post(inbound, queue)
+            with self._requests.of(inbound) as refusal:
+                if refusal:
+                    await queue.finish(Event(refusal))
+                else:
+                    await self._post(inbound, queue)
         except CannotStart as error:
             key = inbound.message.key if inbound.message is not None else b""
             queue.status = 500
@@ -67,7 +73,7 @@ class CommandGateway:
             await self._open(inbound, queue)
             return
         session = await self._find(inbound, queue)
-        if session is not None:
+        if session is not None and await _has_version(session, inbound, queue):
             await session.post(inbound, queue)
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
@@ -75,13 +81,13 @@ class CommandGateway:
             queue.status = 405
             return
         session = await self._find(inbound, queue)
-        if session is not None:
-            await session.listen(queue)
+        if session is not None and await _has_version(session, inbound, queue):
+            await session.listen(inbound, queue)
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
         session = await self._find(inbound, queue)
         if session is not None:
-            self._sessions.pop(inbound.session, None)
+            self._sessions.pop(inbound.session)
             await session.end()
             queue.status = 204
 
@@ -89,7 +95,7 @@ class CommandGateway:
         if self._sweeper is not None:
             self._sweeper.cancel()
         ending: list[LegacySession | SharedProcess] = [
-            *self._sessions.values(),
+            *self._sessions,
             *self._shared.values(),
         ]
         await asyncio.gather(*(item.end() for item in ending))
@@ -106,26 +112,37 @@ class CommandGateway:
         return None
 
     async def _open(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if not await self._make_room():
-            queue.status = 503
-            key = inbound.message.key if inbound.message is not None else b""
-            told = f"All {MOST_SESSIONS} sessions are in use; try again later."
-            await queue.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
+        replaced = self._sessions.make_room(inbound.peer)
+        if replaced is None:
+            await self._refuse(inbound, queue)
             return
         session_id = secrets.token_urlsafe(24)
         connection = Connection(
             self._workshop.engine.gate,
             tally=self._workshop.engine.tally,
+            toolboxes=self._workshop.engine.toolboxes,
             principal=Principal(f"session:{session_id}"),
             server=self._target.server,
             legacy_session=session_id,
+            peer=inbound.peer,
         )
         session = LegacySession(self._target, Session(connection), self._workshop)
-        self._sessions[session_id] = session
+        self._sessions.put(session_id, session, inbound.peer)
         queue.session = session_id
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._keep_sweeping())
+        await _end(replaced)
         await session.post(inbound, queue)
+
+    async def _refuse(self, inbound: Inbound, queue: ReplyQueue) -> None:
+        queue.status = 503
+        key = inbound.message.key if inbound.message is not None else b""
+        own = self._sessions.most_of_peer
+        told = (
+            f"No session is free: all {MOST_SESSIONS} are in use, or {own} by your network address. "
+            "End one, or try again later."
+        )
+        await queue.finish(Event(messages.failure(key, BUSY, told)))
 
     def _shared_by(self, principal: Principal) -> SharedProcess:
         shared = self._shared.get(principal.id)
@@ -137,28 +154,34 @@ class CommandGateway:
 
     async def _keep_sweeping(self) -> None:
         while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
-            now = time.monotonic()
-            await self._end(
-                name
-                for name, session in list(self._sessions.items())
-                if session.has_ended or (not session.is_busy and now - session.used > IDLE_SECONDS)
-            )
+            await asyncio.sleep(SWEEP_SECONDS)
+            await _end(self._sessions.pop_if(_has_ended))
 
-    async def _make_room(self) -> bool:
-        """Return whether a session may open. If all are taken, end the one that is idle longest."""
-        if len(self._sessions) < MOST_SESSIONS:
-            return True
-        idle = [name for name, session in self._sessions.items() if not session.is_busy]
-        if idle:
-            await self._end([min(idle, key=lambda name: self._sessions[name].used)])
-        return bool(idle)
 
-    async def _end(self, names: Iterable[str]) -> None:
-        for name in names:
-            session = self._sessions.pop(name, None)
-            if session is not None:
-                logger().info(
-                    "a session was removed: it had ended, was idle, or made room for another"
-                )
-                await session.end()
+async def _has_version(session: LegacySession, inbound: Inbound, queue: ReplyQueue) -> bool:
+    """Return whether the protocol version of a request is known, or refuse the request."""
+    known = {*eras.LEGACY_VERSIONS, session.version}
+    if not inbound.version or inbound.version in known:
+        return True
+    key = b"" if inbound.message is None else inbound.message.key
+    told = (
+        f"MCP-Protocol-Version {inbound.version[:40]!r} is not supported. This session has "
+        f"{session.version or 'not agreed on one yet'}."
+    )
+    queue.status = 400
+    await queue.finish(Event(messages.failure(key, INVALID_REQUEST, told)))
+    return False
+
+
+async def _end(sessions: Sequence[LegacySession]) -> None:
+    for session in sessions:
+        logger().info("a session was removed: it had ended, was idle, or made room for another")
+        await session.end()
+
+
+def _is_busy(session: LegacySession) -> bool:
+    return session.is_busy
+
+
+def _has_ended(session: LegacySession) -> bool:
+    return session.has_ended

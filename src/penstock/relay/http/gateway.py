@@ -22,9 +22,9 @@ class Inbound(msgspec.Struct, frozen=True):
     last_event: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     authorization: str = ""
+    forwards_authorization: bool = False  # also where the client has sent none yet
     principal: Principal = Principal()
-    # The network address that the request came from, or "" if it is not known.
-    peer: str = ""
+    peer: str = ""  # the address that the client calls from
 
     @property
     def expects_answer(self) -> bool:

@@ -3,7 +3,7 @@
 Two clients may both use the id 1. On the way to the process, every request and its progress token
 get a new, unique name; on the way back, the original one returns. The same holds for messages that
 name a request: cancellations, and the messages of a subscription, which carry the id of the request
-that opened it.
+that opened it. No other message of a server names a request: it belongs to nobody.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Renamed(msgspec.Struct, Generic[Owner], frozen=True):
     owner: Owner
     key: bytes
     token: bytes | None  # the progress token
+    is_subscription: bool = False
 
 
 class Renaming(Generic[Owner]):
@@ -37,18 +38,27 @@ class Renaming(Generic[Owner]):
         """Return the owner of each request in progress, the latest last."""
         return [renamed.owner for renamed in self._requests.values()]
 
-    def outgoing(self, owner: Owner, message: bytes, read: Message) -> bytes:
-        """Return the request under a new name."""
+    def names(self) -> list[bytes]:
+        """Return the new name of each request in progress."""
+        return list(self._requests)
+
+    def outgoing(self, owner: Owner, message: bytes, read: Message) -> tuple[bytes, bytes]:
+        """Return the request's new name, and the request under that name."""
         name = b'"%d"' % next(self._numbers)
         params = messages.members_of(read.params)
         meta = messages.members_of(params.get("_meta", msgspec.UNSET))
         token = meta.get("progressToken")
-        self._requests[name] = Renamed(owner, read.key, None if token is None else bytes(token))
+        self._requests[name] = Renamed(
+            owner,
+            read.key,
+            None if token is None else bytes(token),
+            is_subscription=read.method == "subscriptions/listen",
+        )
         changed: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(message))
         changed["id"] = name
         if token is not None:
             changed["params"] = _with_meta(params, {**meta, "progressToken": name})
-        return messages.object_from(changed)
+        return name, messages.object_from(changed)
 
     def incoming(self, message: bytes, read: Message) -> tuple[Owner, bytes] | None:
         """Return the owner of a message, and the message with its original names; None if it names
@@ -72,6 +82,19 @@ class Renaming(Generic[Owner]):
             changed["params"] = _with_meta(params, {**meta, SUBSCRIPTION_META: renamed.key})
             return renamed.owner, messages.object_from(changed)
         return None
+
+    def closed_by(self, read: Message) -> Owner | None:
+        """Return the owner of the subscription that the server closes by this message, and forget
+        the subscription. A server must not cancel any other request."""
+        named = messages.members_of(read.params).get("requestId")
+        if read.method != "notifications/cancelled" or named is None:
+            return None
+        name = messages.id_key(named)
+        renamed = self._requests.get(name)
+        if renamed is None or not renamed.is_subscription:
+            return None
+        del self._requests[name]
+        return renamed.owner
 
     def forget(self, owner: Owner) -> list[bytes]:
         """Forget the owner's requests, and return the names that the process knows them by."""

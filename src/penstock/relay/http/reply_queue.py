@@ -8,39 +8,60 @@ from typing import Final
 from penstock.relay.http.events import Event
 
 _MOST_WAITING: Final = 1_000
+_MOST_BYTES: Final = 4_000_000
 
 
 class ReplyQueue:
     """A queue that a gateway fills and the HTTP app empties. The gateway waits while it is full.
 
-    Set `status`, `session`, `challenge` and `is_stream` before the first message: they go into the
-    head of the reply.
+    Set `status`, `session`, `headers`, `opening` and `is_stream` before the first message: they go
+    into the head of the reply.
     """
 
     def __init__(self) -> None:
-        self._events: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
+        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._bytes = 0
+        self._turn = asyncio.Lock()  # keeps the order while the queue is full
+        self._has_room = asyncio.Event()
+        self._has_room.set()
         self._is_closed = False
         self._closed = asyncio.Event()
         self.status = 0
         self.is_stream = False
         self.session = ""
-        self.challenge = ""
+        self.headers: tuple[tuple[str, str], ...] = ()
+        self.opening: Event | None = None  # the event before the others, if this becomes a stream
+
+    def refuse(self, status: int, retry_seconds: int) -> None:
+        """Refuse the request for now. The gateway then puts the error that says why."""
+        self.status = status
+        self.headers = (("retry-after", str(retry_seconds)),)
 
     async def put(self, event: Event) -> None:
-        if not self._is_closed:
-            await self._events.put(event)
+        async with self._turn:
+            await self._has_room.wait()
+            if not self._is_closed:
+                self._add(event)
 
     async def finish(self, event: Event) -> None:
         """Put the last message. So the app sees that a reply of one message needs no stream."""
-        if not self._is_closed:
-            self._end()
-            await self._events.put(event)
-            await self._events.put(None)
+        async with self._turn:
+            if not self._is_closed:
+                self._end()
+                self._add(event)
+                self._events.put_nowait(None)
 
     async def close(self) -> None:
-        if not self._is_closed:
-            self._end()
-            await self._events.put(None)
+        async with self._turn:
+            if not self._is_closed:
+                self._end()
+                self._events.put_nowait(None)
+
+    def _add(self, event: Event) -> None:
+        self._events.put_nowait(event)
+        self._bytes += len(event.message)
+        if self._bytes > _MOST_BYTES or self._events.qsize() >= _MOST_WAITING:
+            self._has_room.clear()
 
     def _end(self) -> None:
         self._is_closed = True
@@ -55,6 +76,7 @@ class ReplyQueue:
         while not self._events.empty():
             self._events.get_nowait()
         self._events.put_nowait(None)
+        self._has_room.set()
 
     @property
     def is_open(self) -> bool:
@@ -70,5 +92,14 @@ class ReplyQueue:
         """Return whether the end was taken too."""
         return self._is_closed and self._events.empty()
 
+    def become_stream(self) -> Event | None:
+        """Note that the reply is a stream of events, and return the event that opens it, if any."""
+        self.is_stream = True
+        return self.opening
+
     async def get(self) -> Event | None:
-        return await self._events.get()
+        event = await self._events.get()
+        self._bytes -= len(event.message) if event is not None else 0
+        if self._bytes <= _MOST_BYTES and self._events.qsize() < _MOST_WAITING:
+            self._has_room.set()
+        return event

@@ -81,9 +81,11 @@ class HttpReply:
         await self._body(body, more=False)
 
     async def _stream(self, event: Event | None) -> None:
+        opening = self._queue.become_stream()
         await self._head(200, _STREAM_HEADERS)
-        if event is not None:
-            await self._body(_framed(event))
+        for early in (opening, event):
+            if early is not None:
+                await self._body(_framed(early))
         while True:
             try:
                 event = await asyncio.wait_for(self._queue.get(), PING_SECONDS)
@@ -96,12 +98,10 @@ class HttpReply:
         await self._body(b"", more=False)
 
     async def _head(self, status: int, given: Mapping[str, str]) -> None:
-        own = {
-            headers.SESSION: self._queue.session,
-            "www-authenticate": self._queue.challenge,
-        }
-        made = {**given, **{name: value for name, value in own.items() if value}}
-        pairs = [(name.encode(), value.encode("latin-1")) for name, value in made.items()]
+        session = self._queue.session
+        own = ((headers.SESSION, session),) if session else ()
+        made = (*given.items(), *own, *self._queue.headers)  # A header may occur several times.
+        pairs = [(name.encode(), value.encode("latin-1")) for name, value in made]
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def _body(self, part: bytes, *, more: bool = True) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import socket
 import sys
@@ -24,6 +23,7 @@ from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.connections import Doors, protocol
 from penstock.relay.http.gateway import HttpGateway
 from penstock.relay.http.limits import ServeLimits
+from penstock.relay.http.until_signal import run_until_signal
 from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.process import check_command
 from penstock.relay.store_check import usable_store
@@ -74,8 +74,7 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
             host, port = opened.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
-            _Server(config).run([opened])
-    return 0
+            return run_until_signal(config, opened)
 
 
 def _short_lived(policy: Policy) -> Policy:
@@ -112,12 +111,6 @@ def server_config(gateway: HttpGateway, listening: Listening) -> uvicorn.Config:
     )
 
 
-class _Server(uvicorn.Server):
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().set_exception_handler(descriptors.FailedAccepts())
-        await super().startup(sockets)
-
-
 class _Listener(socket.socket):
     """A socket whose queue of connections stays long, though the event loop takes few at once."""
 
@@ -142,7 +135,7 @@ def application(gateway: HttpGateway, listening: Listening) -> ASGIApp:
         allow_origins=[origin.rstrip("/").lower() for origin in listening.origins],
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],
-        expose_headers=[headers.SESSION],
+        expose_headers=[headers.SESSION, "WWW-Authenticate", "Retry-After"],
     )
 
 

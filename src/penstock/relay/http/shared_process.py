@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, Final
 
 import msgspec
 
@@ -15,15 +17,18 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.outbox import MOST_UNREAD, RETRY_SECONDS, NotRead, Outbox
 from penstock.relay.http.renaming import Renaming
 from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.relay.http.strays import DropLog, nobodys_answer
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.headers import RepeatedArguments
-from penstock.wire.messages import METHOD_NOT_FOUND, Message
+from penstock.wire.messages import METHOD_NOT_FOUND, UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
+from penstock.wire.unread import Unread
 from penstock.wire.upstream_state import UpstreamState
 
 # A legacy server may not answer at all before it is initialized.
@@ -42,6 +47,9 @@ class SharedProcess:
         self.known = UpstreamState()
         self._renaming: Renaming[_SharedPost] = Renaming()
         self._child: AsyncProcess | None = None
+        self._posts: set[_SharedPost] = set()
+        self._outbox = Outbox()
+        self._dropped = DropLog()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
@@ -57,26 +65,27 @@ class SharedProcess:
         connection = Connection(
             self._workshop.engine.gate,
             tally=self._workshop.engine.tally,
+            toolboxes=self._workshop.engine.toolboxes,
             principal=self._principal,
             server=self._target.server,
+            peer=inbound.peer,
             known=self.known,
             repeated=RepeatedArguments(message, inbound.headers),
         )
         post = _SharedPost(self, Session(connection), self._workshop, queue)
+        self._posts.add(post)
         try:
             await post.run(inbound.body)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._hung_up(post))
-            raise
         finally:
-            self._renaming.forget(post)
+            self._posts.discard(post)
+            self._hung_up(post)
 
-    async def _hung_up(self, post: _SharedPost) -> None:
+    def _hung_up(self, post: _SharedPost) -> None:
+        """Cancel the requests of a reply that has ended. After an answer, none is left."""
         for key in list(post.session.pending):
             post.session.cancel(key)
         for name in self._renaming.forget(post):
-            if self._child is not None:
-                await self._child.send(messages.cancellation(name, _HUNG_UP))
+            self._start(self._tell(messages.cancellation(name, _HUNG_UP)))
 
     async def send(self, post: _SharedPost, message: bytes) -> None:
         read = messages.read_message(message)
@@ -84,58 +93,91 @@ class SharedProcess:
             await self._cancel(post, read)
         if not read.key or read.method is msgspec.UNSET:
             return
-        renamed = self._renaming.outgoing(post, message, read)
+        name, renamed = self._renaming.outgoing(post, message, read)
         if self._child is None:
-            self._child = AsyncProcess(self._target, self._received, self._ended)
+            most = self._workshop.engine.gate.policy.max_upstream
+            self._child = AsyncProcess(
+                self._target, self._received, self._unread, self._ended, most
+            )
         if read.method == "server/discover":
-            name = messages.read_message(renamed).key
             asyncio.get_running_loop().call_later(DISCOVER_SECONDS, self._give_up, name)
-        await self._child.send(renamed)
+        try:
+            await self._outbox.send(self._child, renamed)
+        except NotRead as error:
+            post.queue.refuse(503, RETRY_SECONDS)
+            await self._received(messages.failure(name, UPSTREAM_GONE, str(error)))
 
     async def _cancel(self, post: _SharedPost, read: Message) -> None:
         """Cancel a call of a program, under the name by which the process knows the call."""
         named = messages.members_of(read.params).get("requestId")
         name = b"" if named is None else self._renaming.forget_one(post, messages.id_key(named))
-        if name and self._child is not None:
-            await self._child.send(messages.cancellation(name, "the program has ended"))
+        if name:
+            await self._tell(messages.cancellation(name, "the program has ended"))
 
     def _give_up(self, name: bytes) -> None:
         if self._renaming.is_waiting(name):
             why = "Upstream does not answer server/discover."
             told = messages.failure(name, METHOD_NOT_FOUND, why)
-            task = asyncio.create_task(self._received(told))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._start(self._received(told))
 
     async def _received(self, line: bytes) -> None:
         try:
             read = messages.read_message(line)
-        except NotJson as error:
-            logger().warning("upstream sent a line that is not JSON (%s): %r", error, line[:200])
-            return
+        except NotJson:
+            try:  # The session of the client repairs most lines, and keeps their bytes.
+                repaired = messages.received(line)
+            except NotJson as error:
+                told = "upstream sent a line that is not JSON (%s): %r"
+                logger().warning(told, error, line[:200])
+                return
+            read, line = repaired.message, repaired.line
         found = self._renaming.incoming(line, read)
         if found is not None:
-            await self._give(*found)
+            self._give(*found, read)
         elif read.method is not msgspec.UNSET:
-            await self._give_to_only(line, read)
+            self._nobodys(read)
 
-    async def _give_to_only(self, line: bytes, read: Message) -> None:
-        """Give a message that names no request, such as a log message, to the only request.
+    async def _unread(self, unread: Unread) -> None:
+        for error in unread.answers(self._renaming.names()):
+            await self._received(error)
 
-        Drop the message if several requests wait: it may belong to another client.
+    def _nobodys(self, read: Message) -> None:
+        """Handle a message that names no request in progress.
+
+        Even if only one request waits, the message may be about one that has just ended, and that
+        was another client's. So no client gets it.
         """
-        owners = set(self._renaming.owners())
-        if len(owners) == 1:
-            await self._give(owners.pop(), line)
+        subscriber = self._renaming.closed_by(read)
+        if subscriber is not None:
+            subscriber.close()
+        elif read.key:
+            self._start(self._tell(nobodys_answer(read.key)))
+            self._dropped.note(str(read.method), "a request that names no client")
         else:
-            logger().info("dropped %s: it names no request, and %d wait", read.method, len(owners))
+            if read.method == "notifications/tools/list_changed":
+                self.known.outdate_toolbox()
+            self._dropped.note(str(read.method), "it names no request in progress")
 
-    async def _give(self, post: _SharedPost, message: bytes) -> None:
-        """Pass on a message. Drop a client that reads too slowly: no other client may wait for it."""
-        if not post.received(message):
-            logger().warning("dropped a client that does not read its reply")
-            post.break_off()
-            await self._hung_up(post)
+    async def _tell(self, message: bytes) -> None:
+        """Send the process a message that no client waits for."""
+        with suppress(NotRead):  # The process reads nothing. This message must not add to that.
+            if self._child is not None:
+                await self._outbox.send(self._child, message)
+
+    def _start(self, doing: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _give(self, post: _SharedPost, message: bytes, read: Message) -> None:
+        """Pass on a message, and limit what all slow clients together leave unread.
+
+        Only notifications count. An answer is taken at once, and stored if it is large.
+        """
+        size = 0 if read.method is msgspec.UNSET else len(message)
+        post.received(message, size)
+        if size and sum(other.unread for other in self._posts) > MOST_UNREAD:
+            max(self._posts, key=lambda other: other.unread).break_off()
 
     async def _ended(self, how: str) -> None:
         self._child = None
@@ -144,7 +186,8 @@ class SharedProcess:
         if waiting:
             logger().error("the MCP server %s", how)
         for post in waiting:
-            await post.fail(told)
+            self._renaming.forget(post)
+            self._start(post.fail(told))
 
     async def end(self) -> None:
         if self._child is not None:
@@ -159,40 +202,53 @@ class _SharedPost:
     ) -> None:
         self._shared = shared
         self.session = session
-        self._queue = queue
+        self.queue = queue
         self._carrier = Carrier(workshop, session, self._up, self._down)
-        self._incoming: asyncio.Queue[bytes] = asyncio.Queue(_MOST_WAITING)
+        self._incoming: asyncio.Queue[tuple[bytes, int]] = asyncio.Queue(_MOST_WAITING)
+        self.unread = 0  # the bytes of notifications that wait because the client reads slowly
 
     async def run(self, body: bytes) -> None:
         outputs = await large_bodies.apply(self.session.from_client, body)
         await self._carrier.carry_out(outputs)
-        while self._queue.is_open:
-            message = await self._incoming.get()
+        while self.queue.is_open:
+            message, size = await self._incoming.get()
+            self.unread -= size
             if message:
                 await self._carrier.carry_out(self.session.from_upstream(message))
+            else:
+                await self.queue.close()
 
-    def received(self, message: bytes) -> bool:
-        """Queue a message, and return whether there was room for it."""
+    def received(self, message: bytes, size: int = 0) -> None:
+        """Queue a message that counts as `size` unread bytes. Drop a client that is far behind."""
         try:
-            self._incoming.put_nowait(message)
+            self._incoming.put_nowait((message, size))
         except asyncio.QueueFull:
-            return False
-        return True
+            self.break_off()
+        else:
+            self.unread += size
 
     def break_off(self) -> None:
-        self._queue.break_off()
+        """Drop the client, which does not read its reply. No other client may wait for it."""
+        logger().warning("dropped a client that does not read its reply")
+        self.queue.break_off()
         while not self._incoming.empty():
             self._incoming.get_nowait()
+        self.unread = 0
+        self.close()
+
+    def close(self) -> None:
+        """End the reply after what was received before."""
         self.received(b"")
 
     async def fail(self, told: str) -> None:
         await self._carrier.carry_out(self.session.upstream_ended(told))
+        self.close()
 
     async def _up(self, message: bytes) -> None:
         await self._shared.send(self, message)
 
     async def _down(self, output: ToClient) -> None:
         if output.answers:
-            await self._queue.finish(Event(output.message))
+            await self.queue.finish(Event(output.message))
         else:
-            await self._queue.put(Event(output.message))
+            await self.queue.put(Event(output.message))

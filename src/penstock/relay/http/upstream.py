@@ -13,11 +13,13 @@ from itertools import cycle
 from typing import Final
 
 import httpx2
+import msgspec
 
 from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.secret_urls import shown_url
 from penstock.relay.target import Target
+from penstock.wire import messages
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
 
 CONNECT_SECONDS: Final = 10.0
@@ -28,6 +30,7 @@ RETRY_SECONDS: Final = 1.0
 MOST_RETRIES: Final = 3
 _SHOWN: Final = 200
 _LEGACY_SSE: Final = (404, 405)
+_ADVICE: Final = frozenset({"www-authenticate", "retry-after"})
 
 
 class Unanswered(Exception):
@@ -52,7 +55,14 @@ class HttpAnswer:
         self.is_json = kind in (JSON, "")
         self.last_event = ""
         self.retry_seconds = RETRY_SECONDS
-        self.challenge: str = response.headers.get("www-authenticate", "")
+        # Headers with which upstream tells a client what to do next. One may occur several times.
+        self.advice = tuple(
+            (name.lower(), value)
+            for name, value in response.headers.multi_items()
+            if name.lower() in _ADVICE
+        )
+        self.is_explained = False  # a refusal whose body is a JSON-RPC message
+        self.told = ""  # the explanation of another refusal
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield the messages as they arrive."""
@@ -66,17 +76,20 @@ class HttpAnswer:
                 yield Event(data, event.id or "", event.retry)
             return
         body = await self._response.aread()
-        if body and (not self.is_json or body.lstrip()[:1] not in (b"{", b"[")):
+        if body and not (self.is_json and _may_be_mcp(body)):
             raise Unanswered(_not_mcp(self._response, body), self.status)
         if body:
             yield Event(body)
 
     async def refuse(self, target: Target) -> None:
-        """Raise an explanation of an error status, unless the body is JSON and explains it."""
-        if not self.is_refusal or self.is_json:
+        """Raise an explanation of an error status, unless the body is JSON-RPC and explains it."""
+        if not self.is_refusal:
             return
         body = await self._response.aread()
-        raise Unanswered(_status_told(self.status, target, body), self.status)
+        self.is_explained = bool(body) and self.is_json and _may_be_mcp(body)
+        if not self.is_explained:
+            self.told = _status_told(self.status, target, body)
+            raise Unanswered(self.told, self.status)
 
 
 class HttpUpstream:
@@ -131,10 +144,10 @@ class HttpUpstream:
             except (Unanswered, httpx2.HTTPError) as error:
                 logger().info("the stream could not be resumed: %s", error)
 
-    async def leave(self, headers: Mapping[str, str]) -> int:
-        """End a session, and return the status: upstream may not support this."""
+    async def leave(self, headers: Mapping[str, str]) -> HttpAnswer:
+        """End a session, and return the answer: upstream may not support this."""
         async with self._open("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
-            return answer.status
+            return answer
 
     async def close(self) -> None:
         for client in self._clients:
@@ -195,13 +208,26 @@ def _status_told(status: int, target: Target, body: bytes) -> str:
     if status in (401, 403):
         has = any(name.lower() == "authorization" for name, _ in target.headers)
         step = "Check the credentials." if has else "Give credentials: PENSTOCK_BEARER or --header."
-        return f"The server refused access (HTTP {status}). {step}"
+        return f"The server refused access (HTTP {status}): {_excerpt(body)} {step}"
     if status in _LEGACY_SSE:
         return (
             f"There is no streamable-HTTP MCP endpoint at {target.shown} (HTTP {status}). It often "
             "ends in /mcp; the older HTTP+SSE transport is not supported."
         )
     return f"The server answered HTTP {status}: {_excerpt(body)}"
+
+
+def _may_be_mcp(body: bytes) -> bool:
+    """Return whether a body could hold messages. JSON of another kind, such as the errors of OAuth,
+    could not. JSON that only the session may be able to repair could."""
+    if body.lstrip()[:1] not in (b"{", b"["):
+        return False
+    message = messages.message_or_none(body)
+    if message is None:
+        return True
+    has_error = messages.code_of(message) is not None
+    is_response = not isinstance(message.result, msgspec.UnsetType) or has_error
+    return is_response or not isinstance(message.method, msgspec.UnsetType)
 
 
 def _not_mcp(response: httpx2.Response, body: bytes) -> str:

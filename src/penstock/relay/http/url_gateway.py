@@ -9,8 +9,6 @@ from typing import Any, Final
 import httpx2
 import msgspec
 
-from penstock.core.model.recent import Recent
-from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
@@ -20,55 +18,63 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.gateway import Inbound, SessionFault
+from penstock.relay.http.lanes import limits_for_many
+from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream_refusals import BAD_GATEWAY, pass_on_refusal
+from penstock.relay.http.url_sessions import UrlSessions
 from penstock.relay.target import Target
 from penstock.wire import headers, messages
-from penstock.wire.headers import RepeatedArguments
-from penstock.wire.messages import Message
+from penstock.wire.messages import UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
-from penstock.wire.request import Connection
 from penstock.wire.session import Session
-from penstock.wire.upstream_state import UpstreamState
 
-_MOST_KEPT = 10_000
 _POOLS: Final = 16
-_NOT_FOUND: Final = 404
 _NOT_ALLOWED: Final = 405
-_BAD_GATEWAY: Final = 502
-_WHO_ARE_YOU: Final = (401, 403)
+_UNKNOWN_METHOD: Final = (400, 404)
 
 
 class UrlGateway:
-    """The gateway. It keeps legacy sessions by id, and the state of upstream without sessions by
-    era and principal."""
+    """The gateway."""
 
     knows_sessions = False  # Another process, or upstream itself, may have opened one.
 
     def __init__(self, gate: Gate, target: Target) -> None:
-        self.workshop = Workshop(Engine(gate, tally_of(gate.policy, target.name)))
+        engine = Engine(gate, tally_of(gate.policy, target.name))
+        self.workshop = Workshop(engine, limits_for_many())
+        self._requests = OpenRequests()
         self._upstream = HttpUpstream(target, pools=_POOLS)
-        self._sessions: Recent[str, Session] = Recent(_MOST_KEPT)
-        self._known: Recent[str, UpstreamState] = Recent(_MOST_KEPT)
+        self.sessions = UrlSessions(engine, target)
 
     def session_fault(self, _inbound: Inbound) -> SessionFault | None:
         return None
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        await _UrlPost(self, inbound, queue).run()
+        with self._requests.of(inbound) as refusal:
+            if refusal:
+                await queue.finish(Event(refusal))
+            else:
+                with self.sessions.using(inbound) as session:
+                    await _UrlPost(self, inbound, queue, session).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
             queue.status = _NOT_ALLOWED
             return
-        session = self.session(inbound)
+        with self.sessions.using(inbound) as session:
+            await self._listen(inbound, queue, session)
+
+    async def _listen(self, inbound: Inbound, queue: ReplyQueue, session: Session) -> None:
         given = fixed_headers(inbound)
         if inbound.last_event:
             given[headers.LAST_EVENT] = inbound.last_event
         try:
             async with self._upstream.listen(given) as answer:
                 if not answer.is_stream:
-                    queue.status = answer.status if answer.is_refusal else _BAD_GATEWAY
+                    queue.status = BAD_GATEWAY
+                    if answer.is_refusal:
+                        pass_on_refusal(queue, answer, inbound)
                     return
                 queue.is_stream = True
                 await queue.put(Event())
@@ -85,9 +91,12 @@ class UrlGateway:
             logger().warning("%s", broken(error))
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        self._sessions.pop(_session_key(inbound, inbound.session))
+        self.sessions.end(inbound)
         try:
-            queue.status = await self._upstream.leave(fixed_headers(inbound))
+            answer = await self._upstream.leave(fixed_headers(inbound))
+            queue.status = answer.status
+            if answer.is_refusal:
+                pass_on_refusal(queue, answer, inbound)
         except Unanswered as error:
             queue.status = error.status
 
@@ -99,71 +108,21 @@ class UrlGateway:
     def upstream(self) -> HttpUpstream:
         return self._upstream
 
-    def session(self, inbound: Inbound) -> Session:
-        if inbound.is_modern:
-            # Each client chooses its own ids, so requests share only the state of upstream.
-            known = self._known.get_or_make(f"modern {inbound.principal.id}", UpstreamState)
-            return self._new(inbound, known, _repeated(inbound))
-        if inbound.session:
-            legacy_session = _session_key(inbound, inbound.session)
-            return self._sessions.get_or_make(legacy_session, partial(self._resumed, inbound))
-        if inbound.message is not None and inbound.message.method == "initialize":
-            return self._new(inbound)
-        return self._new(
-            inbound, self._known.get_or_make(f"legacy {inbound.principal.id}", UpstreamState)
-        )
-
-    def begin(self, session: Session, session_id: str, inbound: Inbound) -> None:
-        """Keep the session that upstream opened, or its state if it opens none for anyone."""
-        if not session_id:
-            self._known.put(f"legacy {inbound.principal.id}", session.known)
-            return
-        connection = session.connection
-        connection.legacy_session = session_id
-        if connection.principal.is_bearer:
-            connection.principal = Principal(f"session:{session_id}")
-        self._sessions.put(_session_key(inbound, session_id), session)
-
-    def _resumed(self, inbound: Inbound) -> Session:
-        """Return a session that began in another process, or before a restart."""
-        known = UpstreamState()
-        known.is_initialized = True
-        return self._new(inbound, known)
-
-    def _new(
-        self,
-        inbound: Inbound,
-        known: UpstreamState | None = None,
-        repeated: RepeatedArguments | None = None,
-    ) -> Session:
-        return Session(
-            Connection(
-                self.workshop.engine.gate,
-                tally=self.workshop.engine.tally,
-                principal=inbound.principal,
-                server=self._upstream.target.server,
-                legacy_session=inbound.session,
-                known=known or UpstreamState(),
-                repeated=repeated,
-            )
-        )
-
-
-def _session_key(inbound: Inbound, session_id: str) -> str:
-    """Return the key of a session. With another authorization, the same id is another session."""
-    return f"{session_id} {inbound.principal.id if inbound.authorization else ''}"
-
 
 class _UrlPost:
     """One POST of a client, and the POSTs that it causes."""
 
-    def __init__(self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue) -> None:
+    def __init__(
+        self, gateway: UrlGateway, inbound: Inbound, queue: ReplyQueue, session: Session
+    ) -> None:
         self._gateway = gateway
-        self._session = gateway.session(inbound)
+        self._session = session
         self._inbound = inbound
         self._queue = queue
         self._event = Event(b"")
         self._key = b"" if inbound.message is None else inbound.message.key
+        self._refusal: HttpAnswer | None = None  # if upstream refused the last message
+        self._is_refusal_of_ours = False
         self._inner: dict[bytes, asyncio.Task[Any]] = {}  # the POSTs of a program's calls
         self._carrier = Carrier(gateway.workshop, self._session, self._up, self._down)
 
@@ -173,6 +132,7 @@ class _UrlPost:
             outputs = await large_bodies.apply(self._session.from_client, inbound.body)
             await self._carrier.carry_out(outputs)
             await self._carrier.finish()
+            await self._tell_refusal()
         except asyncio.CancelledError:
             if inbound.is_modern and inbound.message is not None:
                 self._session.cancel(inbound.message.key)  # The client has hung up.
@@ -210,7 +170,7 @@ class _UrlPost:
         )
         is_clients = read is None or read.key == self._key or not read.key
         receive = self._received if is_clients else self._received_ours
-        await exchange.run(receive, self._opened if is_clients else None)
+        await exchange.run(receive, self._opened if is_clients else self._opened_ours)
 
     async def _received_ours(self, event: Event) -> None:
         """Take the answer to the relay's own request, whose stream is not for the client."""
@@ -227,28 +187,57 @@ class _UrlPost:
 
     async def _down(self, output: ToClient) -> None:
         event = msgspec.structs.replace(self._event, message=output.message)
-        if output.answers or self._is_response(output.message):
+        if output.answers or _is_response(output.message):
+            if self._refusal is not None and _may_be_error(output.message):
+                self._pass_on(self._refusal)
             await self._queue.finish(event)
         else:
             await self._queue.put(event)
 
-    def _is_response(self, message: bytes) -> bool:
-        if message.startswith(b"["):
-            return True
-        return messages.read_message(message).method is msgspec.UNSET
+    def _pass_on(self, refusal: HttpAnswer) -> None:
+        """Give the client's error the status of upstream's refusal.
+
+        But a legacy server refuses our `server/discover` with an error that tells its era. The client
+        gets another error then, which has a status of its own.
+        """
+        tells_era = refusal.is_explained and refusal.status in _UNKNOWN_METHOD
+        if not (self._is_refusal_of_ours and tells_era):
+            pass_on_refusal(self._queue, refusal, self._inbound)
+
+    async def _tell_refusal(self) -> None:
+        """Tell why upstream refused a notification, which has no answer that could say it."""
+        if self._refusal is not None and self._queue.is_open:
+            pass_on_refusal(self._queue, self._refusal, self._inbound)
+            told = self._refusal.told or "The server refused this message."
+            await self._queue.finish(Event(messages.failure(b"", UPSTREAM_GONE, told)))
 
     def _opened(self, answer: HttpAnswer) -> None:
+        self._opened_ours(answer)
+        self._is_refusal_of_ours = False
         inbound = self._inbound
         self._queue.is_stream = self._queue.is_stream or answer.is_stream
         if answer.session:
             self._queue.session = answer.session
         if inbound.message is not None and inbound.message.method == "initialize":
-            self._gateway.begin(self._session, answer.session, inbound)
-        if answer.status in _WHO_ARE_YOU and inbound.authorization:
-            self._queue.status, self._queue.challenge = answer.status, answer.challenge
-        is_lost = answer.status == _NOT_FOUND and inbound.session  # The client must see the 404.
-        if answer.is_refusal and (answer.is_json or is_lost or not inbound.expects_answer):
-            self._queue.status = answer.status
+            self._gateway.sessions.begin(self._session, answer.session, inbound)
+
+    def _opened_ours(self, answer: HttpAnswer) -> None:
+        """Note a refusal, also of the relay's own requests: the client's request fails with them."""
+        self._refusal = answer if answer.is_refusal else None
+        self._is_refusal_of_ours = True
+
+
+def _is_response(message: bytes) -> bool:
+    if message.startswith(b"["):
+        return True
+    return messages.read_message(message).method is msgspec.UNSET
+
+
+def _may_be_error(message: bytes) -> bool:
+    """Return whether a response is an error, or a batch, which upstream refuses as a whole."""
+    if message.startswith(b"["):
+        return True
+    return messages.read_message(message).error is not msgspec.UNSET
 
 
 def fixed_headers(inbound: Inbound) -> dict[str, str]:
@@ -257,13 +246,6 @@ def fixed_headers(inbound: Inbound) -> dict[str, str]:
     if not inbound.is_modern:
         made |= {headers.SESSION: inbound.session, headers.VERSION: inbound.version}
     return {name: value for name, value in made.items() if value}
-
-
-def _repeated(inbound: Inbound) -> RepeatedArguments | None:
-    """Return the headers to check against the arguments. Upstream's headers are made anew from the
-    tool's schema, which would otherwise silently correct wrong or missing ones."""
-    message = inbound.message
-    return None if message is None else RepeatedArguments(message, inbound.headers)
 
 
 async def _put(queue: ReplyQueue, event: Event, output: ToClient) -> None:

@@ -17,10 +17,9 @@ from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.errors import PenstockError
 from penstock.wire import eras, messages
+from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 
-# A list with more pages than this probably never ends.
-MOST_PAGES: Final = 1_000
 SHOWN: Final = 300
 
 _CLIENT: Final = {"name": "penstock", "version": __version__}
@@ -52,6 +51,12 @@ class Ask(msgspec.Struct, frozen=True):
 
     method: str
     params: bytes
+    page: int = 1  # of the list that is asked for
+
+    @property
+    def name(self) -> str:
+        """The name of the request in an error."""
+        return self.method if self.page == 1 else f"page {self.page:,} of {self.method}"
 
 
 class Tell(msgspec.Struct, frozen=True):
@@ -92,27 +97,27 @@ def _pages(
 ) -> Steps[Listed]:
     """Read all pages. `refused` is the server's refusal of the legacy handshake, if any."""
     tools: list[bytes] = []
-    cursors: set[str] = set()
-    params = common
+    count, params = PageCount(), common
     while True:
-        answer = yield Ask(LIST, encode(params))
-        page = _page(answer, refused)
-        tools += tools_in(page.get("tools", msgspec.UNSET))
+        asked = Ask(LIST, encode(params), count.pages + 1)
+        page = _page((yield asked), asked, refused)
+        listed = tools_in(page.get("tools", msgspec.UNSET))
+        tools += listed
         report(f"{len(tools)} tools listed")
         cursor = messages.text_of(page, "nextCursor")
+        wrong = count.add(listed, cursor)
+        if wrong:
+            raise _unreadable(wrong)
         if cursor is None:
             about = page.get("_meta", msgspec.UNSET) if info is msgspec.UNSET else info
             return Listed(tuple(tools), *_name_and_version(about))
-        if cursor in cursors or len(cursors) >= MOST_PAGES:
-            raise _endless(cursor, len(cursors))
-        cursors.add(cursor)
         params = {**common, "cursor": cursor}
 
 
-def _page(answer: Message | None, refused: Message | None) -> dict[str, msgspec.Raw]:
+def _page(answer: Message | None, asked: Ask, refused: Message | None) -> dict[str, msgspec.Raw]:
     if answer is None or isinstance(answer.result, msgspec.UnsetType):
         _give_up_if_gone(answer)
-        raise _refusal(answer, refused)
+        raise _refusal(answer, asked, refused)
     return answer.result
 
 
@@ -138,11 +143,10 @@ def messages_in(data: bytes) -> list[Message]:
 
 
 def _message(data: bytes) -> Message | None:
-    message = messages.message_or_none(data)
-    if message is not None:
-        return message
-    mended = messages.mended(data)
-    return None if mended is None else messages.message_or_none(mended)
+    try:
+        return messages.received(data).message
+    except ValueError:
+        return None
 
 
 def reply_to(asked: Message) -> bytes:
@@ -169,16 +173,16 @@ def _give_up_if_gone(answer: Message | None) -> None:
         raise NotListed(told, next_step="Check the address and the credentials, and try again.")
 
 
-def _refusal(answer: Message | None, greeting: Message | None) -> NotListed:
+def _refusal(answer: Message | None, asked: Ask, greeting: Message | None) -> NotListed:
     code, told = _error_in(answer)
     first, told_first = _error_in(greeting)
     # A server that does not know the handshake gives one of two codes, which explain nothing. Any
     # other refusal may be the cause of all later ones.
     if greeting is not None and first not in (METHOD_NOT_FOUND, UNSUPPORTED_VERSION):
         return NotListed(f"The MCP server refused the connection: {told_first[:SHOWN]!r}.")
-    if code == METHOD_NOT_FOUND:
+    if code == METHOD_NOT_FOUND and asked.page == 1:
         return no_tools()
-    return NotListed(f"The MCP server refused tools/list: {told[:SHOWN]!r}.")
+    return NotListed(f"The MCP server refused {asked.name}: {told[:SHOWN]!r}.")
 
 
 def _error_in(answer: Message | None) -> tuple[Any, str]:
@@ -191,10 +195,9 @@ def _error_in(answer: Message | None) -> tuple[Any, str]:
     return messages.decoded(members.get("code")), spelled if told is None else told
 
 
-def _endless(cursor: str, pages: int) -> NotListed:
+def _unreadable(wrong: str) -> NotListed:
     return NotListed(
-        f"The server's list of tools does not end: after {pages} pages came the cursor "
-        f"{cursor[:SHOWN]!r}.",
+        f"The server's list of tools {wrong}",
         next_step="Report this to the server's author: no host can read such a list.",
     )
 

@@ -127,7 +127,8 @@ class ProcessTalk:
     def _read(self) -> None:
         with suppress(OSError, ValueError):
             for line in self._process.output:
-                self._inbox.put(line)
+                # The start of a line that is too long shows what the server prints.
+                self._inbox.put(line if isinstance(line, bytes) else line.start)
         self._inbox.put(b"")
 
     def _done(self, step: Ask | Tell) -> Message | None:
@@ -138,7 +139,7 @@ class ProcessTalk:
         deadline = time.monotonic() + self._seconds
         self._send(messages.request(key, step.method, step.params))
         while True:
-            for message in self._messages(step.method, deadline):
+            for message in self._messages(step.name, deadline):
                 if message.is_request:
                     self._reply(message)
                 elif _answers(message, key):
@@ -154,22 +155,22 @@ class ProcessTalk:
         if self._replied <= _MOST_REPLY_BYTES:
             self._send(reply)
 
-    def _messages(self, method: str, deadline: float) -> list[Message]:
+    def _messages(self, asked: str, deadline: float) -> list[Message]:
         """Return the messages of the next line. Skip a line that is no message, as hosts do."""
         line = self._inbox.take(deadline - time.monotonic())
         if line is None:
-            raise self._silent(method)
+            raise self._silent(asked)
         if not line:
-            told = f"The MCP server {self._process.how_it_ended()} before it answered {method}."
+            told = f"The MCP server {self._process.how_it_ended()} before it answered {asked}."
             raise NotListed(told + self._printed, next_step=_ALONE)
         found = messages_in(line)
         if not found and not line.isspace():
             self._junk = self._junk or line
         return found
 
-    def _silent(self, method: str) -> NotListed:
+    def _silent(self, asked: str) -> NotListed:
         return NotListed(
-            f"The MCP server did not answer {method} within {self._seconds:g} s.{self._printed}",
+            f"The MCP server did not answer {asked} within {self._seconds:g} s.{self._printed}",
             next_step=f"{_ALONE} If it is only slow, raise --timeout.",
         )
 

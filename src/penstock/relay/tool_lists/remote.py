@@ -78,7 +78,7 @@ class HttpTalk:
         key = str(next(self._ids)).encode()
         answer = await self._post(messages.request(key, step.method, step.params), key)
         if answer is None:
-            raise self._silent(step.method)
+            raise self._silent(step.name)
         if step.method == INITIALIZE and not isinstance(answer.result, msgspec.UnsetType):
             version = messages.text_of(answer.result, "protocolVersion")
             self._session |= {headers.VERSION: version} if version else {}
@@ -119,9 +119,9 @@ class HttpTalk:
         if answer.session:
             self._session[headers.SESSION] = answer.session
 
-    def _silent(self, method: str) -> NotListed:
+    def _silent(self, asked: str) -> NotListed:
         return NotListed(
-            f"{self._upstream.target.shown} did not answer {method} within {self._seconds:g} s.",
+            f"{self._upstream.target.shown} did not answer {asked} within {self._seconds:g} s.",
             next_step="Check the address. If it is only slow, raise --timeout.",
         )
 

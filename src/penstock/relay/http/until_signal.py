@@ -1,0 +1,47 @@
+"""The server of `penstock serve`, which ends at a signal, its processes first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from penstock.relay.http.descriptors import FailedAccepts
+from penstock.relay.signals import on_signals
+
+
+class _SignalledServer(uvicorn.Server):
+    """A server with Penstock's signals in place of uvicorn's.
+
+    After its end uvicorn raises the signal once more. Then nothing else would be closed, and SIGHUP
+    and SIGQUIT would end the process at once.
+    """
+
+    number = 0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(FailedAccepts())
+        await super().startup(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        on_signals(self._leave)
+        yield
+
+    def _leave(self, number: int) -> None:
+        # A second Ctrl-C means that the user does not want to wait for requests.
+        self.force_exit = self.should_exit and number == signal.SIGINT
+        self.number = self.number or number
+        self.should_exit = True
+
+
+def run_until_signal(config: Any, listening: socket.socket) -> int:
+    """Serve until a signal comes, and return the exit code."""
+    server = _SignalledServer(config)
+    server.run([listening])
+    return 128 + server.number if server.number else 0
