@@ -7,6 +7,7 @@ client cancels it or upstream itself answers it several times.
 import json
 import logging
 from collections import Counter
+from contextlib import suppress
 from typing import Any, Self
 
 from relay_rig import Rig, table
@@ -65,8 +66,10 @@ class TolerantRig(Rig):
     """A rig that weighs the answers to ids that are no ids, and knows lines that were repaired."""
 
     def _of_upstream(self, line: bytes) -> Any:
-        repaired = messages.mended(line)
-        self._forwardable.update([] if repaired is None else [repaired])
+        with suppress(ValueError):
+            parts = messages.batch_of(line) or [line]
+            self._forwardable.update(parts)
+            self._forwardable.update(filter(None, map(messages.mended, parts)))
         return super()._of_upstream(line)
 
     def _weigh(self, message: bytes) -> None:
@@ -103,7 +106,9 @@ class Conversation:
             elif isinstance(message, dict) and "id" in message and "method" in message:
                 self.invented.add(key_of(message))  # no request, but the upstream of a rig answers
             elif isinstance(message, dict) and "cancel" in str(message.get("method")):
-                self.cancelled.add(json.dumps((message.get("params") or {}).get("requestId")))
+                params = message.get("params")
+                named = params.get("requestId") if isinstance(params, dict) else None
+                self.cancelled.add(json.dumps(named))
         self.rig.from_client(line)
 
     def upstream_sends(self, line: bytes) -> None:
