@@ -9,7 +9,7 @@ from relay_upstream import MODERN_META, Upstream, text
 
 from penstock.errors import StoreError
 from penstock.stores.memory import MemoryStore
-from penstock.wire.messages import UPSTREAM_GONE
+from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE
 
 LARGE = text(table())
 UNKNOWN = "pen_x"
@@ -102,6 +102,24 @@ def test_a_request_that_was_cancelled_is_told_nothing(open_rig):
     params = {"requestId": 1}
     rig.from_client({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
     assert rig.upstream_ends() == []
+
+
+def test_a_large_answer_after_a_small_one(open_rig, era):
+    """The large one is over the budget, and nobody waits for it: it is dropped."""
+    rig = open_rig(Upstream(era))
+    rig.upstream = None
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=60))
+    assert len(rig.from_upstream({"jsonrpc": "2.0", "id": 60, "result": text("small")})) == 1
+    assert rig.from_upstream({"jsonrpc": "2.0", "id": 60, "result": LARGE}) == []
+
+
+def test_a_call_that_upstream_took_may_have_run(open_rig):
+    """Only a call changes something, so only its error has the warning."""
+    rig = open_rig()
+    rig.from_client(rig.request("tools/call", {"name": "rows"}, id=1))
+    rig.from_client(rig.request("tools/list", id=2))
+    told = {answer["id"]: answer["error"]["message"] for answer in rig.upstream_ends()}
+    assert told == {1: f"It ended.{MAY_HAVE_RUN}", 2: "It ended."}
 
 
 def test_an_answer_that_comes_twice(open_rig, era):

@@ -31,6 +31,9 @@ BUSY: Final = -32011  # Penstock's own: the same request can succeed later
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
+# After the reason why a call has no answer.
+MAY_HAVE_RUN: Final = " The tool may have run: check that before you call it again."
+
 _SPACE = b" \t\r\n"
 _ARRAY = re.compile(rb"[ \t\r\n]*+\[")
 

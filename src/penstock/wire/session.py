@@ -57,6 +57,7 @@ from penstock.wire.inner_calls import InnerCalls
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
+    MAY_HAVE_RUN,
     PARSE_ERROR,
     UPSTREAM_GONE,
     Message,
@@ -72,6 +73,7 @@ from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread
 
 _MOST_CANCELLED: Final = 10_000
+_MOST_ANSWERED: Final = 100
 _SHOWN: Final = 200
 _UNBOUNDED: Final = frozenset({"messages", "contents"})  # members of results
 _FAILED: Final = (
@@ -92,6 +94,7 @@ class Session:
         self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # the prefix of our own ids
         self._serials = count()
         self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
+        self._answered: Recent[bytes, bool] = Recent(_MOST_ANSWERED)
         self._given_up: Recent[bytes, bool] = Recent(_MOST_CANCELLED)  # the client has an error
         self._ended = ""
         self._lock = threading.Lock()
@@ -272,8 +275,9 @@ class Session:
         return []
 
     def _unexpected(self, message: Message, line: bytes) -> Outputs:
-        """Handle a response that no request waits for. If the client cancelled the request, drop a
-        large response, and drop our own error that upstream is gone."""
+        """Handle a response that no request waits for. If the client cancelled the request or has
+        an answer, drop a large response: it is over the budget. If the client cancelled the request,
+        drop our own error that upstream is gone, too."""
         key = message.key
         if key.startswith(self._own):
             return []  # a second answer to a request of ours
@@ -287,7 +291,12 @@ class Session:
         is_small = inline.surely_admits(len(line))
         if was_cancelled and (not is_small or messages.code_of(message) == UPSTREAM_GONE):
             return []
-        return [ToClient(line)] if is_small else self._stray(message, line)
+        if is_small:
+            return [ToClient(line)]
+        if key in self._answered:
+            logger().warning("upstream answered a request twice")
+            return []
+        return self._stray(message, line)
 
     def _stray(self, message: Message, line: bytes) -> Outputs:
         """Hold a large response that no request waits for to the budget, except contents of prompts
@@ -323,16 +332,17 @@ class Session:
         outputs: Outputs = []
         for key, request in list(self._awaiting.items()):
             if self._take(self._awaiting, key, request):
-                outputs += self._lost(request)
+                is_call = key == request.key and request.method == "tools/call"
+                outputs += self._lost(request, MAY_HAVE_RUN if is_call else "")
                 self.drop(request)
         for request in list(self.pending.values()):
             goes_on = request.is_answered or request.inner_calls is not None
             outputs += [] if goes_on else self._lost(request)
         return outputs
 
-    def _lost(self, request: Request) -> Outputs:
+    def _lost(self, request: Request, more: str = "") -> Outputs:
         request.cancellation.request()
-        return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended))
+        return self._deliver(request, request.fail(UPSTREAM_GONE, self._ended + more))
 
     def is_at_work(self) -> bool:
         """Return whether Penstock is busy with a request, before or after upstream has it."""
@@ -484,6 +494,7 @@ class Session:
         report(request, b"" if request.program else message)  # no model reads a program's calls
         if request.program is not None:
             return self._finish_inner(request, request.program, message)
+        self._answered.put(key, True)
         outputs = self.cancel_inner(request)
         if request.batch is None:
             return [*outputs, ToClient(message, key)]

@@ -13,7 +13,7 @@ from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.wire import headers, messages
-from penstock.wire.messages import UPSTREAM_GONE, Message
+from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE, Message
 from penstock.wire.toolbox import UpstreamTool
 
 Receive = Callable[[Event], Awaitable[None]]
@@ -66,16 +66,17 @@ class Exchange:
             await receive(event)
             self._note(event.message)  # Last: if it was not taken, its request needs an error.
 
+        may_have_run = True
         try:
             told = await self._carry_out(got, opened)
         except (SessionLost, PenstockError):
             raise
         except Unanswered as error:
-            told = str(error)
+            told, may_have_run = str(error), error.may_have_run
         except Exception:  # noqa: BLE001 (whatever it is, the request must be answered)
             logger().exception("an answer from upstream could not be handled")
-            told = _FAILED
-        await self._give_up(receive, told)
+            told, may_have_run = _FAILED, False  # It says so already.
+        await self._give_up(receive, told, may_have_run=may_have_run)
 
     async def _carry_out(self, got: Receive, opened: Callable[[HttpAnswer], None] | None) -> str:
         """Make the exchange, and return the error for a request that is still open."""
@@ -125,7 +126,9 @@ class Exchange:
             if not self._open:
                 return
 
-    async def _give_up(self, receive: Receive, told: str) -> None:
+    async def _give_up(self, receive: Receive, told: str, *, may_have_run: bool = True) -> None:
+        is_call = self._read is not None and self._read.method == "tools/call"
+        told += MAY_HAVE_RUN if is_call and may_have_run else ""
         for key in list(self._open):
             self._open.discard(key)
             await receive(Event(messages.failure(key, UPSTREAM_GONE, told)))

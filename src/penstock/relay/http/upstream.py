@@ -37,9 +37,10 @@ _ADVICE: Final = frozenset({"www-authenticate", "retry-after"})
 class Unanswered(Exception):
     """Upstream did not answer like an MCP server. The text is for the client."""
 
-    def __init__(self, told: str, status: int = 502) -> None:
+    def __init__(self, told: str, status: int = 502, *, may_have_run: bool = False) -> None:
         super().__init__(told)
         self.status = status
+        self.may_have_run = may_have_run
 
 
 class TooLarge(Unanswered):
@@ -204,7 +205,9 @@ class HttpUpstream:
         try:
             response = await client.send(request, stream=True)
         except httpx2.HTTPError as error:
-            raise Unanswered(_no_connection(error, self.target.shown, seconds)) from error
+            was_sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+            told = _no_connection(error, self.target.shown, seconds)
+            raise Unanswered(told, may_have_run=was_sent) from error
         except httpx2.InvalidURL as error:
             raise Unanswered(f"The URL {self.target.shown} is not valid.") from error
         try:
