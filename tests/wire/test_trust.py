@@ -299,7 +299,7 @@ def hand_over(rig, token):
 
 
 def test_a_token_of_ours_with_a_wrong_end_is_not_sent_on(in_front):
-    """It still holds the whole secret."""
+    """Such a text still holds the whole secret."""
     page = in_front.read(in_front.token, page_size=5)["next"]
     for wrong in (page[:-1], page[:-1] + "x", in_front.token + ".", f" {in_front.token}"):
         assert in_front.token not in hand_over(in_front, wrong)

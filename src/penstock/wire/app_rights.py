@@ -13,7 +13,7 @@ from typing import Final, Protocol
 MOST_NAMES: Final = 100_000  # an upstream with more has no such tools
 
 
-class ListedTool(Protocol):
+class HasUi(Protocol):
     """A tool of upstream's."""
 
     @property
@@ -33,7 +33,7 @@ class AppRights:
         self._for_models: set[str] = set()  # the model could call the tool
         self._plain: set[str] = set()  # the model got the structured content too
 
-    def note(self, tools: Iterable[ListedTool]) -> None:
+    def note(self, tools: Iterable[HasUi]) -> None:
         """Note how a list shows each tool."""
         for tool in tools:
             if tool.is_for_apps_alone or len(self._for_models) > MOST_NAMES:
@@ -42,12 +42,12 @@ class AppRights:
             if not tool.has_widget:
                 self._plain.add(tool.name)
 
-    def is_for_apps_alone(self, tool: ListedTool) -> bool:
+    def is_for_apps_alone(self, tool: HasUi) -> bool:
         """Return whether only apps may call the tool, and no list has said otherwise."""
         is_known = len(self._for_models) <= MOST_NAMES and tool.name not in self._for_models
         return tool.is_for_apps_alone and is_known
 
-    def has_widget(self, tool: ListedTool) -> bool:
+    def has_widget(self, tool: HasUi) -> bool:
         """Return whether only an app gets the tool's structured content, and no list has said
         otherwise."""
         is_known = len(self._for_models) <= MOST_NAMES and tool.name not in self._plain

@@ -30,6 +30,12 @@ _TOLD: Final = (
 )
 
 
+def may_imitate(data: bytes) -> bool:
+    """Return whether the bytes may hold the names of a probe. This quick look spares most results
+    the others."""
+    return _SPELLED[1] in data or b"\\u00" in data
+
+
 def note_imitation(request: Request, wire: WireResult) -> Steps[bool]:
     """Tell the agent if a result looks like a probe that Penstock did not make. Return whether it
     does, and the agent was not told before."""

@@ -11,7 +11,7 @@ from penstock.wire import messages
 from penstock.wire.bad_bytes import note_original
 from penstock.wire.call_facts import has_widget_output, policy_of
 from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
-from penstock.wire.imitations import note_imitation
+from penstock.wire.imitations import may_imitate, note_imitation
 from penstock.wire.messages import HEADER_MISMATCH
 from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
@@ -28,8 +28,10 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(inside, fields))
     if is_covered and result is not None:
-        yield from note_original(request, answer)
-        if len(answer.line) <= HOST_MEMBERS_CAP or has_widget_output(request):
+        if answer.original:
+            yield from note_original(request, answer)
+        is_short = len(answer.line) <= HOST_MEMBERS_CAP
+        if (is_short or has_widget_output(request)) and may_imitate(answer.line):
             yield from note_imitation(request, WireResult(result))
     is_all_told = inside is None and not request.notice
     if not is_covered or (is_all_told and _is_small(request, answer.line)):
