@@ -153,7 +153,11 @@ def messages_in(line: bytes, *, is_ours: bool = False) -> list[Any]:
     """Return the messages of a line. One of Penstock's must be one line of JSON in UTF-8."""
     assert not is_ours or b"\n" not in line, line
     try:
-        read = json.loads(line.decode(), parse_float=repr, parse_constant=_refuse)
+        read = json.loads(
+            line.decode(errors="strict" if is_ours else "replace"),
+            parse_float=repr,
+            parse_constant=_refuse,
+        )
     except (ValueError, RecursionError):
         assert not is_ours, line
         return []
