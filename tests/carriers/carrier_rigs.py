@@ -19,6 +19,7 @@ from staging import Stage
 SERVERS = Path(__file__).parents[1] / "servers"
 UPSTREAM = str(SERVERS / "staged_server.py")
 SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+CONFIG = '[tools.late]\ncall_timeout = "1s"\n'
 URL = re.compile(r"http://\S+(?=\n)")
 
 
@@ -79,10 +80,12 @@ class Rig:
         self.stage = Stage(folder)
         self._settings = settings
         self._folder = folder
+        self._config = folder / "penstock.toml"
         self._open = ExitStack()
         self._started: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> None:
+        self._config.write_text(CONFIG)
         url = ""
         if self.carrier.upstream == "http":
             self._start("upstream", [*staged_server(self._folder), "--http"])
@@ -132,6 +135,8 @@ class Rig:
             "PENSTOCK_QUERY_SECONDS": f"{10 * PATIENCE}",
             "PENSTOCK_PROGRAMS": "write",
             "PENSTOCK_PROGRAM_SECONDS": f"{10 * PATIENCE}",
+            "PENSTOCK_MAX_UPSTREAM": "3MB",
+            "PENSTOCK_CONFIG": str(self._config),
             **self._settings,
         }
         log = self._open.enter_context((self._folder / f"{name}.log").open("wb"))

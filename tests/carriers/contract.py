@@ -28,8 +28,11 @@ POINTS = [
     "cancellation of a program",
     "time of a program",
     "death under a program",
+    "answers over the limit",
+    "time of a call",
 ]
 
+INSIDE = "the server is in the same process, and sends no message to Penstock"
 FRAMEWORK = "the framework carries all messages itself, and shows Penstock some of them"
 STATELESS = "the endpoint keeps no session: it passes no notification on, and sends none"
 HANG_UP = "a modern client over HTTP sends requests alone, and says the rest by hanging up"
@@ -48,6 +51,8 @@ LEFT_OUT: list[tuple[str, tuple[str, ...], str]] = [
     ("death * loading", ("*-url-*",), "a remote server is not missed before it is asked"),
     ("death * reading", ("serve-modern", "*-url-*"), "the reader needs no upstream"),
     ("death of a shared process", ("run-*", "*-url-*", "serve-legacy"), "no process is shared"),
+    ("answers over the limit", ("mcp-*", "fastmcp-*", "django-*"), INSIDE),
+    ("time of a call", ("mcp-*", "fastmcp-*", "django-*"), "the framework has limits of its own"),
     ("calls of a program at once", ("django-*",), "a synchronous endpoint makes calls in turn"),
     ("time of a program", ("django-*",), "a synchronous endpoint waits for the view that it calls"),
     ("death of a remote server", ("run-legacy", "run-modern", "serve-legacy", "serve-modern"),

@@ -82,8 +82,13 @@ def test_a_store_on_disk(machine, tmp_path):
     assert told.one("Store", f"Only you may use {file}")["facts"]["mode"] == "600"
     assert told.one("Store", "bytes are free")["facts"]["capacity"] == 256_000_000
     file.chmod(0o644)
-    found = Told(machine, *words).one("Store", "Other users may use")
-    assert (found["status"], found["next_step"]) == ("warning", f"chmod 600 '{file}'")
+    found = Told(machine, *words, code=1).one("Store", "Other users may use")
+    assert (found["status"], found["next_step"]) == ("broken", f"chmod 600 '{file}'")
+    file.chmod(0o600)
+    file.parent.chmod(0o777)
+    found = Told(machine, *words).one("Store", "Every user may delete files in")
+    assert found["status"] == "warning"
+    assert found["next_step"].startswith(f"chmod o-w '{file.parent}'")
     file.write_text("no database")
     assert Told(machine, *words, code=1).one("Store", "does not open")["status"] == "broken"
 

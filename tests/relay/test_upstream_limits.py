@@ -1,12 +1,16 @@
 """Messages of upstream over the limit: they cost no memory, and each request still gets an answer."""
 
+import os
 import resource
 import sys
 
 import psutil
 import pytest
-from relay_processes import SERVERS, wait_until
+from http_rig import PLAIN, Raw, serving, started
+from relay_processes import RUN, SERVERS, wait_until
 
+from penstock.relay import lines
+from penstock.relay.pipes import Wake, source_of
 from penstock.wire.messages import UPSTREAM_GONE
 
 WILD = [sys.executable, str(SERVERS / "wild_server.py")]
@@ -61,13 +65,27 @@ def test_the_only_request_that_waits_is_the_one(start):
     assert_goes_on(client)
 
 
-@pytest.mark.parametrize("others", [0, 2])
-def test_a_line_that_never_ends(start, others):
-    """If several requests wait, they wait for its end a short time."""
+def test_a_line_that_never_ends(start):
     client = start(WILD, *OPTIONS)
-    keys = [*(ask(client, "wait") for _ in range(others)), ask(client, "endless", size=3 * MOST)]
-    assert all("over 1 MB" in error_of(client, key) for key in keys)
+    assert "over 1 MB" in error_of(client, ask(client, "endless", size=3 * MOST))
     assert client.close() == 0
+
+
+def test_a_line_without_an_end_is_given_up_after_a_while(monkeypatch):
+    """Several requests wait. The end of the line might tell which of them it answers."""
+    monkeypatch.setattr(lines, "PATIENCE_SECONDS", 0.1)
+    source, sink = os.pipe()
+    read = lines.UpstreamLines(source_of(os.fdopen(source, "rb", 0), Wake()), 100)
+    os.write(sink, b"x" * 200)
+    unread = next(read)
+    assert (unread.answers([b"1", b"2"]), unread.is_settled) == ([], False)
+    assert next(read) is unread
+    assert len(unread.answers([b"1", b"2"])) == 2
+    os.write(sink, b"\nnext\n")
+    assert next(read) == b"next\n"
+    os.close(sink)
+    assert list(read) == []
+    read.close()
 
 
 def test_a_log_message_over_the_limit_is_dropped(start):
@@ -97,3 +115,50 @@ def test_an_answer_that_memory_does_not_hold(start):
     assert "memory" in told
     assert "tools" in client.ask("tools/list")["result"]
     assert client.close() == 0
+
+
+# -- over HTTP ---------------------------------------------------------------------------------
+
+FLOODING = [sys.executable, str(SERVERS / "flooding_server.py")]
+FORMS = ["json", "bomb", "event", "endless"]
+
+
+@pytest.fixture(scope="module")
+def flooding():
+    with started(FLOODING) as url:
+        yield url
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_answer_over_the_limit_from_a_url(start, flooding, form):
+    client = start([*RUN, *OPTIONS, "--url", flooding], behind=False)
+    told = error_of(client, ask(client, "flood", form=form, size=40))
+    assert "answer is over 1 MB" in told
+    assert "content" in client.call("flood", form="event", size=0)
+    assert psutil.Process(client.process.pid).memory_info().rss < 150 * MOST
+    assert_goes_on(client)
+    assert "Traceback" not in client.errors
+
+
+def test_an_answer_over_the_limit_behind_serve(flooding):
+    with serving(*OPTIONS, "--url", flooding) as url, Raw(url) as client:
+        client.initialize()
+        for form in FORMS:
+            params = {"name": "flood", "arguments": {"form": form, "size": 3}}
+            error = client.ask("tools/call", params)["error"]
+            assert (error["code"], "is over 1 MB" in error["message"]) == (UPSTREAM_GONE, True)
+        assert client.ask("tools/list")["result"]["tools"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_an_answer_over_the_limit_of_a_command_behind_serve(era):
+    server = WILD if era == "legacy" else PLAIN
+    with serving(*OPTIONS, "--", *server) as url, Raw(url) as client:
+        if era == "legacy":
+            client.initialize()
+            params = {"name": "long", "arguments": {"size": 3 * MOST, "place": "end"}}
+            error = client.ask("tools/call", params)["error"]
+        else:
+            params = {"name": "echo", "arguments": {"text": "x" * 3 * MOST}}
+            error = client.modern("tools/call", params).json()["error"]
+        assert (error["code"], "is over 1 MB" in error["message"]) == (UPSTREAM_GONE, True)

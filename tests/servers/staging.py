@@ -100,6 +100,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     "take": {"value": {}},
     "talk": {"count": NUMBER},
     "wait": {},
+    "late": {},  # its calls have little time
 }
 
 
@@ -124,6 +125,10 @@ def wait() -> str:
     return "waited"
 
 
+def late() -> str:
+    return "in time"
+
+
 FUNCTIONS: dict[str, Callable[..., str]] = {
-    function.__name__: function for function in (small, large, take, talk, wait)
+    function.__name__: function for function in (small, large, take, talk, wait, late)
 }

@@ -43,17 +43,22 @@ class TestSQLiteStore(EvictingStoreContract):
 
 
 def test_survives_a_restart(path):
-    for _ in range(2):
-        store = SQLiteStore(path)
-        if store.stats().entries:
-            assert store.read("key", [0]) == [b"0"]
-        store.put("key", make_record(b"0"), now=NOW)
+    for number in range(3):
+        store = SQLiteStore(path, clock=lambda: NOW)
+        assert store.stats().entries == number
+        for old in range(number):
+            assert store.read(f"key {old}", [0]) == [b"0"]
+        store.put(f"key {number}", make_record(b"0"), now=NOW)
         store.close()
+
+
+def now():
+    return NOW
 
 
 def _work(path, worker):
     """Do the work of one of several processes: write its own entries, and one that all write."""
-    store = SQLiteStore(path)
+    store = SQLiteStore(path, clock=now)
     for number in range(20):
         mark = b"%d" % (worker * 100 + number)
         store.put("shared", make_record(*[mark] * 5, head=mark), now=NOW)
@@ -69,7 +74,7 @@ def test_several_processes_on_one_file(path):
     with ProcessPoolExecutor(4, mp_context=spawn) as pool:
         for done in [pool.submit(_work, path, worker) for worker in range(4)]:
             done.result()
-    store = SQLiteStore(path)
+    store = SQLiteStore(path, clock=now)
     assert store.stats().entries == 81
     store.close()
 

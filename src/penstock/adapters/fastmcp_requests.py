@@ -12,7 +12,13 @@ from fastmcp.server.middleware import MiddlewareContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from penstock.adapters.sdk_requests import audience_of, dumped, principal_of, session_of
+from penstock.adapters.sdk_requests import (
+    audience_of,
+    dumped,
+    peer_of,
+    principal_of,
+    session_of,
+)
 from penstock.adapters.server_side import ServerFacts, ServerRequest
 from penstock.gate.identity import os_user
 from penstock.wire import eras
@@ -52,6 +58,7 @@ def asked_by(context: AnyContext, method: str, params: dict[str, Any]) -> Server
         audience_of(request.session),
         facts,
         served,
+        peer_of(request.request),
     )
 
 

@@ -29,6 +29,7 @@ from penstock.adapters.sdk_requests import (
     carried,
     dumped,
     error_of,
+    peer_of,
     principal_of,
     session_of,
 )
@@ -91,6 +92,7 @@ class Penstock:
             legacy_session,
             audience_of(ctx.session),
             request=ctx.session,
+            peer=peer_of(ctx.request),
         )
 
 

@@ -51,6 +51,12 @@ def session_of(request: Any) -> str:
     return "" if headers is None else headers.get(_SESSION_HEADER) or ""
 
 
+def peer_of(request: Any) -> str:
+    """Return the address that an HTTP request comes from, or nothing without HTTP."""
+    client = getattr(request, "client", None)
+    return "" if client is None else client.host
+
+
 def audience_of(session: ServerSession) -> Audience:
     """Return what the client reported of itself."""
     said, able = session.client_params, session.client_capabilities

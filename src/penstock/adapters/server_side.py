@@ -69,6 +69,7 @@ class ServerRequest:
     audience: Audience = field(default_factory=Audience)
     facts: ServerFacts | None = None
     request: object = None  # an object that identifies the request
+    peer: str = ""  # over HTTP, the address that the client calls from
 
 
 # Asks the server. Returns the result as the framework's object and as JSON values, or raises
@@ -112,6 +113,7 @@ class ServerSide:
                 principal=asked.principal,
                 server=self.server,
                 legacy_session=asked.legacy_session,
+                peer=asked.peer,
                 known=self._knowledge(asked),
                 audience=asked.audience,
                 is_inside=True,

@@ -13,7 +13,7 @@ from penstock.errors import InvalidSetting, PenstockError
 from penstock.relay.target import Target
 from penstock.settings import parsers
 from penstock.settings.policy import Policy
-from penstock.settings.sources import ENVIRONMENT_PREFIX
+from penstock.settings.sources import ENVIRONMENT_PREFIX, SECRET_VARIABLES
 from penstock.settings.table import HOST, SETTINGS
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -21,7 +21,7 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 _OF_RESULTS: Final = {
     "budget": "SIZE", "inline": "SIZE", "ceiling": "SIZE", "host": "NAME", "store": "URL",
     "ttl": "TIME", "max_ttl": "TIME", "row_form": "auto|objects|table", "only": "TOOL", "except": "TOOL",
-    "max_upstream": "SIZE",
+    "max_upstream": "SIZE", "call_timeout": "TIME",
 }  # fmt: skip
 _OF_LISTS: Final = {
     "list": "FORM", "list_budget": "SIZE", "always": "TOOL", "app_only": "TOOL",
@@ -163,6 +163,14 @@ def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.
         bearer_variable=chosen.bearer_env,
         environment=environment,
     )
+
+
+def forget_secrets(chosen: argparse.Namespace) -> None:
+    """Remove the secrets from our environment after they were read, so that no process which we
+    start inherits them."""
+    named = (pair.partition("=")[2] for pair in chosen.header_env)
+    for name in (*SECRET_VARIABLES, chosen.bearer_env or "", *named):
+        os.environ.pop(name, None)
 
 
 def start_logging(chosen: argparse.Namespace) -> None:

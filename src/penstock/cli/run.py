@@ -10,6 +10,7 @@ from typing import Any
 from penstock.cli.options import (
     add_policy_options,
     add_target_options,
+    forget_secrets,
     policy_from,
     start_logging,
     target_from,
@@ -47,6 +48,7 @@ def add_to(commands: Any) -> None:
 def run(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen, RUN_DEFAULTS)
     target = target_from(chosen)
+    forget_secrets(chosen)
     if target.url:
         from penstock.relay.run_url import run_remote
 

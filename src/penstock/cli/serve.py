@@ -10,6 +10,7 @@ from penstock.cli import terminal as _terminal  # noqa: F401 (the log needs it w
 from penstock.cli.options import (
     add_policy_options,
     add_target_options,
+    forget_secrets,
     policy_from,
     start_logging,
     target_from,
@@ -98,6 +99,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 def serve(chosen: argparse.Namespace) -> int:
     policy = policy_from(chosen, SERVE_DEFAULTS)
     target = target_from(chosen)
+    forget_secrets(chosen)
     start_logging(chosen)
     try:
         from penstock.relay.http.limits import ServeLimits

@@ -10,7 +10,7 @@ from threading import TIMEOUT_MAX
 from typing import Any, Final
 
 from penstock.cli.auditing.sources import saved_tools
-from penstock.cli.options import UsageError, add_target_options, target_from
+from penstock.cli.options import UsageError, add_target_options, forget_secrets, target_from
 from penstock.cli.printing import tell
 from penstock.cli.progress import Progress
 from penstock.errors import PenstockError
@@ -59,6 +59,7 @@ def _asked(chosen: argparse.Namespace) -> Listed:
         step = f"penstock {chosen.name} {place}-- COMMAND, or --url URL, or --tools FILE"
         raise UsageError("No server is named.", next_step=f"Name one: {step}")
     target = target_from(chosen)
+    forget_secrets(chosen)
     with Progress() as progress:
         progress(f"connecting to {target.shown}" if target.url else "starting the server")
         try:

@@ -104,6 +104,7 @@ class Gateway:
                 self.gate,
                 principal=caller.principal,
                 server=self._server,
+                peer=caller.http.META.get("REMOTE_ADDR", ""),
                 known=self._knowledge(visible, is_modern=is_modern),
                 is_inside=True,
                 tally=self._engine.tally,

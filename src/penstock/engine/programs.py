@@ -16,7 +16,7 @@ from penstock.core.json.encoding import encode
 from penstock.core.model.cancellation import Cancellation
 from penstock.core.model.program import Settled, Source, Turn, origin_of
 from penstock.core.model.values import Call
-from penstock.core.protocol.entries import owner_of
+from penstock.core.protocol.entries import account_of, owner_of
 from penstock.engine.parked_programs import Parked, ParkedPrograms
 from penstock.engine.program_functions import StoreFunctions
 from penstock.engine.program_values import NoValue, Returned, returned
@@ -122,7 +122,8 @@ class Programs:
 
 
 def variables_of(gate: Gate, work: StartProgram) -> Variables:
-    return Variables(gate.store, owner_of(work.call.principal, work.call.server), work.holder)
+    owner = owner_of(work.call.principal, work.call.server)
+    return Variables(gate.store, owner, work.holder, account_of(work.call))
 
 
 class LiveProgram:

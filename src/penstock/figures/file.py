@@ -22,7 +22,8 @@ from penstock.figures.rows import (
     CallFigures,
     ListFigures,
 )
-from penstock.stores.sqlite_file import FileKind, SQLiteFile
+from penstock.stores.sqlite_file import SQLiteFile
+from penstock.stores.sqlite_schema import FileKind
 
 if TYPE_CHECKING:
     import sqlite3
@@ -97,7 +98,6 @@ class FiguresFile:
     def clear(self) -> None:
         """Delete all figures, and leave no trace of their names in the file."""
         with self._file.writing() as connection:
-            connection.execute("PRAGMA secure_delete = ON")
             for table in ("calls", "lists"):
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 (a name from here)
         self._file.shrink()

@@ -15,7 +15,7 @@ import zstandard
 
 from penstock.core.json.encoding import encode
 from penstock.core.model.program import Source
-from penstock.core.model.store import Record, Store
+from penstock.core.model.store import Account, Record, Store
 from penstock.errors import StoreError
 
 _KIND: Final = "variables 1"
@@ -50,9 +50,12 @@ _SAVING: Final = threading.Lock()  # two programs of one process never overwrite
 class Variables:
     """The variables of one session."""
 
-    def __init__(self, store: Store, owner: str, holder: str) -> None:
+    def __init__(
+        self, store: Store, owner: str, holder: str, account: Account | None = None
+    ) -> None:
         self._store = store
         self._owner = owner
+        self._account = account
         named = encode([_KIND, owner, holder])
         self._key = hashlib.sha256(named).hexdigest()
 
@@ -81,7 +84,8 @@ class Variables:
             return "another program of this session ended meanwhile and kept its own"
         head = _Head(_KIND, kept.edition, kept.sources, kept.may_gather, kept.names)
         chunk = zstandard.ZstdCompressor(level=_LEVEL).compress(kept.dump)
-        record = Record(self._owner, now + life, msgspec.msgpack.encode(head), bytes(8), (chunk,))
+        packed = msgspec.msgpack.encode(head)
+        record = Record(self._owner, now + life, packed, bytes(8), (chunk,), self._account)
         try:
             self._store.put(self._key, record, now=now)
         except StoreError as error:

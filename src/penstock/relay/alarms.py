@@ -22,11 +22,13 @@ class Alarms:
 
     def set(self, seconds: float, ring: Callable[[], None]) -> None:
         with self._changed:
-            heapq.heappush(self._waiting, (time.monotonic() + seconds, next(self._numbers), ring))
+            alarm = (time.monotonic() + seconds, next(self._numbers), ring)
+            heapq.heappush(self._waiting, alarm)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            if self._waiting[0] is alarm:
+                self._changed.notify()
 
     def _run(self) -> None:
         while True:

@@ -26,10 +26,9 @@ from penstock.errors import PenstockError
 from penstock.relay import guardian
 from penstock.relay.lines import UpstreamLines
 from penstock.relay.pipes import Sink, Wake, source_of
-from penstock.wire.unread import Unread
+from penstock.wire.unread import MOST_UPSTREAM, Unread
 
 LINE_BUFFER: Final = 1 << 20
-MOST_UPSTREAM: Final = 256_000_000  # bytes of one message, unless the settings say otherwise
 
 GRACE_SECONDS: Final = 5.0
 LAST_SECONDS: Final = 1.0  # Hosts give a program two seconds from the signal to its end.

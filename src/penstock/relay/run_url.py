@@ -36,7 +36,7 @@ try:
     from penstock.relay.http.carrier import Carrier, Workshop
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
-    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
+    from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, TooLarge, Unanswered
     from penstock.wire import headers
 except ModuleNotFoundError as error:
     raise MissingExtra("serve", "--url") from error
@@ -75,7 +75,7 @@ class RemoteRelay:
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
-        self._upstream = HttpUpstream(target)
+        self._upstream = HttpUpstream(target, most=engine.gate.policy.max_upstream)
         self._session = session
         self._workshop = Workshop(engine)
         self._carrier = Carrier(self._workshop, session, self._to_upstream, self._to_client)
@@ -144,24 +144,25 @@ class RemoteRelay:
 
     async def _to_upstream(self, message: bytes) -> None:
         read = messages.message_or_none(message)
-        if read is not None and self._is_hang_up(read):
+        is_cancellation = read is not None and read.method == "notifications/cancelled"
+        cancelled = self._named_by(read) if read is not None and is_cancellation else None
+        if is_cancellation and self._session.known.era == "modern":
+            if cancelled is not None:
+                cancelled.cancel()  # Closing the stream is the modern way to say it.
             return
         post = self._start(self._post(message, read))
         if read is None or not read.key or read.method is msgspec.UNSET:
             await asyncio.wait({post})
+            if cancelled is not None:
+                cancelled.cancel()
             return
         self._posts[read.key] = post
         post.add_done_callback(lambda _: self._posts.pop(read.key, None))
 
-    def _is_hang_up(self, message: Message) -> bool:
-        """Return whether this is a modern cancellation, after closing the request's stream."""
-        if message.method != "notifications/cancelled" or self._session.known.era != "modern":
-            return False
+    def _named_by(self, message: Message) -> asyncio.Task[None] | None:
+        """Return the POST of the request that a cancellation names, if there is one."""
         named = messages.members_of(message.params).get("requestId")
-        post = self._posts.get(messages.id_key(named)) if named is not None else None
-        if post is not None:
-            post.cancel()
-        return True
+        return None if named is None else self._posts.get(messages.id_key(named))
 
     async def _post(self, message: bytes, read: Message | None) -> None:
         try:
@@ -226,6 +227,9 @@ class RemoteRelay:
                     async for event in answer.events():
                         last = event.id or last
                         await self._receive(event)
+            except TooLarge as error:
+                logger().warning("lost what upstream sent unasked: %s", error)
+                last, pause = "", min(2 * pause, _LONGEST_PAUSE)  # after what is too large
             except (Unanswered, httpx2.HTTPError) as error:
                 logger().info("listening to upstream: %s", error)
                 pause = min(2 * pause, _LONGEST_PAUSE)

@@ -16,6 +16,7 @@ import select
 import sys
 import threading
 import time
+import weakref
 from contextlib import suppress
 from functools import partial
 from typing import IO, Final, assert_never
@@ -219,8 +220,7 @@ class StdioRelay:
                 case Perform():
                     jobs.submit(partial(self._perform, output, jobs))
                 case Ring():
-                    ring = partial(self._ring, output.request)
-                    self._alarms.set(output.seconds, partial(self._programs.submit, ring))
+                    self._set_alarm(output)
                 case _:
                     assert_never(output)
 
@@ -231,8 +231,19 @@ class StdioRelay:
             logger().exception("the work for a request failed")
             self._carry_out(self._session.give_up(output.request), jobs)
 
+    def _set_alarm(self, alarm: Ring) -> None:
+        asked = weakref.ref(alarm.request)  # A request that is answered must not stay until then.
+
+        def ring() -> None:
+            request = asked()
+            if request is not None:
+                self._programs.submit(partial(self._ring, request))
+
+        self._alarms.set(alarm.seconds, ring)
+
     def _ring(self, request: Request) -> None:
-        self._carry_out(self._session.rang(request), self._programs)
+        # Upstream may not read: a cancellation must not hold up the answer to another request.
+        self._carry_out(self._session.rang(request), self._answered)
 
     def _to_client(self, message: bytes) -> None:
         try:

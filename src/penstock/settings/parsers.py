@@ -76,6 +76,10 @@ def seconds(value: WrittenTime) -> float:
     return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
 
 
+def optional_seconds(value: WrittenTime | None) -> float | None:
+    return None if value is None or str(value).strip().lower() == "off" else seconds(value)
+
+
 def _quantity(value: object, pattern: str, units: Mapping[str, int], like: str) -> float:
     match = re.fullmatch(pattern, str(value).strip().replace("_", ""))
     if match is None or isinstance(value, bool):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT_PREFIX: Final = "PENSTOCK_"
+# The variables that may hold a password or a token. Other settings may be meant for a Penstock that
+# is inside the server.
+SECRET_VARIABLES: Final = ("PENSTOCK_STORE", "PENSTOCK_BEARER", "PENSTOCK_HEADERS", "PENSTOCK_URL")
 
 
 def put_together(
@@ -66,6 +69,11 @@ def _within(ttl: float, section: Any) -> Any:
 
 def _shorter(ttl: Any, max_ttl: Any) -> float:
     return min(parsed("ttl", ttl, seconds), parsed("max_ttl", max_ttl, seconds))
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment for another process, which must not know our secrets."""
+    return {name: value for name, value in environment.items() if name not in SECRET_VARIABLES}
 
 
 def of_process() -> dict[str, Any]:

@@ -117,12 +117,14 @@ class Settings:
     capacity: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "256MB",
-        "The most that a store in memory or SQLite holds; least recently used results are deleted.",
+        "The most that a store in memory or SQLite holds; results of the party that holds the most "
+        "are deleted.",
     )
     quota: Setting[WrittenNumber, int] = Setting(
         parsers.size,
         "64MB",
-        "One principal's share of a store in memory or SQLite; in Redis, the largest single result.",
+        "The share of one party (principal, session or address) of a store in memory or SQLite; in "
+        "Redis, the largest single result.",
     )
     media_cap: Setting[WrittenNumber, int] = Setting(
         parsers.size,
@@ -135,6 +137,14 @@ class Settings:
         "256MB",
         "The longest message that `run` and `serve` read from upstream: a line, an event, or a body "
         "once it is decompressed.",
+    )
+    call_timeout: Setting[WrittenTime | None, float | None] = Setting(
+        parsers.optional_seconds,
+        None,
+        "How long `run` and `serve` wait for upstream's answer to a call; then the agent gets an error, "
+        "and upstream a cancellation.",
+        unset="off",
+        for_one="tool",
     )
     query_seconds: Setting[WrittenTime, float] = Setting(
         parsers.seconds, "5s", "The longest that one `sql` or `query` may run."

@@ -1,6 +1,23 @@
 """Stores, which keep results: one small protocol, one file for each backend, opened by URL."""
 
-from penstock.core.model.store import Loaded, Record, Stats, Store, StoredEntry, chunk_numbers
+from penstock.core.model.store import (
+    Account,
+    Loaded,
+    Record,
+    Stats,
+    Store,
+    StoredEntry,
+    chunk_numbers,
+)
 from penstock.stores.urls import open_store
 
-__all__ = ["Loaded", "Record", "Stats", "Store", "StoredEntry", "chunk_numbers", "open_store"]
+__all__ = [
+    "Account",
+    "Loaded",
+    "Record",
+    "Stats",
+    "Store",
+    "StoredEntry",
+    "chunk_numbers",
+    "open_store",
+]

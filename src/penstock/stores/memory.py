@@ -1,10 +1,9 @@
-"""The store of one process, limited in bytes. The least recently used entries go first."""
+"""The store of one process, limited in bytes. `penstock.stores.eviction` says which entries go first."""
 
 from __future__ import annotations
 
 import heapq
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -19,7 +18,9 @@ from penstock.core.model.store import (
     chunk_numbers,
 )
 from penstock.errors import EntryCorrupt
+from penstock.stores.eviction import entries_to_remove
 from penstock.stores.limits import StoreLimits
+from penstock.stores.memory_accounts import MemoryAccounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,12 +36,6 @@ class _Entry:
     serial: int
 
 
-@dataclass(slots=True)
-class _Owner:
-    bytes: int = 0
-    keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
-
-
 class MemoryStore:
     """A store in memory. One lock guards everything, and no operation waits for anything else.
 
@@ -52,22 +47,20 @@ class MemoryStore:
     def __init__(self, capacity: int = DEFAULT_CAPACITY, quota: int = DEFAULT_QUOTA) -> None:
         self._limits = StoreLimits(capacity, quota)
         self._lock = Lock()
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._owners: dict[str, _Owner] = {}
-        self._bytes = 0
+        self._entries: dict[str, _Entry] = {}
+        self._accounts = MemoryAccounts()
         self._notes: list[tuple[float, int, str]] = []
         self._serials = count()
         self._now = float("-inf")
 
     def put(self, key: str, record: Record, *, now: float) -> None:
-        size = record.size
-        self._limits.refuse_oversized(size)
         with self._lock:
             self._now = now
-            self._remove(key)
             self._remove_expired(now)
-            self._make_room(record.owner, size)
-            self._add(key, record, size)
+            for gone in entries_to_remove(key, record, self._accounts, self._limits):
+                self._remove(gone.key)
+            self._remove(key)
+            self._add(key, record)
 
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
         with self._lock:
@@ -75,7 +68,7 @@ class MemoryStore:
             entry = self._entries.get(key)
             if entry is None or entry.expires <= now:
                 return None
-            self._use(key, entry)
+            self._accounts.use(key)
             record, expires = entry.record, entry.expires
         numbers = chunk_numbers(record.index, *rows) if rows else ()
         chunks = dict(zip(numbers, _pick(record.chunks, numbers), strict=True))
@@ -85,7 +78,7 @@ class MemoryStore:
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
-                self._use(key, entry)
+                self._accounts.use(key)
         return _pick(entry.record.chunks if entry else (), numbers)
 
     def touch(self, key: str, *, expires: float) -> None:
@@ -98,7 +91,7 @@ class MemoryStore:
                 entry.serial = next(self._serials)
                 self._note(expires, entry.serial, key)
             entry.expires = expires
-            self._use(key, entry)
+            self._accounts.use(key)
 
     def delete(self, key: str) -> None:
         with self._lock:
@@ -111,52 +104,31 @@ class MemoryStore:
 
     def entries(self, owner: str | None, *, now: float) -> list[StoredEntry]:
         with self._lock:
-            keys = self._entries if owner is None else self._owners.get(owner, _Owner()).keys
-            found = [(key, self._entries[key]) for key in keys]
-            return [_listed(key, entry) for key, entry in found if entry.expires > now]
+            return [
+                _listed(key, entry)
+                for key, entry in self._entries.items()
+                if entry.expires > now and owner in (None, entry.record.owner)
+            ]
 
     def stats(self) -> Stats:
         with self._lock:
-            return Stats(entries=len(self._entries), bytes=self._bytes)
+            return Stats(entries=len(self._entries), bytes=self._accounts.total())
 
     def close(self) -> None:
         with self._lock:
             self._entries.clear()
-            self._owners.clear()
+            self._accounts = MemoryAccounts()
             self._notes.clear()
-            self._bytes = 0
 
-    def _use(self, key: str, entry: _Entry) -> None:
-        self._entries.move_to_end(key)
-        self._owners[entry.record.owner].keys.move_to_end(key)
-
-    def _add(self, key: str, record: Record, size: int) -> None:
+    def _add(self, key: str, record: Record) -> None:
         entry = _Entry(record, record.expires, next(self._serials))
-        owner = self._owners.setdefault(record.owner, _Owner())
         self._entries[key] = entry
-        owner.keys[key] = None
-        owner.bytes += size
-        self._bytes += size
+        self._accounts.add(key, record)
         self._note(entry.expires, entry.serial, key)
 
     def _remove(self, key: str) -> None:
-        entry = self._entries.pop(key, None)
-        if entry is None:
-            return
-        size, name = entry.record.size, entry.record.owner
-        owner = self._owners[name]
-        del owner.keys[key]
-        owner.bytes -= size
-        self._bytes -= size
-        if not owner.keys:
-            del self._owners[name]
-
-    def _make_room(self, owner_name: str, size: int) -> None:
-        owner = self._owners.get(owner_name)
-        while owner is not None and owner.keys and owner.bytes + size > self._limits.quota:
-            self._remove(next(iter(owner.keys)))
-        while self._bytes + size > self._limits.capacity:
-            self._remove(next(iter(self._entries)))
+        if self._entries.pop(key, None) is not None:
+            self._accounts.remove(key)
 
     def _remove_expired(self, now: float) -> int:
         gone = 0

@@ -1,9 +1,9 @@
 """The store of many machines: Redis or Valkey, with one hash for each entry, safe on a cluster.
 
 The capacity is the server's own `maxmemory`. With a `volatile-*` policy the server evicts as the
-other stores do; with `noeviction`, a put raises `StoreFull`. A quota for each owner would need a
-second key in every put, and a cluster cannot change two keys together. So the quota only limits
-the size of each record.
+other stores do; with `noeviction`, a put raises `StoreFull`. A quota for each account would need
+a second key in every put, and a cluster cannot change two keys together. So the quota only limits
+the size of each record, and neither the account nor the parents are kept.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ go first, and reading a page does not write to the log.
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,14 +21,17 @@ from penstock.core.model.store import (
     StoredEntry,
     chunk_numbers,
 )
-from penstock.errors import EntryCorrupt, InvalidSetting
+from penstock.errors import EntryCorrupt, InvalidSetting, StoreError
+from penstock.log import logger
+from penstock.stores.eviction import entries_to_remove
 from penstock.stores.limits import StoreLimits
+from penstock.stores.sqlite_accounts import SQLiteAccounts
 from penstock.stores.sqlite_file import SQLiteFile
 
 if TYPE_CHECKING:
     import os
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # One put in `PUTS_PER_SWEEP` removes up to `ENTRIES_PER_SWEEP` expired entries: more than are added
 # meanwhile, and too few for a caller to notice.
@@ -39,7 +43,10 @@ NEXT_USE = "(SELECT coalesce(max(used), 0) + 1 FROM entries)"
 
 
 class SQLiteStore:
-    """A store in one file. A missing file is created with mode 0600, its folders with 0700."""
+    """A store in one file. A missing file is created with mode 0600, its folders with 0700.
+
+    `clock` only says what has expired when the store is opened and closed.
+    """
 
     def __init__(
         self,
@@ -47,25 +54,27 @@ class SQLiteStore:
         *,
         capacity: int = DEFAULT_CAPACITY,
         quota: int = DEFAULT_QUOTA,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if str(path) in ("", ":memory:"):
             why = "a file is needed; for a store in memory, use `memory:`."
             raise InvalidSetting("store path", path, why)
         self._limits = StoreLimits(capacity, quota)
         self._file = SQLiteFile(Path(path).absolute())
+        self._clock = clock
         self._puts = count()
         self._now = float("-inf")
+        self._clear_up()
 
     def put(self, key: str, record: Record, *, now: float) -> None:
-        size = record.size
-        self._limits.refuse_oversized(size)
+        self._limits.refuse_oversized(record.size)
         self._now = now
         with self._file.writing() as db:
-            db.execute("DELETE FROM entries WHERE key = ?", (key,))
             if next(self._puts) % PUTS_PER_SWEEP == 0:
                 _remove_expired(db, now, at_most=ENTRIES_PER_SWEEP)
-            self._make_room(db, record.owner, size, now)
-            _insert(db, key, record, size)
+            self._make_room(db, key, record, now)
+            db.execute("DELETE FROM entries WHERE key = ?", (key,))
+            _insert(db, key, record)
 
     def load(self, key: str, *, now: float, rows: tuple[int, int] | None = None) -> Loaded | None:
         self._now = now
@@ -129,38 +138,30 @@ class SQLiteStore:
         return Stats(*(row or (0, 0)))
 
     def close(self) -> None:
+        if not self._file.is_closed:
+            self._clear_up()
         self._file.close()
 
-    def _make_room(self, db: sqlite3.Connection, owner: str, size: int, now: float) -> None:
-        if not self._excess_of_owner(db, owner, size) and not self._excess(db, size):
+    def _clear_up(self) -> None:
+        """Remove what has expired, at the start and the end of a process: between, it may be idle. The
+        store is of use even if that fails."""
+        try:
+            with self._file.writing() as db:
+                _remove_expired(db, self._clock(), at_most=-1)
+            self._file.shrink()
+        except StoreError as error:
+            logger().warning("expired results stay in %s: %s", self._file.path, error)
+
+    def _make_room(self, db: sqlite3.Connection, key: str, record: Record, now: float) -> None:
+        accounts = SQLiteAccounts(db)
+        if (
+            accounts.of(record.payer) + record.size <= self._limits.quota
+            and accounts.total() + record.size <= self._limits.capacity
+        ):
             return
         _remove_expired(db, now, at_most=-1)
-        if (excess := self._excess_of_owner(db, owner, size)) > 0:
-            by_use = "SELECT id, size FROM entries WHERE owner = ? ORDER BY used"
-            _evict(db, db.execute(by_use, (owner,)), excess)
-        if (excess := self._excess(db, size)) > 0:
-            _evict(db, db.execute("SELECT id, size FROM entries ORDER BY used"), excess)
-
-    def _excess_of_owner(self, db: sqlite3.Connection, owner: str, size: int) -> int:
-        return max(0, _used_bytes(db, f"={owner}") + size - self._limits.quota)
-
-    def _excess(self, db: sqlite3.Connection, size: int) -> int:
-        return max(0, _used_bytes(db, "*") + size - self._limits.capacity)
-
-
-def _used_bytes(db: sqlite3.Connection, scope: str) -> int:
-    row = db.execute("SELECT bytes FROM usage WHERE scope = ?", (scope,)).fetchone()
-    return row[0] if row else 0
-
-
-def _evict(db: sqlite3.Connection, oldest: Iterable[tuple[int, int]], excess: int) -> None:
-    gone = []
-    for entry, size in oldest:
-        if excess <= 0:
-            break
-        gone.append((entry,))
-        excess -= size
-    db.executemany("DELETE FROM entries WHERE id = ?", gone)
+        gone = entries_to_remove(key, record, accounts, self._limits)
+        db.executemany("DELETE FROM entries WHERE id = ?", [(entry.id,) for entry in gone])
 
 
 def _remove_expired(db: sqlite3.Connection, now: float, *, at_most: int) -> int:
@@ -168,19 +169,21 @@ def _remove_expired(db: sqlite3.Connection, now: float, *, at_most: int) -> int:
     return db.execute(f"DELETE FROM entries WHERE id IN ({expired})", (now, at_most)).rowcount  # noqa: S608 -- a constant
 
 
-def _insert(db: sqlite3.Connection, key: str, record: Record, size: int) -> None:
+def _insert(db: sqlite3.Connection, key: str, record: Record) -> None:
     entry = db.execute(
-        f'INSERT INTO entries (key, owner, used, expires, size, chunk_count, checksum, head, "index") '  # noqa: S608 -- a constant
-        f"VALUES (?, ?, {NEXT_USE}, ?, ?, ?, ?, ?, ?)",
+        f'INSERT INTO entries (key, owner, used, expires, size, chunk_count, checksum, head, "index", '  # noqa: S608 -- a constant
+        f"account, anonymous, derived) VALUES (?, ?, {NEXT_USE}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             key,
             record.owner,
             record.expires,
-            size,
+            record.size,
             len(record.chunks),
             crc32(record.index, crc32(record.head)),
             record.head,
             record.index,
+            *record.payer,
+            bool(record.parents),
         ),
     ).lastrowid
     assert entry is not None  # noqa: S101 -- an INSERT always has one; the stubs cannot say so

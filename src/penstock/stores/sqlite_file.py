@@ -9,36 +9,22 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import time
 from contextlib import contextmanager
-from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from penstock.errors import EntryCorrupt, StoreError, StoreFull, StoreTooNew, StoreUnavailable
+from penstock.errors import EntryCorrupt, StoreError, StoreFull, StoreUnavailable
+from penstock.stores.private_file import create_private, refuse_foreign, refuse_shared
+from penstock.stores.sqlite_schema import (
+    BUSY_SECONDS,
+    STORED_RESULTS,
+    FileKind,
+    code_of,
+    prepare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-BUSY_SECONDS = 10.0
-PAGE_SIZE = 8192
-# The default checkpoint, every 1,000 pages, would fall inside every larger put and triple its time.
-CHECKPOINT_BYTES = 32 * 1024 * 1024
-
-
-class FileKind(msgspec.Struct, frozen=True):
-    """A kind of file, whose application id tells it from other databases."""
-
-    application_id: int
-    version: int  # of the schema
-    package: str  # its `schema.sql` creates the tables
-    foreign: str = "is a database, but not one of Penstock's"
-    other_file: str = "Name another file in the `store` setting."
-
-
-STORED_RESULTS: Final = FileKind(0x50454E53, 1, "penstock.stores")  # "PENS"
 
 
 class SQLiteFile:
@@ -51,9 +37,9 @@ class SQLiteFile:
         self._inherited: list[sqlite3.Connection] = []
         self._write_lock = threading.Lock()
         self._pid = os.getpid()
-        self._closed = False
+        self.is_closed = False
         with self._translated():
-            _create(path)
+            create_private(path)
             self._idle.append(self._connect())
 
     @contextmanager
@@ -78,7 +64,7 @@ class SQLiteFile:
             connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
 
     def close(self) -> None:
-        self._closed = True
+        self.is_closed = True
         while self._idle:
             self._idle.pop().close()
 
@@ -98,7 +84,7 @@ class SQLiteFile:
     @contextmanager
     def _borrowed(self) -> Iterator[sqlite3.Connection]:
         self._after_fork()
-        if self._closed:
+        if self.is_closed:
             raise StoreUnavailable("The store is closed.")
         try:
             connection = self._idle.pop()
@@ -111,7 +97,7 @@ class SQLiteFile:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         self._idle.append(connection)
-        if self._closed:  # by another thread, meanwhile
+        if self.is_closed:  # by another thread, meanwhile
             self.close()
 
     def _after_fork(self) -> None:
@@ -122,11 +108,15 @@ class SQLiteFile:
         self._pid = os.getpid()
 
     def _connect(self) -> sqlite3.Connection:
+        refuse_foreign(self.path)
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            _prepare(connection, self.path, self._kind)
+            prepare(connection, self.path, self._kind)
+            # Once more: by now the log exists, and nobody has put another file in its place.
+            refuse_foreign(self.path)
+            refuse_shared(self.path)
         except BaseException:
             connection.close()
             raise
@@ -140,91 +130,10 @@ class SQLiteFile:
             raise _failure(error, self.path, self._kind) from error
 
 
-def _create(path: Path) -> None:
-    """Create the file with its mode before SQLite opens it. The -wal and -shm get the same mode."""
-    for folder in reversed(path.parents):
-        if not folder.exists():
-            folder.mkdir(mode=0o700, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def _prepare(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
-    if _edition(connection, path, kind) == 0:
-        # Both have an effect only before the first page is written.
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    _enter_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_BYTES // PAGE_SIZE}")
-    connection.execute(f"PRAGMA journal_size_limit = {CHECKPOINT_BYTES}")
-    if _edition(connection, path, kind) == 0:
-        _create_schema(connection, path, kind)
-
-
-def _edition(connection: sqlite3.Connection, path: Path, kind: FileKind) -> int:
-    # Count the tables first. One transaction creates them and the id, so tables without the id are
-    # foreign, even if another process creates the schema between these statements.
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if application != kind.application_id and (application or tables):
-        raise StoreError(f"{path} {kind.foreign}.", next_step=kind.other_file)
-    if version > kind.version:
-        raise StoreTooNew(
-            f"{path} has schema {version}; this version of Penstock knows {kind.version}."
-        )
-    return version
-
-
-def _enter_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait for other connections here, so this function does."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _create_schema(connection: sqlite3.Connection, path: Path, kind: FileKind) -> None:
-    schema = files(kind.package).joinpath("schema.sql").read_text(encoding="utf-8")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _edition(connection, path, kind) == 0:  # another process may have been first
-            for statement in _statements(schema):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {kind.application_id}")
-            connection.execute(f"PRAGMA user_version = {kind.version}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Yield one statement at a time: `executescript` would commit the transaction around them."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-
-
-def _code(error: sqlite3.Error) -> int:
-    """Return the primary code, without the detail in the upper bits."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
 def _failure(error: sqlite3.Error | OSError, path: Path, kind: FileKind) -> StoreError:
     if isinstance(error, OSError):
         return StoreUnavailable(f"{path} cannot be opened: {error.strerror or error}.")
-    code = _code(error)
+    code = code_of(error)
     if code == sqlite3.SQLITE_FULL:
         return StoreFull(f"There is no space left for {path}.")
     if code == sqlite3.SQLITE_NOTADB:

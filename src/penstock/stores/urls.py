@@ -102,4 +102,7 @@ def _path(rest: str) -> Path:
     name = unquote(rest[2:] if rest.startswith("///") else rest)
     if re.match(r"/(~|[A-Za-z]:)", name):
         name = name[1:]  # the URL's slash is no part of a home or a Windows drive
+    if name.strip("/") == ":memory:":
+        why = "this would be a file of that name; for a store in memory, use `memory:`."
+        raise InvalidSetting("store", f"sqlite:{rest}", why)
     return Path(name).expanduser()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from penstock.core.model.store import Record, Store, pack_index
+from penstock.core.model.store import Account, Record, Store, pack_index
 
 NOW = 1_000.0
 LATER = NOW + 300
@@ -16,11 +16,16 @@ ANY_BYTES = bytes(range(256))
 
 
 def make_record(
-    *chunks: bytes, owner: str = "alice", head: bytes = b"head", expires: float = LATER
+    *chunks: bytes,
+    owner: str = "alice",
+    head: bytes = b"head",
+    expires: float = LATER,
+    account: Account | None = None,
+    parents: tuple[str, ...] = (),
 ) -> Record:
     """Return a record with ten rows per chunk."""
     index = pack_index(range(0, 10 * len(chunks), 10))
-    return Record(owner=owner, expires=expires, head=head, index=index, chunks=chunks)
+    return Record(owner, expires, head, index, chunks, account, parents)
 
 
 def chunks_of(store: Store, key: str, rows: tuple[int, int]) -> dict[int, bytes]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from penstock.wire import messages
-from penstock.wire.effects import Forward, Steps, UpstreamAnswer
+from penstock.wire.effects import Steps
+from penstock.wire.forwarding import forward
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.lists import know_tools
 from penstock.wire.misspelt_names import with_suggestion
@@ -36,7 +37,9 @@ def tools_call(request: Request) -> Steps[bytes]:
     # Replace "@result:…" by the stored value. Remove Penstock's own fields.
     if reply := (yield from resolve_arguments(request)):
         return reply
-    answer: UpstreamAnswer = yield Forward(request.line)  # upstream runs the tool, once
+    answer = yield from forward(request)  # upstream runs the tool, once
+    if isinstance(answer, bytes):
+        return answer  # upstream took too long
     answer = yield from with_suggestion(request, answer)  # the nearest names for a misspelt one
     return (yield from hold(request, answer))  # the result itself, or a probe
 

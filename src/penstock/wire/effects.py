@@ -29,9 +29,11 @@ from penstock.wire.messages import Message
 
 
 class Forward(msgspec.Struct, frozen=True):
-    """Send the client's request to upstream. Answer: `UpstreamAnswer`."""
+    """Send the client's request to upstream. Answer: `UpstreamAnswer`, or None if it takes longer than
+    `seconds`. Upstream is told then."""
 
     line: bytes
+    seconds: float | None = None
 
 
 class AskUpstream(msgspec.Struct, frozen=True):

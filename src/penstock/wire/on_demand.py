@@ -205,6 +205,7 @@ def _enquiry(request: Request, wire: Wire | None = None) -> Steps[Enquiry]:
             heavy=True,
             reader=request.reader,
             is_merged=False,
+            party=connection.party,
         ),
     )
 

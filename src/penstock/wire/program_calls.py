@@ -13,7 +13,8 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool
 from penstock.disclosure.names import RUN_WRITES
 from penstock.errors import InvalidResult
-from penstock.wire.effects import Forward, InnerCall, Steps, UpstreamAnswer
+from penstock.wire.effects import InnerCall, Steps
+from penstock.wire.forwarding import forward
 from penstock.wire.lists import know_tools
 from penstock.wire.on_demand import teach_or_refuse
 from penstock.wire.request import Request
@@ -141,5 +142,5 @@ def program_call(request: Request) -> Steps[bytes]:
         return reply
     if reply := (yield from resolve_arguments(request)):  # "@result:…" becomes the stored value
         return reply
-    answer: UpstreamAnswer = yield Forward(request.line)
-    return answer.line
+    answer = yield from forward(request)
+    return answer if isinstance(answer, bytes) else answer.line

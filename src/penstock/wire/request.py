@@ -104,7 +104,7 @@ class InsideResult(msgspec.Struct, frozen=True):
 _NOTHING: Final = InsideResult()
 
 
-class Request(msgspec.Struct, eq=False):
+class Request(msgspec.Struct, eq=False, weakref=True):
     """A request that has not been answered."""
 
     connection: Connection

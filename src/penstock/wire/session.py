@@ -66,12 +66,14 @@ from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.program_calls import program_call
 from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
+from penstock.wire.result_budget import hold_stray
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread
 
 _MOST_CANCELLED: Final = 10_000
 _SHOWN: Final = 200
+_UNBOUNDED: Final = frozenset({"messages", "contents"})  # members of results
 _FAILED: Final = (
     "Penstock failed on this request; see its log. The server may have run the request."
 )
@@ -129,7 +131,9 @@ class Session:
         if len(forwarded) <= 1:
             return outputs
         together = ToUpstream(b"[" + b",".join(forwarded) + b"]")
-        return [together, *(item for item in outputs if not isinstance(item, ToUpstream))]
+        alarms = [item for item in outputs if isinstance(item, Ring)]
+        others = (item for item in outputs if not isinstance(item, ToUpstream | Ring))
+        return [*alarms, together, *others]
 
     def _client_message(self, line: bytes, message: Message, batch: Batch | None = None) -> Outputs:
         if message.method is msgspec.UNSET:
@@ -283,7 +287,18 @@ class Session:
         is_small = inline.surely_admits(len(line))
         if was_cancelled and (not is_small or messages.code_of(message) == UPSTREAM_GONE):
             return []
-        return [ToClient(line)]
+        return [ToClient(line)] if is_small else self._stray(message, line)
+
+    def _stray(self, message: Message, line: bytes) -> Outputs:
+        """Hold a large response that no request waits for to the budget, except contents of prompts
+        and resources, which have no budget."""
+        answer = UpstreamAnswer(message, line)
+        if answer.result is not None and not _UNBOUNDED.isdisjoint(answer.result):
+            return [ToClient(line)]
+        is_modern = self.known.era == "modern"
+        about = Request(self.connection, b"", "", msgspec.UNSET, line, is_modern)
+        about.is_understood = True
+        return self._begin(about, hold_stray(about, answer))
 
     def called_by(self, message: Message | None) -> UpstreamTool | None:
         """Return the tool that a message to upstream calls, as upstream lists it."""
@@ -347,7 +362,7 @@ class Session:
         request.is_understood = not isinstance(effect, Discover)
         match effect:
             case Forward():
-                return self._send(request, request.key, effect.line)
+                return self._send(request, request.key, effect.line, effect.seconds)
             case AskUpstream():
                 key = self._own_id()
                 line = messages.request(key, effect.method, effect.params)
@@ -361,7 +376,9 @@ class Session:
             case _:
                 return [Perform(request, effect)]
 
-    def _send(self, request: Request, key: bytes, line: bytes) -> Outputs:
+    def _send(
+        self, request: Request, key: bytes, line: bytes, seconds: float | None = None
+    ) -> Outputs:
         """Send upstream a message on behalf of a request, and wait for the answer.
 
         At this moment another thread may cancel the request, or learn that upstream has ended.
@@ -370,7 +387,9 @@ class Session:
         self._awaiting[key] = request
         request.is_with_penstock = key != request.key
         if not self._ended and not request.cancellation.requested:
-            return [ToUpstream(line, is_inner=request.program is not None)]
+            # The alarm first: some carriers wait for the answer before they take the next output.
+            alarm = [] if seconds is None else [Ring(request, seconds)]
+            return [*alarm, ToUpstream(line, is_inner=request.program is not None)]
         if self._take(self._awaiting, key, request):
             self.drop(request)
         return self._lost(request) if self._ended else []
@@ -402,9 +421,15 @@ class Session:
         return [] if done is None else self.go_on(program, done)
 
     def rang(self, request: Request) -> Outputs:
-        """Advance a program that waits although its time is up, or stop it if it computes."""
+        """Give up a call that upstream has not answered in time. Advance a program that waits although
+        its time is up, or stop it if it computes."""
         if self.pending.get(request.key) is not request:
             return []
+        if self._take(self._awaiting, request.key, request):
+            request.is_with_penstock = True
+            self._given_up.put(request.key, True)
+            told = messages.cancellation(request.key, "the answer took too long")
+            return [*self.go_on(request), ToUpstream(told)]
         request.is_late = True
         calls = request.inner_calls
         done = None if calls is None else calls.interrupt()

@@ -17,9 +17,10 @@ from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.messages import UPSTREAM_GONE
 
+MOST_UPSTREAM: Final = 256_000_000  # bytes of one message, unless the settings say otherwise
 ENDS_KEPT: Final = 4_096  # bytes of the start and of the end
 _MEGABYTE: Final = 1_000_000
-_SCALAR: Final = rb'("(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
+_SCALAR: Final = rb'("(?:[^"\\]++|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
 _OPENING: Final = re.compile(rb"[ \t\r]*\{[ \t\r]*")
 _MEMBER: Final = re.compile(rb'"(\w+)"[ \t\r]*:[ \t\r]*' + _SCALAR + rb"[ \t\r]*(?:,[ \t\r]*|\})")
 _NAME: Final = re.compile(rb'"(\w+)"[ \t\r]*:')
@@ -62,9 +63,9 @@ class Unread(msgspec.Struct):
         named = self.members.get(b"id")
         if named is not None:
             key = messages.id_key(named)
-            return self._settled([key] if key in keys else [], self._told)
+            return self._settled([key] if key in keys else [], self.told)
         if len(keys) == 1:
-            return self._settled(keys, self._told)
+            return self._settled(keys, self.told)
         return self._settled(keys, self._told_all) if self.is_final else []
 
     def _settled(self, keys: list[bytes], told: str) -> list[bytes]:
@@ -73,7 +74,8 @@ class Unread(msgspec.Struct):
         return [messages.failure(key, UPSTREAM_GONE, told) for key in keys]
 
     @property
-    def _told(self) -> str:
+    def told(self) -> str:
+        """The error for the request that the message answered."""
         return f"The MCP server's answer {self.why}. {_STEP}{self.step}"
 
     @property

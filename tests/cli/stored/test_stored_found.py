@@ -27,13 +27,6 @@ def private(tmp_path):
     return StoreChoice(Policy(store=url), url, sqlite_file(url))
 
 
-@pytest.fixture
-def shared(private):
-    with opened(private):
-        private.file.chmod(0o660)
-    return private
-
-
 def opened(choice, **options):
     return Gate(choice.policy, open_store(choice.url), **options)
 
@@ -56,8 +49,11 @@ def test_a_private_file_shows_every_result_the_newest_first(private):
 
 
 @needs_users
-def test_a_file_that_others_may_read_shows_only_this_users_results(shared):
+def test_a_file_that_others_may_read_shows_only_this_users_results(private):
+    """Such a file cannot be opened, but it may be opened to others afterwards."""
+    shared = private
     with opened(shared) as gate:
+        shared.file.chmod(0o660)
         for tool, who in (("mine", os_user()), ("other", Principal("os:-5")), ("any", Principal())):
             gate.offer(Call(tool, principal=who, server="s"), ROWS)
         assert tools(gate, shared) == ["mine"]

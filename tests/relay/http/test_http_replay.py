@@ -217,7 +217,7 @@ def test_a_batch_of_which_one_request_is_cancelled(relay):
 
 
 def test_all_messages_of_a_reply_that_was_read_arrived(client):
-    """What is kept for a replay does not limit what a connected client gets."""
+    """The limit of a replay does not limit the messages of a connected client."""
     with beginning(client, key=10) as events:
         go_on_later(client)
         messages = [message for _, message in events if message]

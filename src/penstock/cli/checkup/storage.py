@@ -22,7 +22,6 @@ from penstock.stores import Record, Store, open_store
 from penstock.stores.urls import sqlite_file
 
 _A_MINUTE: Final = 60.0
-_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _DATA: Final = b"penstock doctor"
 
 
@@ -57,6 +56,7 @@ def _store_findings(policy: Policy) -> Iterator[Finding]:
     file = sqlite_file(policy.store)
     if file is not None:
         yield _rights(file)
+        yield from _rights_of_folder(file.parent)
         yield _space(file, policy.capacity)
 
 
@@ -83,14 +83,19 @@ def _written_and_read(store: Store, policy: Policy) -> Finding:
 
 
 def _rights(file: Path) -> Finding:
+    """Tell the mode of the file. A store that others may use does not open."""
     mode = stat.S_IMODE(file.stat().st_mode)
-    if os.name == "posix" and mode & _OTHERS:
-        return warning(
-            f"Other users may use {file} (mode {mode:o})",
-            f"chmod 600 {quote(str(file))}",
+    return fine(f"Only you may use {file} (mode {mode:o})", mode=f"{mode:o}")
+
+
+def _rights_of_folder(folder: Path) -> Iterator[Finding]:
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if os.name == "posix" and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        yield warning(
+            f"Every user may delete files in {folder} (mode {mode:o})",
+            f"chmod o-w {quote(str(folder))}, unless it is the volume of a container.",
             mode=f"{mode:o}",
         )
-    return fine(f"Only you may use {file} (mode {mode:o})", mode=f"{mode:o}")
 
 
 def _space(file: Path, capacity: int) -> Finding:

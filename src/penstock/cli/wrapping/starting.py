@@ -25,6 +25,7 @@ from penstock.relay.process import Surroundings
 from penstock.relay.secret_words import secrets_of, without_secrets
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
+from penstock.settings.sources import without_secrets as without_secret_variables
 from penstock.settings.table import RUN_DEFAULTS
 
 # Codex passes on these variables, and those that an entry names.
@@ -80,7 +81,7 @@ def start_of(
     chosen.command = [_filled(word, variables) for word in words]
     target = target_from(chosen, environment)
     policy = policy_from(chosen, RUN_DEFAULTS, environment)
-    around = Surroundings(environment, folder, is_quiet=True)
+    around = Surroundings(without_secret_variables(environment), folder, is_quiet=True)
     return Start(target, policy, around, (*own.values(), *secrets_of(target)))
 
 

@@ -14,6 +14,8 @@ Rules for authors of a backend:
 - A damaged or incomplete record raises `EntryCorrupt`. No part of it is ever returned.
 - A record that does not fit (over the quota, no space) raises `StoreFull`, and leaves the old
   record under its key unchanged.
+- A store that makes room by itself removes entries in the order that `penstock.stores.eviction`
+  tells. It never removes those from which the new record was made.
 - `entries` reads no chunk. A person waits for it, but no call of a tool does.
 - A failure of the backend raises `StoreError`: never a foreign exception, never a silent loss.
 
@@ -25,7 +27,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -38,6 +40,15 @@ DEFAULT_QUOTA = 64 * MEGABYTE
 ROW_NUMBER_SIZE = 8
 
 
+class Account(NamedTuple):
+    """A party whose records count against one quota."""
+
+    name: str
+    is_anonymous: bool = (
+        False  # the party has not logged in: a session, or the peer of a connection
+    )
+
+
 class Record(msgspec.Struct, frozen=True):
     """An entry in the form in which a store gets it."""
 
@@ -47,6 +58,11 @@ class Record(msgspec.Struct, frozen=True):
     # The number of the first row of each chunk, ascending, as little-endian 64-bit integers.
     index: bytes = b""
     chunks: tuple[bytes, ...] = ()
+    # The account that the record counts against. None is an account with the owner's name. Callers
+    # who are not known have one owner, but not one account.
+    account: Account | None = None
+    # The keys of the records from which this one was made. It is the first to make room for others.
+    parents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.index) % ROW_NUMBER_SIZE:
@@ -55,6 +71,11 @@ class Record(msgspec.Struct, frozen=True):
     @property
     def size(self) -> int:
         return len(self.head) + len(self.index) + sum(map(len, self.chunks))
+
+    @property
+    def payer(self) -> Account:
+        """The account that the record counts against."""
+        return self.account or Account(self.owner)
 
 
 class Loaded(msgspec.Struct, frozen=True):

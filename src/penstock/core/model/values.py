@@ -62,6 +62,8 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 NOBODY: Final = Principal()
+# The parties of callers who have not logged in: a session, or the address that the caller calls from.
+ANONYMOUS_PARTIES: Final = ("session:", "peer:")
 NO_FRAME: Final = Frame()
 
 
@@ -87,6 +89,7 @@ class Call:
     is_part: bool = False  # the result is a part of a list, so that its probe states no count
     server_name: str = ""  # the server's own name for itself, which people see
     essence: Mapping[str, Any] | None = None  # show these parts of the result instead of a probe
+    party: str = ""  # the caller whose quota counts: the principal if empty
 
     @property
     def reading_frame(self) -> Frame:

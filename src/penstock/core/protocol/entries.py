@@ -20,9 +20,17 @@ from penstock.core.model.effects import Authorize, Entry, LoadHead, Steps, Touch
 from penstock.core.model.program import Source, sources_in
 from penstock.core.model.questions import SQL_COLUMNS
 from penstock.core.model.reply import Reply
-from penstock.core.model.store import Loaded, Record
+from penstock.core.model.store import Account, Loaded, Record
 from penstock.core.model.stored import HEAD_VERSION, Alias, Head, Live
-from penstock.core.model.values import RESERVED_META, Call, LiveRows, Principal, Refusal, Result
+from penstock.core.model.values import (
+    ANONYMOUS_PARTIES,
+    RESERVED_META,
+    Call,
+    LiveRows,
+    Principal,
+    Refusal,
+    Result,
+)
 from penstock.core.protocol import schema
 from penstock.core.results import formats
 from penstock.core.results.document import Document
@@ -72,6 +80,7 @@ class Denied(msgspec.Struct, frozen=True):
 
 
 UNKNOWN = Denied("unknown or expired")
+EXPIRED = Denied("expired")
 NOT_A_TOKEN = Denied("not a token")
 # A clock was set back since. The entry would live for the time between and its own life.
 FROM_THE_FUTURE = Denied("made in the future: the clock of a machine was set back, or is wrong")
@@ -136,7 +145,7 @@ def new_entry(
     head = msgspec.structs.replace(head, wire_size=ingested.wire_size(whole))
     entry = _entry(call, context, head, packed.index, packed.chunks)
     entry = entry if token is None else msgspec.structs.replace(entry, token=token)
-    return entry, _record(entry, packed.chunks)
+    return entry, _record(call, entry, packed.chunks)
 
 
 def _notices_of_columns(sample: Sample, document: Document) -> tuple[str, ...]:
@@ -162,7 +171,7 @@ def live_entry(
         columns=columns,
     )
     entry = _entry(call, context, head)
-    return entry, _record(entry)
+    return entry, _record(call, entry)
 
 
 def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tuple[Entry, Record]:
@@ -175,7 +184,7 @@ def alias_entry(call: Call, context: Context, target: Entry, alias: Alias) -> tu
         parents=(*target.head.parents, alias.key),
     )
     entry = _entry(call, context, head)
-    return entry, _record(entry)
+    return entry, _record(call, entry)
 
 
 def _common_fields(call: Call, context: Context, parents: Sequence[Entry] = ()) -> dict[str, Any]:
@@ -212,9 +221,25 @@ def _entry(
     return Entry(token, head, index, expires, dict(enumerate(chunks)))
 
 
-def _record(entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
+def _record(call: Call, entry: Entry, chunks: tuple[bytes, ...] = ()) -> Record:
     head = msgspec.msgpack.encode(entry.head)
-    return Record(entry.head.owner, entry.expires, head, entry.index, chunks)
+    return Record(
+        owner=entry.head.owner,
+        expires=entry.expires,
+        head=head,
+        index=entry.index,
+        chunks=chunks,
+        account=account_of(call),
+        parents=entry.head.parents,
+    )
+
+
+def account_of(call: Call) -> Account:
+    """Return the account that pays for what a call stores. Callers who are not known share an owner, so
+    that a token works for each of them, but not an account."""
+    party = call.party or call.principal.id
+    is_anonymous = not party or party.startswith(ANONYMOUS_PARTIES)
+    return Account(owner_of(Principal(party), call.server), is_anonymous)
 
 
 def owner_of(principal: Principal, server: str) -> str:
@@ -381,8 +406,10 @@ def load_entry(
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:
         return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
-    if loaded is None or loaded.expires <= context.now:
+    if loaded is None:
         return UNKNOWN
+    if loaded.expires <= context.now:
+        return EXPIRED
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head

@@ -6,7 +6,7 @@ missing value is an error that names the cache. `penstock.django.cache.values` s
 made of; the stub is written last.
 
 A cache cannot list what it holds. So `entries` is refused, and `stats` and `sweep` know only what
-this process has put; the rest ends by the cache's own timeouts. A quota for each owner would need such a list: as in Redis,
+this process has put; the rest ends by the cache's own timeouts. A quota for each account would need such a list: as in Redis,
 the quota bounds each single record.
 """
 

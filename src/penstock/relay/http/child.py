@@ -13,10 +13,10 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 
 from penstock.log import logger
-from penstock.relay.process import MOST_UPSTREAM, Process
+from penstock.relay.process import Process
 from penstock.relay.target import Target
 from penstock.wire import messages
-from penstock.wire.unread import Unread, unhandled
+from penstock.wire.unread import MOST_UPSTREAM, Unread, unhandled
 
 
 class AsyncProcess:

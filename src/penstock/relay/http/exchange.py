@@ -8,6 +8,8 @@ import httpx2
 import msgspec
 
 from penstock.core.json.rawjson import NotJson
+from penstock.errors import PenstockError
+from penstock.log import logger
 from penstock.relay.http.events import Event
 from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered, broken
 from penstock.wire import headers, messages
@@ -16,7 +18,10 @@ from penstock.wire.toolbox import UpstreamTool
 
 Receive = Callable[[Event], Awaitable[None]]
 _NO_ANSWER = "The MCP server ended its reply without an answer."
-
+_FAILED = (
+    "Penstock could not handle the MCP server's answer; its log says why. The tool may have run, so do "
+    "not simply repeat a call that writes."
+)
 
 _NOT_FOUND = 404
 
@@ -58,19 +63,29 @@ class Exchange:
         """Pass each event to `receive`. Before the first one, pass the HTTP answer to `opened`."""
 
         async def got(event: Event) -> None:
-            self._note(event.message)
             await receive(event)
+            self._note(event.message)  # Last: if it was not taken, its request needs an error.
 
         try:
-            await self._post(got, opened)
+            told = await self._carry_out(got, opened)
+        except (SessionLost, PenstockError):
+            raise
         except Unanswered as error:
-            await self._give_up(receive, str(error))
+            told = str(error)
+        except Exception:  # noqa: BLE001 (whatever it is, the request must be answered)
+            logger().exception("an answer from upstream could not be handled")
+            told = _FAILED
+        await self._give_up(receive, told)
+
+    async def _carry_out(self, got: Receive, opened: Callable[[HttpAnswer], None] | None) -> str:
+        """Make the exchange, and return the error for a request that is still open."""
+        told = _NO_ANSWER
+        try:
+            await self._post(got, opened)
         except httpx2.HTTPError as error:
-            await self._resume(got)
-            await self._give_up(receive, broken(error))
-        else:
-            await self._resume(got)
-            await self._give_up(receive, _NO_ANSWER)
+            told = broken(error)
+        await self._resume(got)
+        return told
 
     async def _post(self, got: Receive, opened: Callable[[HttpAnswer], None] | None) -> None:
         made = headers.for_message(self._read, self._tool) if self._read is not None else {}

@@ -108,11 +108,12 @@ class SharedProcess:
             await self._received(messages.failure(name, UPSTREAM_GONE, str(error)))
 
     async def _cancel(self, post: _SharedPost, read: Message) -> None:
-        """Cancel a call of a program, under the name by which the process knows the call."""
+        """Cancel a call, of a program or one that took too long, under the name by which the process knows the call."""
         named = messages.members_of(read.params).get("requestId")
         name = b"" if named is None else self._renaming.forget_one(post, messages.id_key(named))
         if name:
-            await self._tell(messages.cancellation(name, "the program has ended"))
+            reason = messages.text_of(messages.members_of(read.params), "reason")
+            await self._tell(messages.cancellation(name, reason or "it is not needed"))
 
     def _give_up(self, name: bytes) -> None:
         if self._renaming.is_waiting(name):

@@ -21,6 +21,7 @@ from penstock.relay.secret_urls import shown_url
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
+from penstock.wire.unread import MOST_UPSTREAM, too_long
 
 CONNECT_SECONDS: Final = 10.0
 # Greetings, and messages without an answer, are quick. A tool may take any time.
@@ -41,11 +42,20 @@ class Unanswered(Exception):
         self.status = status
 
 
-class HttpAnswer:
-    """Upstream's answer to one HTTP request."""
+class TooLarge(Unanswered):
+    """A body or an event of upstream's is over the limit."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, most: int) -> None:
+        super().__init__(too_long(most).told)
+
+
+class HttpAnswer:
+    """Upstream's answer to one HTTP request. `most` limits each event, and a body of one message."""
+
+    def __init__(self, response: httpx2.Response, most: int) -> None:
         self._response = response
+        self._most = most
+        self._whole: bytes | None = None  # the body, once it is read
         self.status: int = response.status_code
         self.is_refusal = response.is_error
         self.session: str = response.headers.get(SESSION, "")
@@ -67,25 +77,47 @@ class HttpAnswer:
     async def events(self) -> AsyncIterator[Event]:
         """Yield the messages as they arrive."""
         if self.is_stream:
-            async for event in httpx2.EventSource(self._response, max_event_size=None):
-                if event.id:
-                    self.last_event = event.id
-                if event.retry is not None:
-                    self.retry_seconds = event.retry / 1_000
-                data = event.data.encode("utf-8", "surrogatepass")
-                yield Event(data, event.id or "", event.retry)
+            async for event in self._streamed():
+                yield event
             return
-        body = await self._response.aread()
+        body = await self._body()
         if body and not (self.is_json and _may_be_mcp(body)):
             raise Unanswered(_not_mcp(self._response, body), self.status)
         if body:
             yield Event(body)
 
+    async def _streamed(self) -> AsyncIterator[Event]:
+        try:
+            # One character for each byte, so that bytes which are not UTF-8 arrive as they are.
+            self._response.encoding = "latin-1"
+            async for event in httpx2.EventSource(self._response, max_event_size=self._most):
+                name = event.id.encode("latin-1").decode("utf-8", "replace") if event.id else ""
+                self.last_event = name or self.last_event
+                if event.retry is not None:
+                    self.retry_seconds = event.retry / 1_000
+                yield Event(event.data.encode("latin-1"), name, event.retry)
+        except httpx2.SSEError as error:
+            raise TooLarge(self._most) from error
+
+    async def _body(self) -> bytes:
+        """Return the whole body. The parts that arrive here are decompressed, and each is small."""
+        if self._whole is None:
+            parts: list[bytes] = []
+            size = 0
+            async for part in self._response.aiter_bytes():
+                size += len(part)
+                if size > self._most:
+                    parts.clear()
+                    raise TooLarge(self._most)
+                parts.append(part)
+            self._whole = b"".join(parts)
+        return self._whole
+
     async def refuse(self, target: Target) -> None:
         """Raise an explanation of an error status, unless the body is JSON-RPC and explains it."""
         if not self.is_refusal:
             return
-        body = await self._response.aread()
+        body = await self._body()
         self.is_explained = bool(body) and self.is_json and _may_be_mcp(body)
         if not self.is_explained:
             self.told = _status_told(self.status, target, body)
@@ -99,8 +131,9 @@ class HttpUpstream:
     pools that take turns are several times as fast as one.
     """
 
-    def __init__(self, target: Target, *, pools: int = 1) -> None:
+    def __init__(self, target: Target, *, pools: int = 1, most: int = MOST_UPSTREAM) -> None:
         self.target = target
+        self._most = most
         security = httpx2.create_ssl_context()
         self._clients = [
             httpx2.AsyncClient(
@@ -141,6 +174,8 @@ class HttpUpstream:
                         after = event.id or after
                         yield event
                     return
+            except TooLarge:
+                raise  # It would be as large again.
             except (Unanswered, httpx2.HTTPError) as error:
                 logger().info("the stream could not be resumed: %s", error)
 
@@ -163,10 +198,8 @@ class HttpUpstream:
     ) -> AsyncIterator[HttpAnswer]:
         timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
         client = next(self._turns)
-        # A client's headers were read as Latin-1, so this gives upstream the bytes that they had.
-        sent = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
         request = client.build_request(
-            method, self.target.url, headers=sent, content=content, timeout=timeout
+            method, self.target.url, headers=dict(headers), content=content, timeout=timeout
         )
         try:
             response = await client.send(request, stream=True)
@@ -177,7 +210,7 @@ class HttpUpstream:
         try:
             if response.is_redirect:
                 raise Unanswered(_redirected(response))
-            yield HttpAnswer(response)
+            yield HttpAnswer(response, self._most)
         finally:
             await response.aclose()
 

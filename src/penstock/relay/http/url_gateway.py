@@ -44,7 +44,7 @@ class UrlGateway:
         engine = Engine(gate, tally_of(gate.policy, target.name))
         self.workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
-        self._upstream = HttpUpstream(target, pools=_POOLS)
+        self._upstream = HttpUpstream(target, pools=_POOLS, most=gate.policy.max_upstream)
         self.sessions = UrlSessions(engine, target)
 
     def session_fault(self, _inbound: Inbound) -> SessionFault | None:
