@@ -76,7 +76,7 @@ class TolerantRig(Rig):
         return super()._of_upstream(line)
 
     def _weigh(self, message: bytes) -> None:
-        if self.is_repairing and not message.startswith(_ANSWER):
+        if self.is_repairing:
             return
         if message.startswith(_ANSWER) and message not in self._forwardable:
             key, end = json.JSONDecoder().raw_decode(message.decode(), len(_ANSWER))
