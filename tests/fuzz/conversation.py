@@ -65,7 +65,10 @@ class Tolerant(Upstream):
 class TolerantRig(Rig):
     """A rig that weighs the answers to ids that are no ids, and knows lines that were repaired."""
 
+    is_repairing = False  # of a line that is no UTF-8, which may become a message of any form
+
     def _of_upstream(self, line: bytes) -> Any:
+        self.is_repairing = line.decode(errors="replace").encode() != line
         with suppress(ValueError):
             parts = messages.batch_of(line) or [line]
             self._forwardable.update(parts)
@@ -73,6 +76,8 @@ class TolerantRig(Rig):
         return super()._of_upstream(line)
 
     def _weigh(self, message: bytes) -> None:
+        if self.is_repairing:
+            return
         if message.startswith(_ANSWER) and message not in self._forwardable:
             key, end = json.JSONDecoder().raw_decode(message.decode(), len(_ANSWER))
             if not isinstance(key, int | str):
@@ -153,7 +158,11 @@ def messages_in(line: bytes, *, is_ours: bool = False) -> list[Any]:
     """Return the messages of a line. One of Penstock's must be one line of JSON in UTF-8."""
     assert not is_ours or b"\n" not in line, line
     try:
-        read = json.loads(line.decode(), parse_float=repr, parse_constant=_refuse)
+        read = json.loads(
+            line.decode(errors="strict" if is_ours else "replace"),
+            parse_float=repr,
+            parse_constant=_refuse,
+        )
     except (ValueError, RecursionError):
         assert not is_ours, line
         return []
