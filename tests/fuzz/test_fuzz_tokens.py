@@ -64,7 +64,6 @@ def forged(draw, tokens):
     return draw(
         st.one_of(
             spoilt_text(token),
-            st.integers(0, len(token) - 1).map(token.__getitem__).map(token.replace(token, "").__add__),
             st.integers(1, len(token) - 1).map(lambda stop: token[:stop]),
             st.text(min_size=1, max_size=3).map(lambda more: token + more),
             st.sampled_from((token.upper(), token.title(), token.swapcase(), " " + token, token + "\n")),
@@ -72,7 +71,7 @@ def forged(draw, tokens):
             st.integers(0, 127).map(lambda bit: f"pen_{number ^ 1 << bit:039d}" + token[43:]),
             st.sampled_from((2**128, 10**39 - 1, 10**40)).map(lambda n: f"pen_{number + n}"),
             st.binary(max_size=40).map(lambda position: placed(token, position, token[-12:])),
-            st.just(token[:43] + other[43:] + "."),
+            st.just(token[:43] + other[43:]),
             st.sampled_from(("=", "==", "A", ".", ".x")).map(lambda end: token[:-13] + end + token[-13:]),
         )
     )  # fmt: skip
@@ -84,6 +83,8 @@ def test_a_forged_token_is_refused_like_an_unknown_one(vault, data):
     if token.startswith(ABSENT[1]) or token in ABSENT:
         return
     assert vault.read(token) == vault.refusal
+    if token.partition("#")[0] in vault.tokens:
+        return  # a reference to a part of what the token opens
     vault.rig.up.clear()
     assert vault.take(token) in (vault.refused_reference, vault.taken)
     assert b"city" not in b"".join(vault.rig.up)

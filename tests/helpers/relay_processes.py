@@ -20,7 +20,7 @@ from penstock.core.budget.budget import Budget
 SERVERS = Path(__file__).parent.parent / "servers"
 SCRIPTED = [sys.executable, str(SERVERS / "scripted_server.py")]
 RUN = [sys.executable, "-m", "penstock", "run"]
-PATIENCE = 60
+PATIENCE = 180  # seconds, for a busy machine
 
 
 class StdioClient(Caller):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from environments import clean_environment
 
-PATIENCE = 60
+PATIENCE = 180  # seconds, for a busy machine
 
 # A file that is named in the text, or a block with its language.
 _PARTS = re.compile(r"^```(\w+)\n(.*?)^```|`(\w+\.py)`", re.MULTILINE | re.DOTALL)

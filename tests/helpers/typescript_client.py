@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from node_runtime import FOLDER, node
 
-PATIENCE = 60
+PATIENCE = 180  # seconds, for a busy machine
 
 
 def run_steps(

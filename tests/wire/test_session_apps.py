@@ -7,7 +7,9 @@ from relay_rig import LEGACY_GREETING, Rig, compact, table, value_of
 from relay_upstream import MODERN_META, Upstream, text, tool
 from relay_weights import over
 
+from penstock import Policy
 from penstock.explorer import MIME_TYPE, URI
+from penstock.wire.reader import input_schema
 
 ABLE = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [MIME_TYPE]}}}
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -309,13 +311,16 @@ def test_a_server_without_tools_gets_no_explorer(era, open_app_rig):
     assert open_app_rig(server).ask("resources/list")["result"]["resources"] == []
 
 
+def behind(era, *tools, **results):
+    """Return an upstream with a reader like ours, and an explorer."""
+    reader = tool("read_result") | {"inputSchema": input_schema(Policy())}
+    explorer = [tool("show_result"), tool("browse_result", _meta=ALONE)]
+    return Upstream(era, tools=[reader, *explorer, *tools], results=results)
+
+
 def test_where_upstream_has_penstock_its_explorer_is_enough(era, open_app_rig):
-    place = "extensions" if era == "modern" else "experimental"
-    able = {"tools": {}, "resources": {}, place: {"dev.penstock/results": {}}}
-    page = text("", structuredContent={"rows": list(range(20_000)), "total": 20_000})
-    tools = [tool("show_result"), tool("browse_result", _meta=ALONE)]
-    server = Upstream(era, tools=tools, capabilities=able, results={"browse_result": page})
-    rig = open_app_rig(server, ceiling="50000ch")
+    page = text("", structuredContent={"rows": list(range(5_000)), "total": 20_000})
+    rig = open_app_rig(behind(era, browse_result=page), ceiling="50000ch")
     assert "penstock_show_result" not in names(rig.listed())
     assert rig.call("browse_result")["structuredContent"] == page["structuredContent"]
 

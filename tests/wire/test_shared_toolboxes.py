@@ -5,6 +5,7 @@ import json
 
 from penstock import Policy
 from penstock.wire.messages import members_of
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.shared_toolboxes import SharedToolboxes
 from penstock.wire.toolbox import read_page
 
@@ -16,8 +17,9 @@ def page(*names, **members):
     return read_page(members_of(json.dumps({"tools": tools, **members}).encode()))
 
 
-def read(shared, *pages, policy=POLICY, now=0.0, is_modern=False):
-    return shared.read(pages, policy, now, is_modern=is_modern)
+def read(shared, *pages, policy=POLICY, now=0.0, is_modern=False, pinned=None):
+    pinned = pinned or PinnedNames()
+    return shared.read(pages, policy, now, is_modern=is_modern, pinned=pinned)
 
 
 def test_the_same_list_is_read_once():
@@ -57,6 +59,15 @@ def test_other_settings_share_nothing():
     second = read(shared, page("a"), policy=Policy(app_only=("a",)))
     assert first.for_apps != second.for_apps
     assert read(shared, page("a")).for_apps == first.for_apps
+
+
+def test_a_name_that_is_pinned_in_one_session_hides_a_tool_there_alone():
+    shared, pinned = SharedToolboxes(), PinnedNames()
+    pinned.pin({"find": "find_tools"}, shares_reader=False)
+    sent = page("a", "find_tools")
+    assert list(read(shared, sent).tools) == ["a", "find_tools"]
+    assert list(read(shared, sent, pinned=pinned).tools) == ["a"]
+    assert list(read(shared, sent).tools) == ["a", "find_tools"]
 
 
 def test_a_toolbox_ends_with_its_last_session():

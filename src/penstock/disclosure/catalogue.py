@@ -16,6 +16,7 @@ import msgspec
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.disclosure.described_tool import DescribedTool, as_table
+from penstock.disclosure.names import own_names
 from penstock.log import logger
 
 if TYPE_CHECKING:
@@ -30,8 +31,12 @@ class Catalogue:
     """Tools in the order of their server's list. Two catalogues with the same tools are equal, and
     give the same bytes in every listing form."""
 
-    def __init__(self, tools: Iterable[DescribedTool]) -> None:
+    def __init__(
+        self, tools: Iterable[DescribedTool], own: Mapping[str, str] | None = None
+    ) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        # The names of Penstock's own tools beside these, by role.
+        self.own: Mapping[str, str] = own_names(self._tools) if own is None else own
 
     @classmethod
     def from_tools(
@@ -58,7 +63,7 @@ class Catalogue:
             logger().warning(
                 "descriptions of tools that the server does not have: %s", ", ".join(strangers)
             )
-        return Catalogue(_merged(tool, self.get(tool.name)) for tool in other)
+        return Catalogue((_merged(tool, self.get(tool.name)) for tool in other), other.own)
 
     def __iter__(self) -> Iterator[DescribedTool]:
         return iter(self._tools.values())
@@ -109,12 +114,12 @@ class Catalogue:
         """The tools that a model may see; None if these are all. Kept, because every call asks."""
         if not any(b'"app"' in tool.raw and tool.is_for_apps_alone for tool in self):
             return None
-        return Catalogue(tool for tool in self if not tool.is_for_apps_alone)
+        return Catalogue((tool for tool in self if not tool.is_for_apps_alone), self.own)
 
     @cached_property
     def digest(self) -> str:
         """A hash that changes whenever a tool changes."""
-        whole = hashlib.sha256()
+        whole = hashlib.sha256(encode(dict(self.own)))
         for tool in self:
             whole.update(b"\0".join((tool.raw, tool.told, encode(dict(tool.more)), b"")))
         return whole.hexdigest()

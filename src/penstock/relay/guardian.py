@@ -76,7 +76,7 @@ class Guardian:
             return False
         try:
             self._process.stdin.write(b"%b %d\n" % (what, group))
-        except OSError:  # Somebody has killed the guardian.
+        except OSError:  # The guardian was killed.
             self._process.poll()
             self._process = None
             return False

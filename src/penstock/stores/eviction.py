@@ -17,7 +17,7 @@ room, nothing is removed, and the new entry is refused.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from penstock.errors import StoreFull
 
@@ -46,8 +46,8 @@ class Holdings(Protocol):
     def of(self, account: Account) -> int:
         """Return the bytes of an account."""
 
-    def accounts(self) -> Iterable[tuple[Account, int]]:
-        """Return all accounts with their bytes."""
+    def accounts(self) -> Iterable[tuple[Account, int, int]]:
+        """Return all accounts, each with its bytes and the `used` of its first entry."""
 
     def entries(self, account: Account) -> Iterator[Held]:
         """Return the entries of an account, in the order in which they go."""
@@ -62,6 +62,9 @@ def entries_to_remove(
     """Return the entries that make room for a record. Raise `StoreFull` if there is no room for it."""
     limits.refuse_oversized(record.size)
     return _Room(key, record, holdings, limits).made()
+
+
+_Rank: TypeAlias = "tuple[int, int, Account]"
 
 
 class _Share:
@@ -81,13 +84,6 @@ class _Share:
     def take(self, entry: Held) -> None:
         self._next = None
         self.bytes -= entry.size
-
-    def __lt__(self, other: _Share) -> bool:
-        """Return whether this account gives before the other one."""
-        if self.bytes != other.bytes:
-            return self.bytes > other.bytes
-        mine, its = self.peek(), other.peek()
-        return mine is not None and (its is None or mine.used < its.used)
 
 
 class _Room:
@@ -135,30 +131,47 @@ class _Room:
 
     def _relieve(self, payer: _Share, excess: int) -> None:
         """Take as much from the accounts as the store would hold too much."""
-        crowd, known = self._shares(payer)
-        excess_of_crowd = sum(share.bytes for share in crowd) - self._limits.capacity // 2
+        shares = {self._record.payer: payer}
+        crowd, known, crowd_bytes = self._ranked(payer)
+        excess_of_crowd = crowd_bytes - self._limits.capacity // 2
         while excess > 0:
             is_crowd = bool(crowd) and (excess_of_crowd > 0 or not known or crowd[0] < known[0])
-            heap = crowd if is_crowd else known
-            if not heap:
+            ranks = crowd if is_crowd else known
+            if not ranks:
                 raise self._refusal("capacity", self._limits.capacity)
-            entry = heap[0].peek()
+            size, _, account = ranks[0]
+            if account not in shares:
+                shares[account] = _Share(-size, self._holdings.entries(account), self._spared)
+            share = shares[account]
+            entry = share.peek()
             if entry is None:
-                heapq.heappop(heap)
+                heapq.heappop(ranks)
                 continue
-            self._take(entry, heap[0])
-            heapq.heapreplace(heap, heap[0])
+            self._take(entry, share)
+            heapq.heapreplace(ranks, _rank(account, share.bytes, entry.used))
             excess -= entry.size
             excess_of_crowd -= entry.size if is_crowd else 0
 
-    def _shares(self, payer: _Share) -> tuple[list[_Share], list[_Share]]:
-        """Return two heaps: the accounts of callers who have not logged in, and all others."""
-        shares = {self._record.payer: payer}
-        for account, size in self._holdings.accounts():
-            if account not in shares:
-                shares[account] = self._share(account, size)
-        crowd = [share for account, share in shares.items() if account.is_anonymous]
-        known = [share for account, share in shares.items() if not account.is_anonymous]
+    def _ranked(self, payer: _Share) -> tuple[list[_Rank], list[_Rank], int]:
+        """Return a heap of the accounts of callers who have not logged in, a heap of all others, and
+        the bytes of the former."""
+        own = self._record.payer
+        sizes = [
+            (account, size + self._changes.get(account, 0), used)
+            for account, size, used in self._holdings.accounts()
+            if account != own
+        ]
+        crowd_bytes = sum(size for account, size, _ in sizes if account.is_anonymous)
+        crowd_bytes += payer.bytes if own.is_anonymous else 0
+        if first := payer.peek():
+            sizes.append((own, payer.bytes, first.used))
+        crowd = [_rank(*one) for one in sizes if one[0].is_anonymous]
+        known = [_rank(*one) for one in sizes if not one[0].is_anonymous]
         heapq.heapify(crowd)
         heapq.heapify(known)
-        return crowd, known
+        return crowd, known, crowd_bytes
+
+
+def _rank(account: Account, size: int, used: int) -> _Rank:
+    """Return a value that is lower for the account that gives earlier."""
+    return (-size, used, account)

@@ -76,8 +76,10 @@ class MemoryAccounts:
         kept = self._kept.get(account)
         return kept.bytes if kept else 0
 
-    def accounts(self) -> Iterable[tuple[Account, int]]:
-        return ((account, kept.bytes) for account, kept in self._kept.items())
+    def accounts(self) -> Iterable[tuple[Account, int, int]]:
+        for account, kept in self._kept.items():
+            first = next(iter(kept.derived or kept.others))
+            yield account, kept.bytes, self._places[first].used
 
     def entries(self, account: Account) -> Iterator[Held]:
         kept = self._kept.get(account)

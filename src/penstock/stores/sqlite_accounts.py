@@ -15,6 +15,12 @@ _ALL: Final = "*"
 _KNOWN: Final = "="
 _ANONYMOUS: Final = "~"
 _FIRST_BATCH: Final = 16
+_ACCOUNTS: Final = """
+    SELECT scope, bytes, coalesce((
+        SELECT used FROM entries WHERE account = substr(scope, 2) AND anonymous = (scope >= '~')
+        ORDER BY derived DESC, used LIMIT 1
+    ), 0) FROM usage WHERE scope <> '*'
+"""
 _ENTRIES: Final = (
     "SELECT key, size, used, id FROM entries WHERE account = ? AND anonymous = ? "
     "ORDER BY derived DESC, used LIMIT ? OFFSET ?"
@@ -33,11 +39,10 @@ class SQLiteAccounts:
     def of(self, account: Account) -> int:
         return self._used_bytes((_ANONYMOUS if account.is_anonymous else _KNOWN) + account.name)
 
-    def accounts(self) -> Iterable[tuple[Account, int]]:
-        rows = self._db.execute("SELECT scope, bytes FROM usage WHERE scope <> ?", (_ALL,))
+    def accounts(self) -> Iterable[tuple[Account, int, int]]:
         return [
-            (Account(scope[1:], is_anonymous=scope[0] == _ANONYMOUS), size)
-            for scope, size in rows.fetchall()
+            (Account(scope[1:], is_anonymous=scope[0] == _ANONYMOUS), size, used)
+            for scope, size, used in self._db.execute(_ACCOUNTS).fetchall()
         ]
 
     def entries(self, account: Account) -> Iterator[Held]:

@@ -24,14 +24,14 @@ def is_for_app(request: Request) -> bool:
     """Return whether only an app sees the result: the tool is for apps alone, and the client shows
     apps, so its host keeps the result from the model."""
     tool = request.upstream_tool
-    is_alone = tool is not None and tool.is_for_apps_alone
+    is_alone = tool is not None and request.known.app_rights.is_for_apps_alone(tool)
     return is_alone and request.audience.has_apps
 
 
 def has_widget_output(request: Request) -> bool:
     """Return whether an app gets the structured content of the result, and the model does not."""
     tool = request.upstream_tool
-    is_apps = tool is not None and (tool.has_widget or tool.is_for_apps_alone)
+    is_apps = tool is not None and request.known.app_rights.has_widget(tool)
     return is_apps and request.audience.has_apps
 
 

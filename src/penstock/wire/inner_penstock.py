@@ -1,8 +1,10 @@
 """A Penstock in front of another: tokens of both sides reach the Penstock that gave them.
 
 The model sees one reader. A token that our store knows is answered here, and never sent on, also if
-it belongs to another caller. Any other token goes to upstream's reader. An expired token of ours
-goes there too: it opens nothing any more, and the Penstock behind refuses it with the same words.
+it belongs to another caller, or if its text was changed behind the secret. While the store is down,
+no token is sent on. Any other token goes to upstream's reader. A token of ours goes there too once
+the store has dropped its entry: it opens nothing any more, and the Penstock behind refuses it with the
+same words.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from penstock.core.model import continuation
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Refusal
 from penstock.core.protocol.entries import is_unknown
@@ -36,8 +39,9 @@ def is_in_front(request: Request) -> bool:
 
 
 def joined(ours: str, theirs: str) -> str:
-    """Return our instructions before upstream's, without the lines that upstream has too."""
-    new = [line for line in ours.split("\n") if line not in theirs]
+    """Return our instructions before upstream's, without the lines that upstream's begin with."""
+    first = theirs.split("\n\n", 1)[0].split("\n")
+    new = [line for line in ours.split("\n") if line not in first]
     return "\n\n".join(filter(None, ("\n".join(new), theirs)))
 
 
@@ -46,9 +50,21 @@ def is_theirs(request: Request, token: object) -> Steps[bool]:
     token. Read as little as possible to find out."""
     if not is_in_front(request):
         return False
-    call = call_of(request, {TOKEN_FIELD: token, "page_size": 1})
-    reply: Reply = yield Read(replace(call, tool="", schema=None))
-    return is_unknown(reply.reason)
+    for text in _spellings(token):
+        call = call_of(request, {TOKEN_FIELD: text, "page_size": 1})
+        reply: Reply = yield Read(replace(call, tool="", schema=None))
+        if not is_unknown(reply.reason):
+            return False
+    return True
+
+
+def _spellings(token: object) -> list[object]:
+    """Return a token, and the token of each secret in its text. A text that is no token because of
+    one wrong character may hold the whole secret of a result of ours."""
+    if not isinstance(token, str):
+        return [token]
+    secrets = [continuation.PREFIX + digits for digits in continuation.SECRET.findall(token)]
+    return [*dict.fromkeys([token, *secrets])]
 
 
 def sides_of(request: Request) -> Steps[set[bool]]:

@@ -1,7 +1,8 @@
 """The reader of a Penstock behind this one, as upstream's list shows it.
 
 A claim proves nothing, and nothing that matters for safety depends on it: a false reader only saves
-an entry in the list, and gets tokens that open nothing here.
+an entry in the list, and gets tokens that open nothing here. It has to be there when a client is
+first told of the reader: see `pinned_names`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final, Protocol
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.wire.reader import reader_name
 
-_FIELDS: Final = frozenset({TOKEN_FIELD, "mode", "query", "page_size"})  # of every version's reader
+_FIELDS: Final = frozenset({TOKEN_FIELD, "mode", "query"})  # of every version's, and of a short one
 
 
 class HasSchema(Protocol):
@@ -24,10 +25,11 @@ class HasSchema(Protocol):
 
 def shared_name(tools: Mapping[str, HasSchema]) -> str:
     """Return a name for our reader that no tool of upstream's has, except a reader like ours."""
-    return reader_name([name for name, tool in tools.items() if not _is_reader(name, tool)])
+    return reader_name([name for name, tool in tools.items() if not is_reader(name, tool)])
 
 
-def _is_reader(name: str, tool: HasSchema) -> bool:
+def is_reader(name: str, tool: HasSchema) -> bool:
+    """Return whether a tool of upstream's looks like a reader."""
     if "_result" not in name:
         return False  # do not decode the schema
     properties = tool.schema.get("properties")

@@ -84,9 +84,11 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
 def _read(request: Request, pages: Sequence[ToolsPage]) -> Toolbox:
     connection = request.connection
     policy, now, is_modern = request.policy, connection.now(), request.is_modern
+    pinned = request.known.pinned
     if connection.toolboxes is not None:
-        return connection.toolboxes.read(pages, policy, now, is_modern=is_modern)
-    return read_list(pages, policy, now, is_modern=is_modern, has_marks=connection.is_inside)
+        return connection.toolboxes.read(pages, policy, now, is_modern=is_modern, pinned=pinned)
+    marks = connection.is_inside
+    return read_list(pages, policy, now, is_modern=is_modern, pinned=pinned, has_marks=marks)
 
 
 def _all_pages(request: Request, first: ToolsPage) -> Steps[list[ToolsPage] | bytes]:

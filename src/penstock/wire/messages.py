@@ -126,11 +126,20 @@ def _read_slowly(line: bytes, cause: Exception) -> Message:
             raw.get("id", msgspec.UNSET),
             method if isinstance(method, str) else msgspec.UNSET,
             raw.get("params", msgspec.UNSET),
-            members_of(raw["result"]) if "result" in raw else msgspec.UNSET,
+            _result_in(raw),
             raw.get("error", msgspec.UNSET),
         )
     except ValueError as error:
         raise NotJson(str(error)) from error
+
+
+def _result_in(raw: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw] | msgspec.UnsetType:
+    """Return the members of a result. One that is no object becomes a member of its own name, so
+    that it is weighed like any other."""
+    if "result" not in raw:
+        return msgspec.UNSET
+    is_object = bytes(raw["result"])[:1] == b"{"
+    return members_of(raw["result"]) if is_object else {"result": raw["result"]}
 
 
 def message_or_none(line: bytes | msgspec.Raw) -> Message | None:

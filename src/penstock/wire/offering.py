@@ -16,6 +16,7 @@ from penstock.core.views.request import TOKEN_FIELD
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of, has_widget_output, policy_of, promises_structure
 from penstock.wire.effects import Offer, Steps
+from penstock.wire.reader import READER
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
 
@@ -47,6 +48,8 @@ def offer(
     result = wire.decoded() if request.inside.result is None else request.inside.result
     reply: Reply = yield Offer(call, result, request.notice)
     request.held = _token_in(reply)
+    if request.held:
+        request.known.pin({READER: request.reader}, request.toolbox)
     return reply
 
 

@@ -9,9 +9,9 @@ from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.model.values import Frame, Result
 from penstock.wire import messages
 from penstock.wire.bad_bytes import note_original
-from penstock.wire.call_facts import is_for_app, policy_of
+from penstock.wire.call_facts import has_widget_output, policy_of
 from penstock.wire.effects import StepAside, Steps, UpstreamAnswer
-from penstock.wire.explorer_tools import ROLES
+from penstock.wire.imitations import may_imitate, note_imitation
 from penstock.wire.messages import HEADER_MISMATCH
 from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
@@ -28,7 +28,11 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
         fields = request.known.frame(is_modern=request.is_modern).fields
         return request.answer(plain_wire(inside, fields))
     if is_covered and result is not None:
-        yield from note_original(request, answer)
+        if answer.original:
+            yield from note_original(request, answer)
+        is_short = len(answer.line) <= HOST_MEMBERS_CAP
+        if (is_short or has_widget_output(request)) and may_imitate(answer.line):
+            yield from note_imitation(request, WireResult(result))
     is_all_told = inside is None and not request.notice
     if not is_covered or (is_all_told and _is_small(request, answer.line)):
         _note(request, answer)
@@ -58,18 +62,36 @@ def _note(request: Request, answer: UpstreamAnswer) -> None:
 def _hold_result(request: Request, answer: UpstreamAnswer, wire: WireResult) -> Steps[bytes]:
     if not wire.is_complete:
         _remember_task(request, wire)
-        return answer.line
-    if _is_of_explorer(request):
-        return answer.line
+        if len(answer.line) <= HOST_MEMBERS_CAP:
+            return answer.line
     instead = yield from held(request, wire)
-    return answer.line if instead is None else request.in_place(request.answer(instead))
+    if instead is None and len(answer.line) <= HOST_MEMBERS_CAP:
+        return answer.line
+    # A long message may have more in it than the result that was weighed.
+    told = messages.object_from(wire.members) if instead is None else _asking(wire, instead)
+    return request.in_place(request.answer(told))
 
 
-def _is_of_explorer(request: Request) -> bool:
-    """Return whether the result is for upstream's own explorer: Penstock there has fitted it, and
-    the host keeps it from the model."""
-    is_theirs = request.known.has_penstock and not request.connection.is_inside
-    return is_theirs and request.tool in ROLES and is_for_app(request)
+def _asking(wire: WireResult, instead: bytes) -> bytes:
+    """Return the reply in the place of a result. If the result also asked for input, so does the
+    reply."""
+    question = wire.question
+    if not question or sum(len(memoryview(raw)) for raw in question.values()) > HOST_MEMBERS_CAP:
+        return instead
+    return messages.object_from({**messages.members_of(instead), **question})
+
+
+def hold_stray(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
+    """Hold a response that no request waits for to the budget. Its id may be 8.0 or "8": a client
+    may take it for the answer to request 8."""
+    yield StepAside()
+    key = answer.message.key
+    if answer.result is not None:
+        instead = yield from held(request, WireResult(answer.result))
+        return messages.response(key, instead or messages.object_from(answer.result))
+    error = bytes(answer.error or b"")
+    instead = yield from offer_error(request, error)
+    return messages.error_response(key, instead or error)
 
 
 def held(
@@ -82,6 +104,8 @@ def held(
 
         return (yield from widget_results.held(request, wire, around))
     reply = yield from offer(request, wire, around)
+    if reply.untouched is not None and (yield from note_imitation(request, wire)):
+        reply = yield from offer(request, wire, around)
     if reply.is_whole and not request.notice and request.inside.result is None:
         return None
     if around is not None:

@@ -14,6 +14,7 @@ from penstock.wire import messages
 
 _BLOCKS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _KNOWN: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+_CONTENT: Final = frozenset({"content", "structuredContent", "_meta"})
 _NOT_YET: Final = frozenset({"input_required", "task"})
 
 
@@ -24,10 +25,19 @@ class WireResult(msgspec.Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Return whether this is the tool's result, and neither a request for input nor a task."""
-        if messages.text_of(self.members, "resultType") in _NOT_YET:
-            return False
-        return self._has_content or self.task_id is None
+        """Return whether this is the tool's result, and neither a request for input nor a task. One
+        with content is a result, whatever it says: a legacy client shows it to the model."""
+        if self._has_content:
+            return True
+        is_later = messages.text_of(self.members, "resultType") in _NOT_YET
+        return not is_later and self.task_id is None
+
+    @property
+    def question(self) -> Mapping[str, msgspec.Raw]:
+        """The members of a request for input that are not content; {} for any other result."""
+        if messages.text_of(self.members, "resultType") not in _NOT_YET:
+            return {}
+        return {name: raw for name, raw in self.members.items() if name not in _CONTENT}
 
     @property
     def _has_content(self) -> bool:

@@ -67,6 +67,7 @@ from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.program_calls import program_call
 from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
+from penstock.wire.result_budget import hold_stray
 from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread
@@ -74,6 +75,7 @@ from penstock.wire.unread import Unread
 _MOST_CANCELLED: Final = 10_000
 _MOST_ANSWERED: Final = 100
 _SHOWN: Final = 200
+_UNBOUNDED: Final = frozenset({"messages", "contents"})  # members of results
 _FAILED: Final = (
     "Penstock failed on this request; see its log. The server may have run the request."
 )
@@ -289,10 +291,23 @@ class Session:
         is_small = inline.surely_admits(len(line))
         if was_cancelled and (not is_small or messages.code_of(message) == UPSTREAM_GONE):
             return []
-        if not is_small and key in self._answered:
+        if is_small:
+            return [ToClient(line)]
+        if key in self._answered:
             logger().warning("upstream answered a request twice")
             return []
-        return [ToClient(line)]
+        return self._stray(message, line)
+
+    def _stray(self, message: Message, line: bytes) -> Outputs:
+        """Hold a large response that no request waits for to the budget, except contents of prompts
+        and resources, which have no budget."""
+        answer = UpstreamAnswer(message, line)
+        if answer.result is not None and not _UNBOUNDED.isdisjoint(answer.result):
+            return [ToClient(line)]
+        is_modern = self.known.era == "modern"
+        about = Request(self.connection, b"", "", msgspec.UNSET, line, is_modern)
+        about.is_understood = True
+        return self._begin(about, hold_stray(about, answer))
 
     def called_by(self, message: Message | None) -> UpstreamTool | None:
         """Return the tool that a message to upstream calls, as upstream lists it."""

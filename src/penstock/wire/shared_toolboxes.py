@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from penstock.settings.policy import Policy
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.toolbox import Toolbox, ToolsPage, expiry, read_list
 
 _Key = tuple[bytes, tuple[object, ...]]
@@ -27,13 +28,20 @@ class SharedToolboxes:
         self._lock = threading.Lock()
 
     def read(
-        self, pages: Sequence[ToolsPage], policy: Policy, now: float, *, is_modern: bool
+        self,
+        pages: Sequence[ToolsPage],
+        policy: Policy,
+        now: float,
+        *,
+        is_modern: bool,
+        pinned: PinnedNames,
     ) -> Toolbox:
-        """Put the pages of a list together, unless a session has read the same pages."""
-        key = _digest(pages), (is_modern,)
+        """Put the pages of a list together, unless a session has read the same pages, with the same
+        pinned names."""
+        key = _digest(pages), (is_modern, *pinned.state)
         known = self._get(key, policy)
         if known is None:
-            known = read_list(pages, policy, now, is_modern=is_modern)
+            known = read_list(pages, policy, now, is_modern=is_modern, pinned=pinned)
             self._put(key, known, policy)
         return known.until(expiry(pages, now))
 

@@ -18,7 +18,7 @@ from penstock.wire.effects import Disclose, Steps
 from penstock.wire.eras import SERVER_META
 from penstock.wire.explorer_tools import BROWSE, SHOW, browse_tool, show_tool
 from penstock.wire.program_tools import program_tools
-from penstock.wire.reader import listed_reader
+from penstock.wire.reader import READER, listed_reader
 from penstock.wire.request import Request
 from penstock.wire.server_info import about_server
 from penstock.wire.toolbox import Toolbox
@@ -61,6 +61,8 @@ def shown_of(request: Request, toolbox: Toolbox) -> Steps[Shown]:
         _programs(request, toolbox),
     )
     request.shown = shown = Shown(toolbox, seen_by, catalogue, listing)
+    explorer = toolbox.explorer if has_explorer(request) else {}
+    request.known.pin({READER: toolbox.reader, **listing.own, **explorer}, toolbox)
     if is_fixed:
         request.known.shown.put(seen_by, shown)
     return shown
@@ -78,7 +80,7 @@ def has_their_explorer(request: Request) -> bool:
     toolbox = request.toolbox
     if toolbox is None or request.connection.is_inside or SHOW not in toolbox.tools:
         return False
-    return toolbox.has_inner_reader or request.known.has_penstock
+    return toolbox.has_inner_reader
 
 
 def depends_on_client(request: Request, listing: Listing | None = None) -> bool:
@@ -104,7 +106,7 @@ def _programs(request: Request, toolbox: Toolbox) -> tuple[ProgramTool, ...]:
     """Return Penstock's own tools that run programs. If a Penstock upstream has them, those are
     enough, unless the settings ask for them."""
     policy = request.client_policy
-    is_theirs = RUN in toolbox.tools and (toolbox.has_inner_reader or request.known.has_penstock)
+    is_theirs = RUN in toolbox.tools and toolbox.has_inner_reader
     if request.known.lacks_tools or (policy.programs == "auto" and is_theirs):
         return ()
     return program_tools(policy, toolbox.programs)

@@ -22,7 +22,6 @@ from penstock.wire.effects import Browse, Prepare, Read, Show, Steps
 from penstock.wire.explorer_tools import BROWSE, ROLES, SHOW
 from penstock.wire.inner_penstock import (
     APART,
-    is_in_front,
     is_theirs,
     sides_of,
     their_arguments,
@@ -93,7 +92,7 @@ def _their_role(request: Request) -> Steps[str]:
         return ""
     token = request.decoded_object.get(TOKEN_FIELD)
     is_ours = has_their_explorer(request) and not (yield from is_theirs(request, token))
-    return request.tool if is_ours and is_in_front(request) else ""
+    return request.tool if is_ours else ""
 
 
 def _explorer_names(request: Request) -> dict[str, str]:
@@ -138,7 +137,9 @@ def is_token_ours(request: Request) -> bool:
     declared = tool.schema.get("properties") if tool is not None else None
     if tool is not None and TOKEN_FIELD in owned_fields(tool.schema):
         return False
-    return bool(declared) or (isinstance(token, str) and token.startswith(continuation.PREFIX))
+    return bool(declared) or (
+        isinstance(token, str) and token.strip().startswith(continuation.PREFIX)
+    )
 
 
 # -- calls that go to upstream -----------------------------------------------------------------

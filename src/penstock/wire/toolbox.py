@@ -24,9 +24,11 @@ from penstock.wire import marks, messages
 from penstock.wire.explorer_tools import app_only_meta, explorer_names
 from penstock.wire.inner_reader import shared_name
 from penstock.wire.marks import Mark
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.program_tools import program_names
-from penstock.wire.reader import reader_name, reader_tool
+from penstock.wire.reader import READER, reader_name, reader_tool
 
+_LONGEST_LIFETIME: Final = 9_999_999_999  # milliseconds; as long as the server lives
 _SCOPES: Final = ("private", "public")  # the strictest first
 
 
@@ -150,33 +152,37 @@ def read_list(
     now: float,
     *,
     is_modern: bool,
+    pinned: PinnedNames,
     has_marks: bool = False,
 ) -> Toolbox:
-    """Put the pages of a list together. `has_marks`: the list comes from this process, where
-    decorators leave marks in it."""
+    """Put the pages of a list together. Leave out tools that have one of our `pinned` names.
+    `has_marks`: the list comes from this process, where decorators leave marks in it."""
     read: list[tuple[str, bytes, bytes]] = []  # name, as upstream wrote it, as a full list has it
     tools: dict[str, UpstreamTool] = {}
     for sent in (raw for page in pages for raw in page.tools):
         raw, marked = _unmarked(sent, policy) if has_marks else (sent, None)
         raw = _for_apps(raw, policy, marked)
         tool, told = _read_tool(raw, policy, marked)
+        if tool is not None and pinned.hides(tool.name, tool):
+            continue
         read.append(("" if tool is None else tool.name, bytes(raw), told))
         if tool is not None:
             tools[tool.name] = tool
-    reader = reader_name(tools) if has_marks else shared_name(tools)
+    reader = pinned.name(READER) or (reader_name(tools) if has_marks else shared_name(tools))
+    own = pinned.over(own_names(tools))
     read = [item for item in read if item[0] != reader]
     described = [DescribedTool(name, raw, told=told) for name, raw, told in read if name]
     for_apps = frozenset(tool.in_full for tool in described if tool.is_for_apps_alone)
     return Toolbox(
         tools,
-        Catalogue(described),
+        Catalogue(described, own),
         [told for _, _, told in read],
         _members(pages, _lifetimes(pages) if is_modern else []),
         reader,
         reader_tool(reader, policy),
-        own_names(tools),
-        explorer_names(tools),
-        program_names(tools),
+        own,
+        pinned.over(explorer_names(tools)),
+        pinned.over(program_names(tools)),
         for_apps,
         expiry(pages, now),
     )
@@ -282,7 +288,8 @@ def _lifetimes(pages: Sequence[ToolsPage]) -> list[int]:
 def _lifetime(page: ToolsPage) -> int | None:
     """Return for how many milliseconds a page may be kept."""
     value = messages.decoded(page.members.get("ttlMs"))
-    return int(value) if isinstance(value, int | float) and value >= 0 else None
+    is_time = isinstance(value, int | float) and 0 <= value <= _LONGEST_LIFETIME
+    return int(value) if is_time else None
 
 
 def _strictest(pages: Sequence[ToolsPage]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -12,14 +13,16 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.discloser import Audience
 from penstock.disclosure.lists.listing import Listing
 from penstock.wire import eras, messages
+from penstock.wire.app_rights import AppRights
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.server_info import name_in, repeated_info
 from penstock.wire.toolbox import Toolbox
 
 Era = Literal["", "legacy", "modern"]
 _MOST_TASKS: Final = 10_000
 _MOST_AUDIENCES: Final = 32
-# A server that uses Penstock announces this extension.
+# A server that uses Penstock announces this extension. It gives an upstream no rights.
 EXTENSION: Final = "dev.penstock/results"
 
 
@@ -50,6 +53,8 @@ class UpstreamState:
         self.beside: dict[str, Any] = {}  # the members that a framework adds to each tool result
         self.toolbox: Toolbox | None = None
         self.changes = 0  # how often upstream said that its list has changed
+        self.pinned = PinnedNames()
+        self.app_rights = AppRights()
         self.shown: Recent[Audience, Shown] = Recent(_MOST_AUDIENCES)
         self._tasks: Recent[str, str] = Recent(_MOST_TASKS)
 
@@ -62,13 +67,6 @@ class UpstreamState:
         """Return whether upstream has tools, whose results Penstock links to, but no resources."""
         known = self.capabilities
         return known is not None and "tools" in known and "resources" not in known
-
-    @property
-    def has_penstock(self) -> bool:
-        """Return whether upstream uses Penstock itself."""
-        known = self.capabilities or {}
-        places = (known.get("extensions"), known.get("experimental"))
-        return any(isinstance(place, dict) and EXTENSION in place for place in places)
 
     def stamp(self, *, is_modern: bool) -> dict[str, Any]:
         """Return the members that a result of Penstock's own must also have."""
@@ -92,6 +90,15 @@ class UpstreamState:
         """Remember a list that was read after so many `changes`. If more came since, outdate it."""
         self.toolbox = toolbox if changes == self.changes else toolbox.outdated()
         self.shown.clear()
+        self.app_rights.note(toolbox.tools.values())
+
+    def pin(self, names: Mapping[str, str], toolbox: Toolbox | None) -> None:
+        """Note that a client is told of these names, by role, for our tools beside a toolbox's. If
+        another list was read meanwhile, it may hold such names: it has to be read again."""
+        shares_reader = None if toolbox is None else toolbox.has_inner_reader
+        is_new = self.pinned.pin(names, shares_reader=shares_reader)
+        if is_new and self.toolbox is not None and self.toolbox is not toolbox:
+            self.outdate_toolbox()
 
     def learn_discovery(self, message: Message) -> None:
         """Learn the era from the answer to `server/discover`. An error means legacy, unless

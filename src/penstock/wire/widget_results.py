@@ -47,7 +47,8 @@ def held(
     policy, meter = policy_of(request), request.meter
     is_short = policy.inline_budget.admits(_for_model(wire.members), meter)
     whole = _measured(wire.members)
-    if is_short and not policy.heavy and policy.ceiling.admits(whole, meter):
+    is_asked = policy.heavy or bool(request.notice)
+    if is_short and not is_asked and policy.ceiling.admits(whole, meter):
         return None
     reply = yield from offer(request, wire, around, is_text=True)
     if reply.is_whole and not request.notice:
@@ -113,6 +114,8 @@ class _Fitting(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _content(self) -> bytes:
         """The tool's own content, if it is short, and then the reply; otherwise the reply alone."""
+        if self.reply.untouched is not None:
+            return encode(self.reply.content)  # the tool's own, and notices
         own = bytes(self.result.members.get(_CONTENT, b"[]")).strip()[1:-1].strip()
         told = encode(self.reply.content[0])
         both = b"[" + b",".join(part for part in (own, told) if part) + b"]"

@@ -15,6 +15,8 @@ import pytest
 from environments import clean_environment
 from http_rig import PLAIN, Raw, serving, started, value_of
 
+from penstock.relay.http.running_programs import MOST_OF_PARTY
+
 ENDLESS = "WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n FROM q) SELECT count(*) FROM q"
 QUERY_SECONDS = 3
 MANY = 90
@@ -111,8 +113,23 @@ def test_endless_queries_of_one_user_keep_no_other_waiting(kind):
     assert all(result["isError"] for result in refused)
     busy = [value for value in map(value_of, refused) if "Too many" in value["error"]]
     assert len(busy) >= MANY // 2 - 2
-    assert busy[0]["error"] == "Too many of your queries wait already."
+    assert busy[0]["error"] == "Too many of your queries are in progress already."
     assert busy[0]["next_step"] == "Try again in 3 s, with fewer at once."
+
+
+def test_programs_that_wait_for_a_tool_leave_room_for_those_of_others():
+    with (
+        Crowd() as crowd,
+        served("url", PENSTOCK_PROGRAMS="write", PENSTOCK_PROGRAM_SECONDS="60") as url,
+        user(url) as eve,
+        user(url) as ann,
+    ):
+        assert value_of(eve.call("run_python", {"code": "6 * 7"})) == 42
+        crowd.send(eve, "run_python_with_writes", {"code": "await wait()"})
+        refused = crowd.wait_for(MANY - MOST_OF_PARTY)
+        assert value_of(ann.call("run_python", {"code": "6 * 7"})) == 42
+    told = {value_of(result)["error"] for result in refused}
+    assert told == {"Too many of your programs are in progress already."}
 
 
 @pytest.fixture
@@ -150,10 +167,10 @@ def test_a_store_that_hangs_delays_only_those_who_need_it(kind, redis):
         assert all(result == before for result in crowd.wait_for(MANY))
 
 
-def test_without_its_store_penstock_says_so_and_it_recovers(kind, redis):
+def test_without_its_store_penstock_says_so_and_it_recovers(redis):
     process, store = redis
     settings = {"PENSTOCK_STORE": f"{store}?socket_timeout=1", "PENSTOCK_PROGRAMS": "write"}
-    with Crowd() as crowd, served(kind, **settings) as url, user(url) as eve, user(url) as ann:
+    with Crowd() as crowd, served("command", **settings) as url, user(url) as eve, user(url) as ann:
         token = value_of(eve.call("rows"))["continuation_token"]
         reading = {"continuation_token": token, "page": 2}
         before = eve.call("read_result", reading)

@@ -97,10 +97,10 @@ def test_cancelled_work_leaves_the_queue_at_once():
             scene.begin(EVE, f"eve{number}")
         scene.begin(EVE, "unwanted", cancellation)
         await scene.begun(2)
-        assert scene.lane.is_full(EVE)
+        assert not scene.lane.has_room(EVE)
         await asyncio.to_thread(cancellation.request)
         assert await scene.tasks["unwanted"] is None
-        assert not scene.lane.is_full(EVE)
+        assert scene.lane.has_room(EVE)
         assert "unwanted" not in scene.work.begun
 
     played(play, most_waiting=1)

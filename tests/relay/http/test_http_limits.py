@@ -110,7 +110,7 @@ def test_a_hostile_body_delays_nobody(relay_url, name):
 
 def test_a_body_of_millions_of_brackets_is_not_read(relay_url):
     with Others(relay_url) as others, Raw(relay_url) as client:
-        response = client.post(b"[" * 25_000_000, **MODERN_HEAD)
+        response = client.post(b"[" * 10_000_000, **MODERN_HEAD)
     assert response.status_code == 413
     assert "4,000,000 bytes" in response.json()["error"]["message"]
     assert others.worst < PATIENCE
@@ -216,14 +216,14 @@ def test_a_body_that_grows_too_large_is_refused(relay_url):
 
 def test_a_client_that_sends_everything_first_reads_the_refusal(relay_url):
     with Raw(relay_url) as client:
-        response = client.post(b" " * 30_000_000, **{"content-type": "text/plain"})
+        response = client.post(b" " * 8_000_000, **{"content-type": "text/plain"})
     assert (response.status_code, response.json()["error"]["code"]) == (415, -32600)
 
 
 # -- heads -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [65_000, 5_000_000])
+@pytest.mark.parametrize("size", [65_000, 1_000_000])
 @pytest.mark.parametrize("place", ["target", "header"])
 def test_a_large_head_is_refused(relay_url, size, place):
     fill = "x" * size

@@ -1,9 +1,20 @@
 """The name of the peer that a request came from."""
 
 import pytest
+from http_rig import PLAIN
+from starlette.requests import Request
 
+from penstock.gate.gate import Gate
+from penstock.relay.http.admission import PATH, Admission
+from penstock.relay.http.allowed_hosts import AllowedHosts
+from penstock.relay.http.bodies import Incoming
+from penstock.relay.http.command_gateway import CommandGateway
+from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import FREE_BYTES, Places
+from penstock.relay.target import Target
+from penstock.settings.policy import Policy
+from penstock.stores.memory import MemoryStore
 
 OWN = ("127.0.0.1", 4321)
 
@@ -62,3 +73,18 @@ def test_a_share_is_given_back_and_its_beginning_is_free():
         with places.share("b") as small:
             assert small.grow(FREE_BYTES)
     assert places.take("b", 10)
+
+
+@pytest.mark.parametrize(("trusts_proxy", "peer"), [(False, "127.0.0.1"), (True, "10.0.0.1")])
+def test_a_request_knows_its_peer(trusts_proxy, peer):
+    given = {"host": "localhost", "content-type": "application/json", "x-forwarded-for": "10.0.0.1"}
+    headers = [(name.encode(), value.encode()) for name, value in given.items()]
+    request = Request(
+        {"type": "http", "method": "POST", "path": PATH, "client": OWN, "headers": headers}
+    )
+    with Gate(Policy(), MemoryStore()) as gate:
+        gateway = CommandGateway(gate, Target(tuple(PLAIN)))
+        admission = Admission(
+            gateway, AllowedHosts("127.0.0.1"), ServeLimits(), trusts_proxy=trusts_proxy
+        )
+        assert admission.admit(request, Incoming(request.receive, request)).peer == peer

@@ -4,8 +4,12 @@ import json
 import sys
 from contextlib import contextmanager
 
+import anyio
 import pytest
+from cutting_proxy import cutting
 from http_rig import ACCEPT, SERVERS, Raw, messages_of, request, serving, value_of
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 STRAY = [sys.executable, str(SERVERS / "stray_server.py")]
 VERSION = "2025-11-25"
@@ -217,7 +221,7 @@ def test_a_batch_of_which_one_request_is_cancelled(relay):
 
 
 def test_all_messages_of_a_reply_that_was_read_arrived(client):
-    """What is kept for a replay does not limit what a connected client gets."""
+    """The limit of a replay does not limit the messages of a connected client."""
     with beginning(client, key=10) as events:
         go_on_later(client)
         messages = [message for _, message in events if message]
@@ -230,3 +234,28 @@ def go_on_later(client):
         request("tools/call", {"name": "go_on", "arguments": {"count": 10, "size": 900_000}}, "g")
     )
     assert value_of(messages_of(response)[-1]["result"]) == "done"
+
+
+def test_the_official_client_comes_back_for_its_answer(relay):
+    with cutting(relay, b"notifications/progress") as proxy:
+        result = anyio.run(call_that_breaks, proxy)
+    assert value_of({"content": [{"text": result.content[0].text}]})["count"] == 2_000
+
+
+async def call_that_breaks(proxy):
+    async with Client(streamable_http_client(proxy.url), mode="legacy") as client:
+        results = []
+
+        async def begin():
+            results.append(await client.call_tool("begin", {}, progress_callback=heard))
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(begin)
+                await anyio.to_thread.run_sync(proxy.has_cut.wait, 60)
+                await client.call_tool("go_on", {"count": 2})
+        return results[0]
+
+
+async def heard(*_):
+    """Ask for progress, which makes the reply a stream."""

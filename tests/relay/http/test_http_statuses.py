@@ -215,7 +215,7 @@ def test_an_answer_after_a_refusal_is_no_refusal(plain, refuse):
 
 
 def test_a_legacy_server_is_no_refusal(upstream, refuse):
-    """It refuses the relay's own `server/discover`, and the client learns which versions it has."""
+    """A legacy server refuses the relay's `server/discover`. The client learns its versions."""
     told = {"jsonrpc": "2.0", "id": None, "error": {"code": -32601, "message": "Unknown."}}
     refuse("server/discover", status=404, kind="application/json", body=json.dumps(told))
     with serving("--url", upstream) as url, Raw(url) as client:

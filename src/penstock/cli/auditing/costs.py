@@ -20,6 +20,7 @@ from penstock.disclosure import Catalogue, DescribedTool, Lister, Listing
 from penstock.disclosure.compact_description import compact_description
 from penstock.disclosure.lists.host_parts import counted_list, counted_tool
 from penstock.settings.policy import Policy
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.program_tools import program_tools
 from penstock.wire.reader import listed_reader
 from penstock.wire.toolbox import ToolsPage, read_list
@@ -118,7 +119,7 @@ def audited(
     """Return the costs of a list from a server or a file. The tools come largest first."""
     # Ignore the server's white space: a host passes the list on in compact form.
     page = ToolsPage({}, [msgspec.Raw(rawjson.compact(tool)) for tool in tools])
-    box = read_list([page], policy, now=0, is_modern=False)
+    box = read_list([page], policy, now=0, is_modern=False, pinned=PinnedNames())
     catalogue = box.catalogue
     whole = counted_list([tool.raw for tool in catalogue])
     raw = _tokens(whole, meter)

@@ -25,6 +25,7 @@ SECRET_BYTES = 16
 _DIGITS = 39  # of the largest number in `SECRET_BYTES`
 _MAC_BYTES = 9
 _LONGEST = 2_000
+SECRET = re.compile(r"\d{39}", re.ASCII)
 _TEXT = re.compile(r"pen_(\d{39})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
 
 

@@ -80,6 +80,7 @@ class Denied(msgspec.Struct, frozen=True):
 
 
 UNKNOWN = Denied("unknown or expired")
+EXPIRED = Denied("expired")
 NOT_A_TOKEN = Denied("not a token")
 # A clock was set back since. The entry would live for the time between and its own life.
 FROM_THE_FUTURE = Denied("made in the future: the clock of a machine was set back, or is wrong")
@@ -405,8 +406,10 @@ def load_entry(
         loaded: Loaded | None = yield LoadHead(key, rows)
     except EntryCorrupt as error:
         return Denied(f"damaged: {error.message}")  # nobody can tell any more whose entry it was
-    if loaded is None or loaded.expires <= context.now:
+    if loaded is None:
         return UNKNOWN
+    if loaded.expires <= context.now:
+        return EXPIRED
     head = read_head(loaded.head)
     if isinstance(head, Denied):
         return head

@@ -13,7 +13,7 @@ from penstock.disclosure.lists.entries import Detail
 from penstock.disclosure.lists.ladder import WORTH_TELLING, Ladder
 from penstock.disclosure.lists.listing import Form, Listing, Terms
 from penstock.disclosure.lists.own_tools import describe_tool
-from penstock.disclosure.names import DESCRIBE, own_names
+from penstock.disclosure.names import DESCRIBE
 
 _NAMES: Final[Mapping[Detail, Form]] = {Detail.SIGNED: "signatures", Detail.BRIEF: "brief"}
 # A host may show a model no instructions, so that the list has to explain its signatures.
@@ -54,7 +54,7 @@ class _Entries:
             tool.name: tool.in_full_unwidened for tool in catalogue if terms.is_always_full(tool)
         }
         others = [tool for tool in catalogue if tool.name not in self._always]
-        self._own = {DESCRIBE: own_names(catalogue.names)[DESCRIBE]}
+        self._own = {DESCRIBE: catalogue.own[DESCRIBE]}
         self.ladder = Ladder(others, self._fits)
 
     @property

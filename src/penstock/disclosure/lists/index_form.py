@@ -17,7 +17,7 @@ from penstock.disclosure.lists.ladder import WORTH_TELLING
 from penstock.disclosure.lists.leads import Leads
 from penstock.disclosure.lists.listing import ESTIMATE, Listing, Terms
 from penstock.disclosure.lists.own_tools import call_tool, describe_tool, find_tool
-from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY, own_names
+from penstock.disclosure.names import CALL, CALL_READ_ONLY, DESCRIBE, FIND, HEADER_KEY
 from penstock.disclosure.programs import ProgramTool, callable_by
 from penstock.disclosure.schemas.signature import signature
 
@@ -110,7 +110,7 @@ def _behind(tool: DescribedTool) -> str:
 
 def _own_names(catalogue: Catalogue) -> dict[str, str]:
     """Return the names of the tools of this index. No tool calls what the server does not have."""
-    own = own_names(catalogue.names)
+    own = dict(catalogue.own)
     if not any(tool.is_read_only for tool in catalogue):
         del own[CALL_READ_ONLY]
     elif all(tool.is_read_only for tool in catalogue):

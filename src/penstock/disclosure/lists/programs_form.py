@@ -11,7 +11,7 @@ from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.lists.index_form import with_directory
 from penstock.disclosure.lists.listing import Listing, Terms
 from penstock.disclosure.lists.own_tools import describe_in_python_tool, find_tool
-from penstock.disclosure.names import DESCRIBE, FIND, own_names
+from penstock.disclosure.names import DESCRIBE, FIND
 
 # All tools of this form together, so that it costs little where a server has hundreds of tools.
 MOST_TOKENS: Final = 600
@@ -23,8 +23,7 @@ def listed(catalogue: Catalogue, terms: Terms) -> Listing:
     in_full = {
         tool.name: tool.in_full_unwidened for tool in catalogue if terms.is_always_full(tool)
     }
-    names = own_names(catalogue.names)
-    own = {role: names[role] for role in (FIND, DESCRIBE)}
+    own = {role: catalogue.own[role] for role in (FIND, DESCRIBE)}
 
     def together(known: str) -> list[bytes]:
         describe = describe_in_python_tool(own[DESCRIBE], known)

@@ -12,6 +12,8 @@ from typing import Any, Final, assert_never
 from penstock.core.model.values import Refusal
 from penstock.engine.engine import Engine
 from penstock.relay.http.lanes import Lane, LaneLimits, limits_for_one
+from penstock.relay.http.running_programs import RunningPrograms
+from penstock.wire.effects import StartProgram
 from penstock.wire.kinds_of_work import Kind, kind_of, may_be_refused
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
 from penstock.wire.request import Request
@@ -26,6 +28,7 @@ class Workshop:
 
     def __init__(self, engine: Engine, limits: Mapping[Kind, LaneLimits] | None = None) -> None:
         self.engine = engine
+        self._programs = None if limits is None else RunningPrograms()
         self._lanes: dict[Kind, Lane[Outputs]] = {
             kind: Lane(kind, of_kind) for kind, of_kind in (limits or limits_for_one()).items()
         }
@@ -33,17 +36,24 @@ class Workshop:
     async def carry_out(self, session: Session, output: Perform) -> Outputs:
         request, kind = output.request, kind_of(output.work)
         lane, party = self._lanes[kind], request.connection.party_at_peer
-        if lane.is_full(party) and may_be_refused(output.work) and not request.is_answered:
+        may_refuse = may_be_refused(output.work) and not request.is_answered
+        if may_refuse and not (lane.has_room(party) and self._may_run(session, output)):
             return session.turn_away(request, self._too_much(kind))
         work = partial(self.engine.carry_out, session, output, (kind,))
         outputs = await lane.do(party, request.cancellation, work)
         return session.drop(request) if outputs is None else outputs
 
+    def _may_run(self, session: Session, output: Perform) -> bool:
+        """Return whether the work starts no program, or one that may run."""
+        if self._programs is None or not isinstance(output.work, StartProgram):
+            return True
+        return self._programs.admits(session, output.request)
+
     def _too_much(self, kind: Kind) -> Refusal:
         policy = self.engine.gate.policy
         seconds = policy.program_seconds if kind == "programs" else policy.query_seconds
         return Refusal(
-            f"Too many of your {kind} wait already.",
+            f"Too many of your {kind} are in progress already.",
             f"Try again in {math.ceil(seconds)} s, with fewer at once.",
         )
 

@@ -29,6 +29,7 @@ _NOTHING: Final = ""
 _READ_BYTES: Final = 64_000
 _MOST_TURNED_AWAY: Final = 200
 _BAD_REQUEST: Final = 400
+_HEAD_TOO_LARGE: Final = 431
 _TIMEOUT: Final = 408
 _BUSY: Final = 503
 
@@ -160,7 +161,9 @@ class ServeConnection(H11Protocol):
         error = sys.exception()
         status = _BAD_REQUEST
         if isinstance(error, h11.RemoteProtocolError):
-            status, msg = error.error_status_hint, f"{msg.rstrip('.')}: {error}."
+            status, msg = error.error_status_hint, f"This is no valid HTTP request: {error}."
+        if status == _HEAD_TOO_LARGE:
+            msg = f"The request line and headers exceed {self._limits.head:,} bytes. Send fewer."
         self._refuse(status, msg)
 
     def _refuse(

@@ -57,10 +57,10 @@ class Lane(Generic[Done]):
         self._turns: Turns[asyncio.Future[bool]] = Turns(limits.places)
         self._underway: dict[Future[Done], Cancellation] = {}
 
-    def is_full(self, party: Party) -> bool:
-        """Return whether so much work of a party waits that no more should."""
+    def has_room(self, party: Party) -> bool:
+        """Return whether more work of a party may wait."""
         most = self._limits.most_waiting
-        return most is not None and self._turns.waiting(party) >= most
+        return most is None or self._turns.waiting(party) < most
 
     async def do(
         self, party: Party, cancellation: Cancellation, work: Callable[[], Done]

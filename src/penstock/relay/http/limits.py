@@ -22,7 +22,8 @@ class ServeLimits(msgspec.Struct, frozen=True):
     # In this time, so much of a body must arrive.
     body_seconds: float = 20.0
     body_pace: int = 100_000
-    linger_seconds: float = 2.0
+    # So long a refused client may go on sending, to read the refusal after that.
+    linger_seconds: float = 5.0
 
     @property
     def bodies(self) -> int:

@@ -30,7 +30,9 @@ class StrictHttp(h11.Connection):
             self._chunks += event.chunk_start
             self._body += len(event.data)
             if self._chunks > _FREE_CHUNKS + self._body // _CHUNK_BYTES:
-                raise h11.RemoteProtocolError("the chunks are too small", _BAD_REQUEST)
+                raise h11.RemoteProtocolError(
+                    "the chunks are too small, send larger ones", _BAD_REQUEST
+                )
         return event
 
     def _check_head(self, request: h11.Request) -> None:

@@ -89,13 +89,14 @@ class HttpAnswer:
 
     async def _streamed(self) -> AsyncIterator[Event]:
         try:
+            # One character for each byte, so that bytes which are not UTF-8 arrive as they are.
+            self._response.encoding = "latin-1"
             async for event in httpx2.EventSource(self._response, max_event_size=self._most):
-                if event.id:
-                    self.last_event = event.id
+                name = event.id.encode("latin-1").decode("utf-8", "replace") if event.id else ""
+                self.last_event = name or self.last_event
                 if event.retry is not None:
                     self.retry_seconds = event.retry / 1_000
-                data = event.data.encode("utf-8", "surrogatepass")
-                yield Event(data, event.id or "", event.retry)
+                yield Event(event.data.encode("latin-1"), name, event.retry)
         except httpx2.SSEError as error:
             raise TooLarge(self._most) from error
 
