@@ -100,8 +100,8 @@ def test_a_class_within_another_is_seen():
 
 # Folders of tests that do not test one folder of the package.
 ACROSS = {
-    *("benchmarks", "carriers", "conformance", "corpus", "examples", "fuzz", "helpers", "node"),
-    *("property", "servers", "sites", "typing"),
+    *("benchmarks", "carriers", "conformance", "corpus", "examples", "faults", "fuzz", "helpers"),
+    *("node", "property", "servers", "sites", "typing"),
 }
 TESTS = Path(__file__).parent
 

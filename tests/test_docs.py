@@ -23,7 +23,8 @@ from penstock.core.protocol.schema import NEGOTIATION_FIELDS
 from penstock.stores import Store
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_THE_ROOT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*AT_THE_ROOT, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def page(name):
@@ -176,6 +177,12 @@ def test_every_link_between_pages_leads_somewhere():
     for path in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_the_tests_that_the_security_page_names_are_there():
+    named = re.findall(r"`(tests/[^`]+)`", (ROOT / "SECURITY.md").read_text("utf-8"))
+    assert named
+    assert not [path for path in named if not (ROOT / path).exists()]
 
 
 FOLDERS = [name for name in RANKS if not name.startswith("_")]

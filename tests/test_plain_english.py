@@ -16,7 +16,8 @@ PYTHON = [
     if "node_modules" not in path.parts
 ]
 SOURCES = [path for path in PYTHON if path.is_relative_to(ROOT / "src")]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_THE_ROOT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*AT_THE_ROOT, *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 PRONOUN = re.compile(

@@ -263,8 +263,9 @@ class StdioRelay:
         for request in list(self._session.pending.values()):
             request.cancellation.request()
         self._upstream.end(grace=0)
-        if not self._finished.wait(LAST_SECONDS):
-            os._exit(128 + self._signal)
+        if self._finished.wait(LAST_SECONDS):
+            time.sleep(LAST_SECONDS)  # The store closes. Another process may keep it locked.
+        os._exit(128 + self._signal)
 
     def _leave_at(self, number: int) -> None:
         """Begin to end, because of a signal. This runs in a signal handler, and must not wait."""
