@@ -11,7 +11,7 @@ from penstock.relay.http.bodies import Incoming
 from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
-from penstock.relay.http.places import FREE_BYTES, Places
+from penstock.relay.http.places import FREE_BYTES, PeerPlaces
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
 from penstock.stores.memory import MemoryStore
@@ -55,7 +55,7 @@ def test_the_address_that_the_proxy_tells(told, peer):
 
 
 def test_places_have_an_end_for_all_and_for_each():
-    places = Places(3, 2)
+    places = PeerPlaces(3, 2)
     assert places.take("a", 2)
     assert not places.take("a")
     assert places.take("b")
@@ -65,7 +65,7 @@ def test_places_have_an_end_for_all_and_for_each():
 
 
 def test_a_share_is_given_back_and_its_beginning_is_free():
-    places = Places(10, 10)
+    places = PeerPlaces(10, 10)
     with places.share("a") as share:
         assert share.grow(FREE_BYTES)
         assert share.grow(10)

@@ -25,7 +25,7 @@ from penstock.relay.http.bodies import Allowance, Incoming
 from penstock.relay.http.gateway import HttpGateway, Inbound
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
-from penstock.relay.http.places import Places, Share
+from penstock.relay.http.places import PeerPlaces, Share
 from penstock.relay.http.refusals import RefusedExchange, refused, with_error
 from penstock.wire import eras, headers, messages, strict_reading
 from penstock.wire.headers import EVENTS, JSON
@@ -55,7 +55,7 @@ class Admission:
         self._limits = limits
         self._forwards_authorization = forwards_authorization
         self._trusts_proxy = trusts_proxy
-        self.memory = Places(limits.bodies, limits.per_peer(limits.bodies))
+        self.memory = PeerPlaces(limits.bodies, limits.per_peer(limits.bodies))
 
     def admit(self, request: Request, incoming: Incoming) -> Inbound:
         """Return a request whose body was not read, or raise `RefusedExchange`."""

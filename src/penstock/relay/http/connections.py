@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
-from penstock.relay.http.places import Places
+from penstock.relay.http.places import PeerPlaces
 from penstock.relay.http.refusals import RETRY_LATER, RETRY_SECONDS
 from penstock.relay.http.strict_http import StrictHttp
 from penstock.wire import messages
@@ -41,7 +41,7 @@ class Doors:
         most = limits.connections
         per_address = limits.connections_per_address or limits.per_peer(most)
         self.limits = limits
-        self.places = Places(most, most if is_behind_proxy else per_address)
+        self.places = PeerPlaces(most, most if is_behind_proxy else per_address)
         self.turned_away = 0  # the connections that still read why they were refused
 
 

@@ -11,7 +11,7 @@ from typing import Final
 FREE_BYTES: Final = 16_000
 
 
-class Places:
+class PeerPlaces:
     """A number of places, of which one peer gets only a part."""
 
     def __init__(self, most: int, most_per_peer: int) -> None:
@@ -51,7 +51,7 @@ class Places:
 class Share:
     """The memory of one request's body."""
 
-    def __init__(self, places: Places, peer: str) -> None:
+    def __init__(self, places: PeerPlaces, peer: str) -> None:
         self._places = places
         self._peer = peer
         self._size = 0

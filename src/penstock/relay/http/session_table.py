@@ -21,7 +21,7 @@ def _never(_item: object) -> bool:
     return False
 
 
-class _Kept(Generic[Item]):
+class _KeptSession(Generic[Item]):
     def __init__(self, item: Item, peer: str, used: float) -> None:
         self.item = item
         self.peer = peer
@@ -42,7 +42,7 @@ class SessionTable(Generic[Item]):
         self.most_of_peer = most * 3 // 4
         self._is_busy = is_busy
         self._clock = clock
-        self._kept: dict[str, _Kept[Item]] = {}
+        self._kept: dict[str, _KeptSession[Item]] = {}
         # The keys of each peer. The one that was used longest ago comes first.
         self._of_peer: dict[str, OrderedDict[str, None]] = {}
 
@@ -74,7 +74,7 @@ class SessionTable(Generic[Item]):
     def put(self, key: str, item: Item, peer: str) -> None:
         """Keep a session. There must be room for it."""
         self.pop(key)
-        self._kept[key] = kept = _Kept(item, peer, self._clock())
+        self._kept[key] = kept = _KeptSession(item, peer, self._clock())
         self._of_peer.setdefault(peer, OrderedDict())
         self._use(key, kept)
 
@@ -101,7 +101,7 @@ class SessionTable(Generic[Item]):
                 gone.append(key)
         return self._removed(gone)
 
-    def _use(self, key: str, kept: _Kept[Item]) -> None:
+    def _use(self, key: str, kept: _KeptSession[Item]) -> None:
         kept.used = self._clock()
         keys = self._of_peer[kept.peer]
         keys[key] = None
