@@ -18,6 +18,7 @@ class CuttingProxy:
         self.is_ready = threading.Event()
         self._end = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._connections: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -27,22 +28,32 @@ class CuttingProxy:
         self.is_ready.set()
         await self._end.wait()
         server.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
 
     def end(self) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.current_task()
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
         host, port = self._parts.hostname, self._parts.port
         upstream_reader, upstream_writer = await asyncio.open_connection(host, port)
         copying = [
             asyncio.create_task(self._copy(reader, upstream_writer, cuts=False)),
             asyncio.create_task(self._copy(upstream_reader, writer, cuts=True)),
         ]
-        await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
-        for task in copying:
-            task.cancel()
-        writer.close()
-        upstream_writer.close()
+        try:
+            await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in copying:
+                task.cancel()
+            for opened in (writer, upstream_writer):
+                opened.close()
+                with suppress(OSError):
+                    await opened.wait_closed()
 
     async def _copy(
         self, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, cuts: bool
