@@ -75,6 +75,16 @@ def test_a_client_that_has_not_logged_in_gets_the_challenge(
     assert f"HTTP {status}" in error_of(response)["message"]
 
 
+def test_a_challenge_that_is_not_ascii_is_passed_on_as_it_is(forwarding, refuse):
+    told = 'Bearer error_description="anmelden → login"'.encode()
+    headers = [("www-authenticate", told.decode("latin-1"))]  # The server sends these very bytes.
+    refuse("initialize", status=401, headers=headers)
+    with Raw(forwarding) as client:
+        response = client.post(request("initialize", {}, 1))
+    assert response.status_code == 401
+    assert dict(response.headers.raw)[b"www-authenticate"] == told
+
+
 def test_all_challenges_are_passed_on(forwarding, refuse):
     both = [("WWW-Authenticate", CHALLENGE), ("www-authenticate", 'Basic realm="x"')]
     refuse("initialize", status=401, headers=both)

@@ -59,7 +59,12 @@ class HttpAnswer:
         self._whole: bytes | None = None  # the body, once it is read
         self.status: int = response.status_code
         self.is_refusal = response.is_error
-        self.session: str = response.headers.get(SESSION, "")
+        # Headers that are passed on have one character for each byte: they need not be UTF-8.
+        given = [
+            (name.lower().decode("latin-1"), value.decode("latin-1"))
+            for name, value in response.headers.raw
+        ]
+        self.session = dict(given).get(SESSION, "")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         self.is_stream = kind == EVENTS
         # Some servers send errors without a type; `events` checks the body.
@@ -67,11 +72,7 @@ class HttpAnswer:
         self.last_event = ""
         self.retry_seconds = RETRY_SECONDS
         # Headers with which upstream tells a client what to do next. One may occur several times.
-        self.advice = tuple(
-            (name.lower(), value)
-            for name, value in response.headers.multi_items()
-            if name.lower() in _ADVICE
-        )
+        self.advice = tuple(pair for pair in given if pair[0] in _ADVICE)
         self.is_explained = False  # a refusal whose body is a JSON-RPC message
         self.told = ""  # the explanation of another refusal
 
