@@ -2,6 +2,7 @@
 and a text that looks like a probe is marked."""
 
 import json
+import re
 
 import pytest
 from relay_rig import LEGACY_GREETING, table, value_of
@@ -11,6 +12,7 @@ from penstock import Policy
 from penstock.errors import StoreUnavailable
 from penstock.explorer import MIME_TYPE
 from penstock.stores.memory import MemoryStore
+from penstock.wire.effects import Offer
 from penstock.wire.reader import input_schema
 
 APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": [MIME_TYPE]}}}
@@ -187,6 +189,65 @@ def test_a_probe_before_any_list_pins_the_reader(open_rig, era):
     changed(rig, tool("read_result"))
     assert rig.rows(token) == table()
     assert [call["name"] for call in rig.upstream.got("tools/call")] == ["rows"]
+
+
+def read_by_us(rig, token):
+    """Return whether our reader opens a token, though upstream lists a tool of its name now."""
+    rig.upstream = Upstream(rig.session.known.era, results={"read_result": text("stolen")})
+    changed(rig, tool("read_result"))
+    names(rig)
+    told = rig.call("read_result", continuation_token=token)
+    return not told.get("isError") and not rig.upstream.got("tools/call")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'"error":{"code":1,"message":"%b"}' % (b"x" * 100_000),
+        b'"result":{"content":[{"type":"text","text":"\xe9"}]}',
+    ],
+)
+def test_a_token_beside_an_error_or_repaired_bytes_pins_the_reader_too(open_rig, era, body):
+    rig = open_rig(Upstream(era), list_form="full")
+    asked = rig.request("tools/call", {"name": "rows", "arguments": {}}, id=8)
+    rig.upstream = None
+    rig.from_client(asked)
+    (answer,) = rig.from_upstream(b'{"jsonrpc":"2.0","id":8,%b}' % body)
+    token = re.search(rb"pen_\d{39}", answer)[0].decode()
+    assert read_by_us(rig, token)
+
+
+def test_a_list_that_comes_while_a_probe_is_made_changes_no_name(open_rig, era):
+    """The probe names the reader that the client knew when the work began."""
+    rig = open_rig(Upstream(era, results={"rows": text(table())}), list_form="full")
+    rig.holds_work = True
+    rig.from_client(rig.request("tools/call", {"name": "rows", "arguments": {}}, id=8))
+    (waiting,), rig.held = rig.held, []
+    (probing,) = rig.engine.carry_out(rig.session, waiting, ("lists",))
+    assert isinstance(probing.work, Offer)
+    rig.holds_work = False
+    changed(rig, tool("read_result"))
+    names(rig)
+    rig.held = [probing]
+    (answer,) = rig.work()
+    probe = value_of(json.loads(answer)["result"])
+    assert "read_result" in probe["next_step"]
+    assert "penstock_read_result" not in probe["next_step"]
+    assert read_by_us(rig, probe["continuation_token"])
+
+
+def test_a_list_that_was_read_before_a_name_was_pinned_is_outdated(open_rig, era):
+    """Another thread may tell a client of a token while a list is read."""
+    rig = open_rig(Upstream(era))
+    rig.listed()
+    known = rig.session.known
+    before, toolbox = known.pinned.snapshot(), known.toolbox
+    known.pin({"explorer": "show_result"}, toolbox)
+    assert not before.name("explorer")
+    known.learn_toolbox(toolbox, known.changes, before)
+    assert known.toolbox.is_outdated
+    known.learn_toolbox(toolbox, known.changes, known.pinned.snapshot())
+    assert not known.toolbox.is_outdated
 
 
 def test_a_name_that_upstream_gives_up_does_not_become_the_readers(open_rig, era):

@@ -77,6 +77,7 @@ def note_original(request: Request, answer: UpstreamAnswer) -> Steps[None]:
     """Store the message that a result came in, if it was not UTF-8, and tell the agent of it."""
     if not answer.original:
         return
+    request.pin_reader()
     kept: KeptBytes | None = yield KeepBytes(call_of(request, {}), answer.original)
     count = repaired(answer.original).replaced
     told = (

@@ -13,6 +13,7 @@ from penstock.wire import eras, messages
 from penstock.wire.effects import AskUpstream, Forward, StepAside, Steps, UpstreamAnswer
 from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import INTERNAL_ERROR, INVALID_PARAMS
+from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.request import Request
 from penstock.wire.shown_tools import list_result, shown_of
 from penstock.wire.toolbox import Toolbox, ToolsPage, read_list, read_page
@@ -71,20 +72,20 @@ def _learn(request: Request, first: ToolsPage) -> Steps[Toolbox | bytes]:
         return pages
     if sum(len(memoryview(tool)) for page in pages for tool in page.tools) > _LONG_LIST:
         yield StepAside()
-    toolbox = _read(request, pages)
+    pinned = known.pinned.snapshot()
+    toolbox = _read(request, pages, pinned)
     if connection.is_inside:
         connection.rules.adopt(toolbox.settings, of=toolbox.tools)
     if known.toolbox is None:
         for name in request.policy.unmatched(toolbox.tools):
             logger().warning("the settings name a tool that does not exist: %s", name)
-    known.learn_toolbox(toolbox, changes)
+    known.learn_toolbox(toolbox, changes, pinned)
     return toolbox
 
 
-def _read(request: Request, pages: Sequence[ToolsPage]) -> Toolbox:
+def _read(request: Request, pages: Sequence[ToolsPage], pinned: PinnedNames) -> Toolbox:
     connection = request.connection
     policy, now, is_modern = request.policy, connection.now(), request.is_modern
-    pinned = request.known.pinned
     if connection.toolboxes is not None:
         return connection.toolboxes.read(pages, policy, now, is_modern=is_modern, pinned=pinned)
     marks = connection.is_inside

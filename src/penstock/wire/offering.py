@@ -11,12 +11,11 @@ from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
-from penstock.core.model.values import Frame, Result
+from penstock.core.model.values import Call, Frame, LiveRows, Result
 from penstock.core.views.request import TOKEN_FIELD
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of, has_widget_output, policy_of, promises_structure
 from penstock.wire.effects import Offer, Steps
-from penstock.wire.reader import READER
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult
 
@@ -46,11 +45,7 @@ def offer(
     fields = {**wire.said_of_error, **call.frame.fields, **(around or {})}
     call = replace(call, frame=Frame(structured and not is_text, fields))
     result = wire.decoded() if request.inside.result is None else request.inside.result
-    reply: Reply = yield Offer(call, result, request.notice)
-    request.held = _token_in(reply)
-    if request.held:
-        request.known.pin({READER: request.reader}, request.toolbox)
-    return reply
+    return (yield from _offer(request, call, result, request.notice))
 
 
 def offer_error(
@@ -60,9 +55,17 @@ def offer_error(
     told = _cut(error, policy_of(request).budget)
     call = call_of(request, request.decoded_object)
     call = replace(call, frame=Frame(fields={**told, **(around or {})}))
-    reply: Reply = yield Offer(call, Result(structured=msgspec.Raw(error)))
-    request.held = _token_in(reply)
+    reply = yield from _offer(request, call, Result(structured=msgspec.Raw(error)))
     return None if reply.is_whole else encode({**told, "data": msgspec.Raw(reply.payload)})
+
+
+def _offer(
+    request: Request, call: Call, result: Result | LiveRows, notice: str = ""
+) -> Steps[Reply]:
+    request.pin_reader()
+    reply: Reply = yield Offer(call, result, notice)
+    request.held = _token_in(reply)
+    return reply
 
 
 def _token_in(reply: Reply) -> str:

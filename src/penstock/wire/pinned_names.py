@@ -24,11 +24,19 @@ class PinnedNames:
 
     def pin(self, names: Mapping[str, str], *, shares_reader: bool | None) -> bool:
         """Pin names by role, unless the role has one. Return whether there was a new one."""
-        new = {role: name for role, name in names.items() if role not in self._names}
-        self._names |= new
+        before = len(self._names)
+        for role, name in names.items():
+            self._names.setdefault(role, name)  # two threads may pin a role: one of them does
         if self._shares_reader is None:
             self._shares_reader = shares_reader
-        return bool(new)
+        return len(self._names) > before
+
+    def snapshot(self) -> PinnedNames:
+        """Return the names as they are now, for a list that is read while others are pinned."""
+        now = PinnedNames()
+        now._names, now._shares_reader = dict(self._names), self._shares_reader
+        now._hidden = self._hidden
+        return now
 
     @property
     def state(self) -> tuple[object, ...]:

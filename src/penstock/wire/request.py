@@ -165,7 +165,12 @@ class Request(msgspec.Struct, eq=False, weakref=True):
     def reader(self) -> str:
         """The name under which the client knows the reader."""
         toolbox = self.toolbox
-        return READER if toolbox is None else toolbox.reader
+        return self.known.pinned.name(READER) or (READER if toolbox is None else toolbox.reader)
+
+    def pin_reader(self) -> None:
+        """Keep the name of the reader for the session. Do it before an agent is told of a token: while
+        the reply is made, upstream may list a tool of that name."""
+        self.known.pin({READER: self.reader}, self.toolbox)
 
     @property
     def policy(self) -> Policy:

@@ -86,9 +86,11 @@ class UpstreamState:
         if self.toolbox is not None:
             self.toolbox = self.toolbox.outdated()
 
-    def learn_toolbox(self, toolbox: Toolbox, changes: int) -> None:
-        """Remember a list that was read after so many `changes`. If more came since, outdate it."""
-        self.toolbox = toolbox if changes == self.changes else toolbox.outdated()
+    def learn_toolbox(self, toolbox: Toolbox, changes: int, pinned: PinnedNames) -> None:
+        """Remember a list that was read after so many `changes`, with these names pinned. If there
+        are more of either now, outdate it."""
+        is_new = changes == self.changes and pinned.state == self.pinned.state
+        self.toolbox = toolbox if is_new else toolbox.outdated()
         self.shown.clear()
         self.app_rights.note(toolbox.tools.values())
 
