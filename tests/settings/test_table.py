@@ -27,7 +27,7 @@ def test_a_meaning_is_one_plain_sentence(setting):
 def test_which_may_be_set_for_one_tool_or_one_client():
     assert TABLES["tools"] == (
         "budget", "inline", "ceiling", "heavy", "modes", "page_size", "max_page_size", "row_form",
-        "preview", "ttl", "max_ttl", "bearer_ttl", "media_cap",
+        "preview", "ttl", "max_ttl", "bearer_ttl", "media_cap", "call_timeout",
     )  # fmt: skip
     assert TABLES["clients"] == ("programs", "list", "list_budget", "always", "gate")
 
