@@ -58,6 +58,9 @@ def test_defaults_are_those_of_the_design():
         ("preview", 50, 50),
         ("ttl", "5m", 300),
         ("max_ttl", "1.5h", 5_400),
+        ("max_upstream", "8MB", 8_000_000),
+        ("call_timeout", "2m", 120),
+        ("call_timeout", "Off", None),
         ("bearer_ttl", 60, 60),
         ("store", "sqlite:x.db", "sqlite:x.db"),
         ("capacity", "1GB", KB**3),
@@ -224,6 +227,18 @@ def test_how_it_is_named(settings, named):
     with pytest.raises(InvalidSetting) as raised:
         Policy.load(settings)
     assert raised.value.setting == named
+
+
+@pytest.mark.parametrize("name", ["capacity", "max_upstream", "call_timeout", "ttl"])
+def test_a_limit_that_is_too_large_names_itself(name):
+    with pytest.raises(InvalidSetting, match=f"^{name} = '9+': must be at most "):
+        Policy(**{name: "9" * 400})
+
+
+@pytest.mark.parametrize("written", [0, -1, "never", False])
+def test_an_unusable_time_of_a_call_tells_how_to_have_none(written):
+    with pytest.raises(InvalidSetting, match=r"^call_timeout = .*; off means no limit"):
+        Policy(call_timeout=written)
 
 
 @pytest.mark.parametrize("content", ["budget = ", "buget = '1kB'", "[tools]\nx = 3"])

@@ -89,7 +89,7 @@ class Guardian:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={"PATH": os.environ.get("PATH", os.defpath)},
+                env={"PATH": f"{os.environ.get('PATH', '')}:{os.defpath}"},  # it needs `sleep`
                 cwd="/",
                 bufsize=0,
                 start_new_session=True,  # The end of the host's own group must not end it.

@@ -28,10 +28,7 @@ class Wake:
     """A bell that rings once, and wakes every thread that waits for it now or later."""
 
     def __init__(self) -> None:
-        if sys.platform == "linux":  # one descriptor in place of two
-            self.descriptor = self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        else:
-            self.descriptor, self._bell = os.pipe()
+        self.descriptor, self._bell = _bell()
         self.has_rung = False
 
     def ring(self) -> None:
@@ -40,9 +37,17 @@ class Wake:
 
     def __del__(self) -> None:
         # Only now does no thread wait for these descriptors any more.
-        for descriptor in {self.descriptor, self._bell}:
+        for descriptor in {self.descriptor, self._bell} if hasattr(self, "_bell") else ():
             with suppress(OSError):
                 os.close(descriptor)
+
+
+def _bell() -> tuple[int, int]:
+    """Return a descriptor that can be read after the other one was written to."""
+    if not hasattr(os, "eventfd"):
+        return os.pipe()
+    both = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+    return both, both
 
 
 class Source(Protocol):

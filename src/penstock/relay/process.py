@@ -79,8 +79,8 @@ class Process:
         self, command: Sequence[str], around: Surroundings = OURS, most: int = MOST_UPSTREAM
     ) -> None:
         self.command = list(command)
-        self._wake = Wake()
         try:
+            self._wake = Wake()
             self._popen = subprocess.Popen(  # noqa: S603 (the user's own command is the point)
                 [_resolved(self.command[0]), *self.command[1:]],
                 stdin=subprocess.PIPE,
@@ -107,6 +107,7 @@ class Process:
         except BaseException:  # No thread is left, for instance.
             _signal_tree(self._popen, hard=True)
             self._popen.wait()
+            guardian.let_go(self._popen)
             raise
 
     def _watch(self) -> None:

@@ -32,6 +32,9 @@ _SIZE_UNITS = {
 }  # fmt: skip
 _TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+# No limit of a larger size or time has a meaning, and waiting for longer is an error in Python.
+_MOST_SIZE = (10**15, "1000000GB")
+_MOST_TIME = (9 * 10**8, "250000h")
 _FLAGS = {
     "true": True, "1": True, "yes": True, "on": True,
     "false": False, "0": False, "no": False, "off": False,
@@ -69,24 +72,33 @@ def list_budget(value: WrittenBudget) -> Budget:
 
 
 def size(value: WrittenNumber) -> int:
-    return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB"))
+    return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB", _MOST_SIZE))
 
 
 def seconds(value: WrittenTime) -> float:
-    return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h")
+    return _quantity(value, _TIME, _TIME_UNITS, "a time such as 300, 5m or 1h", _MOST_TIME)
 
 
 def optional_seconds(value: WrittenTime | None) -> float | None:
-    return None if value is None or str(value).strip().lower() == "off" else seconds(value)
+    if value is None or str(value).strip().lower() == "off":
+        return None
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; off means no limit") from None
 
 
-def _quantity(value: object, pattern: str, units: Mapping[str, int], like: str) -> float:
+def _quantity(
+    value: object, pattern: str, units: Mapping[str, int], like: str, most: tuple[int, str]
+) -> float:
     match = re.fullmatch(pattern, str(value).strip().replace("_", ""))
     if match is None or isinstance(value, bool):
         raise ValueError(f"not {like}")
     amount = float(match[1]) * units[(match[2] or "").lower()]
     if amount <= 0:
         raise ValueError("must be above zero")
+    if amount > most[0]:
+        raise ValueError(f"must be at most {most[1]}")
     return amount
 
 
