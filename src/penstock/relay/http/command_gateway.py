@@ -174,9 +174,10 @@ async def _has_version(session: LegacySession, inbound: Inbound, queue: ReplyQue
 
 
 async def _end(sessions: Sequence[LegacySession]) -> None:
-    for session in sessions:
-        logger().info("a session was removed: it had ended, was idle, or made room for another")
-        await session.end()
+    if sessions:
+        told = "sessions were removed (%d): they had ended, were idle, or made room for others"
+        logger().info(told, len(sessions))
+    await asyncio.gather(*(session.end() for session in sessions))
 
 
 def _is_busy(session: LegacySession) -> bool:

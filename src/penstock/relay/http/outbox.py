@@ -9,6 +9,7 @@ import asyncio
 from typing import Final
 
 from penstock.relay.http.child import AsyncProcess
+from penstock.relay.http.to_its_end import to_its_end
 
 MOST_UNREAD: Final = 32_000_000
 RETRY_SECONDS: Final = 10
@@ -42,15 +43,6 @@ class Outbox:
         self._waiting += size
         try:
             async with self._turn:
-                await _to_its_end(asyncio.ensure_future(child.send(message)))
+                await to_its_end(asyncio.ensure_future(child.send(message)))
         finally:
             self._waiting -= size
-
-
-async def _to_its_end(sending: asyncio.Future[None]) -> None:
-    """Wait for a write. Even when cancelled, wait: the next write must not overtake this one."""
-    try:
-        await asyncio.shield(sending)
-    except asyncio.CancelledError:
-        await asyncio.wait({sending})
-        raise
