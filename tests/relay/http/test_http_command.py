@@ -47,6 +47,13 @@ def test_a_request_without_a_session(client):
     assert client.post(request("tools/list", {}, 1)).status_code == 400
 
 
+def test_an_initialize_that_is_no_request_starts_no_process(client):
+    """Only requests are counted, so it would be a way to start processes without end."""
+    response = client.post({"jsonrpc": "2.0", "method": "initialize", "params": {}})
+    assert response.status_code == 400
+    assert "mcp-session-id" not in response.headers
+
+
 def test_a_session_that_was_ended_is_gone(client):
     client.initialize()
     headers = {"mcp-session-id": client.session}

@@ -15,7 +15,7 @@ import msgspec
 
 from penstock.core.model.values import Refusal
 from penstock.relay.http.gateway import Inbound
-from penstock.wire import eras, messages
+from penstock.wire import eras
 from penstock.wire.busy import busy_answer
 from penstock.wire.messages import Message
 
@@ -35,7 +35,8 @@ class OpenRequests:
     def of(self, inbound: Inbound) -> Iterator[bytes]:
         """Admit the requests of a POST for this block. Yield the answer instead if they are too
         many: then nothing was begun."""
-        requests = _requests(inbound)
+        # Responses and notifications are always admitted: requests in progress may wait for them.
+        requests = inbound.requests()
         party, most = _party(inbound)
         count = len(requests)
         if count and self._open[party] + count > most:
@@ -54,17 +55,6 @@ def _party(inbound: Inbound) -> tuple[str, int]:
     if inbound.principal.is_bearer:
         return f"peer:{inbound.peer}", MOST_OF_PEER
     return inbound.principal.id, MOST_OF_PARTY
-
-
-def _requests(inbound: Inbound) -> list[Message]:
-    """Return the requests of a POST. Its responses and notifications are always admitted: requests
-    in progress may wait for them."""
-    if inbound.message is not None:
-        found = [inbound.message]
-    else:
-        batch = messages.batch_of(inbound.body) or []
-        found = [read for read in map(messages.message_or_none, batch) if read is not None]
-    return [message for message in found if message.is_request]
 
 
 def _refusal(requests: list[Message], inbound: Inbound, most: int) -> bytes:

@@ -53,10 +53,10 @@ class SharedProcess:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if inbound.message is None or not inbound.expects_answer:
-            return  # A modern client hangs up where a legacy client sent a notification.
         message = inbound.message
-        if message.method == "initialize":  # A server that has started would take it for an error.
+        if message is None or not message.is_request:
+            return  # A modern client hangs up where a legacy client sent a notification.
+        if inbound.is_initialize:  # A server that has started would take it for an error.
             told = messages.failure(
                 message.key, METHOD_NOT_FOUND, "This protocol has no initialize."
             )
