@@ -75,9 +75,6 @@ class CommandGateway:
             await session.post(inbound, queue)
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if inbound.is_modern:
-            queue.status = 405
-            return
         session = await self._find(inbound, queue)
         if session is not None and await _has_version(session, inbound, queue):
             await session.listen(inbound, queue)
@@ -132,11 +129,12 @@ class CommandGateway:
         await session.post(inbound, queue)
 
     async def _refuse(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        queue.status = 503
+        seconds = int(SWEEP_SECONDS)
+        queue.refuse(seconds)
         own = self._sessions.most_of_peer
         told = (
             f"No session is free: all {MOST_SESSIONS} are in use, or {own} by your network address. "
-            "End one, or try again later."
+            f"End one, or try again in {seconds} s."
         )
         await queue.finish(Event(messages.failure(inbound.key, BUSY, told)))
 

@@ -14,7 +14,8 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
-from penstock.relay.http.outbox import RETRY_SECONDS, NotRead, Outbox
+from penstock.relay.http.outbox import NotRead, Outbox
+from penstock.relay.http.refusals import RETRY_SECONDS
 from penstock.relay.http.replay import Stream, Streams
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.target import Target
@@ -26,7 +27,6 @@ from penstock.wire.unread import Unread
 
 _CONFLICT: Final = 409
 _BAD_REQUEST: Final = 400
-_UNAVAILABLE: Final = 503
 # Requests stay open when their clients leave, because a lost connection is no cancellation.
 MOST_OPEN: Final = 32_000_000
 _EACH: Final = 32_768  # the memory that an open request takes besides its bytes
@@ -168,7 +168,7 @@ class LegacySession:
             if read is None or not read.is_request:
                 raise
             if read.key in self._posts:
-                self._posts[read.key].refuse(_UNAVAILABLE, RETRY_SECONDS)
+                self._posts[read.key].refuse()
             await self._received(messages.failure(read.key, UPSTREAM_GONE, str(error)))
 
     async def _received(self, line: bytes) -> None:
@@ -233,5 +233,5 @@ class LegacySession:
 
 async def _refuse(queue: ReplyQueue, inbound: Inbound, told: str) -> None:
     """Refuse a POST for now."""
-    queue.refuse(_UNAVAILABLE, RETRY_SECONDS)
+    queue.refuse()
     await queue.finish(Event(messages.failure(inbound.key, UPSTREAM_GONE, told)))

@@ -15,6 +15,7 @@ import msgspec
 
 from penstock.core.model.values import Refusal
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.refusals import RETRY_SECONDS
 from penstock.wire import eras
 from penstock.wire.busy import busy_answer
 from penstock.wire.messages import Message
@@ -22,7 +23,6 @@ from penstock.wire.messages import Message
 MOST_OF_PARTY: Final = 100
 # Requests without a session or a principal may come from many users behind one proxy.
 MOST_OF_PEER: Final = 1_000
-_SECONDS: Final = 5
 
 
 class OpenRequests:
@@ -60,7 +60,7 @@ def _party(inbound: Inbound) -> tuple[str, int]:
 def _refusal(requests: list[Message], inbound: Inbound, most: int) -> bytes:
     why = Refusal(
         f"Too many requests at once: at most {most} of yours may be in progress.",
-        f"Try again in {_SECONDS} s, with fewer at once.",
+        f"Try again in {RETRY_SECONDS} s, with fewer at once.",
     )
     fields = eras.COMPLETE if inbound.is_modern else {}
     answers = [_answer(message, why, fields) for message in requests]

@@ -9,10 +9,10 @@ import asyncio
 from typing import Final
 
 from penstock.relay.http.child import AsyncProcess
+from penstock.relay.http.refusals import RETRY_SECONDS
 from penstock.relay.http.to_its_end import to_its_end
 
 MOST_UNREAD: Final = 32_000_000
-RETRY_SECONDS: Final = 10
 _EACH: Final = 4_096  # the memory that a waiting message takes besides its bytes
 _TOLD: Final = (
     f"The MCP server does not read its input: {MOST_UNREAD // 1_000_000} MB wait for it. It was not "

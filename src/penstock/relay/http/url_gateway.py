@@ -28,7 +28,6 @@ from penstock.wire.outputs import ToClient
 from penstock.wire.session import Session
 
 _POOLS: Final = 16
-_NOT_ALLOWED: Final = 405
 
 
 class UrlGateway:
@@ -56,9 +55,6 @@ class UrlGateway:
                     await UrlPost(*own, inbound, queue, session).run()
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if inbound.is_modern:
-            queue.status = _NOT_ALLOWED
-            return
         with self._sessions.using(inbound) as session:
             await self._listen(inbound, queue, session)
 
