@@ -185,7 +185,8 @@ def test_an_unknown_method_is_upstreams_to_refuse(raw):
 
 def test_a_modern_get_is_not_offered(raw):
     headers = {"accept": "text/event-stream", "mcp-protocol-version": "2026-07-28"}
-    assert raw.http.get(raw.url, headers=headers).status_code == 405
+    response = raw.http.get(raw.url, headers=headers)
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import psutil
 import pytest
@@ -18,6 +19,7 @@ from http_rig import (
     serving,
     value_of,
 )
+from raw_http import Wire, head
 
 
 @pytest.fixture
@@ -45,11 +47,45 @@ def test_a_request_without_a_session(client):
     assert client.post(request("tools/list", {}, 1)).status_code == 400
 
 
+def test_an_initialize_that_is_no_request_starts_no_process(client):
+    """Only requests are counted, so it would be a way to start processes without end."""
+    response = client.post({"jsonrpc": "2.0", "method": "initialize", "params": {}})
+    assert response.status_code == 400
+    assert "mcp-session-id" not in response.headers
+
+
 def test_a_session_that_was_ended_is_gone(client):
     client.initialize()
     headers = {"mcp-session-id": client.session}
     assert client.http.delete(client.url, headers=headers).status_code == 204
     assert client.post(request("tools/list", {}, 1)).status_code == 404
+
+
+def test_sessions_end_though_their_clients_do_not_wait_for_that():
+    """Each end takes a second, because `sleep` ignores the end of its input."""
+    result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}}
+    answer = json.dumps({"jsonrpc": "2.0", "id": 0, "result": result})
+    script = f"read line; echo '{answer}'; exec sleep 1000"
+    with serving("--", "sh", "-c", script) as url:
+        relay = latest_relay()
+        for _ in range(40):
+            with Raw(url) as client:
+                client.initialize()
+                with Wire(url) as wire:
+                    wire.send(head(url, method="DELETE", **{"mcp-session-id": client.session}))
+                assert eventually(partial(is_unknown, client))
+        assert eventually(lambda: "sleep" not in [one.name() for one in relay.children()])
+
+
+def is_unknown(client):
+    """Return whether the session has ended. Penstock itself refuses the version otherwise."""
+    response = client.post(request("ping", {}, 1), **{"mcp-protocol-version": "none"})
+    return response.status_code == 404
+
+
+def latest_relay():
+    relays = [child for child in psutil.Process().children() if "serve" in child.cmdline()]
+    return max(relays, key=lambda child: child.create_time())
 
 
 def test_a_server_that_dies_answers_with_an_error(client):
@@ -161,10 +197,7 @@ def test_no_process_is_left_behind():
     with serving("--", *PLAIN) as url, Raw(url) as client:
         client.initialize()
         client.modern_call("echo", {})
-        me = psutil.Process()
-        relays = [child for child in me.children() if "serve" in child.cmdline()]
-        relay = max(relays, key=lambda child: child.create_time())
-        children = relay.children(recursive=True)
+        children = latest_relay().children(recursive=True)
         assert len(children) >= 2
     assert eventually(lambda: not any(child.is_running() for child in children))
 

@@ -6,6 +6,8 @@ import time
 import pytest
 from raw_http import Wire, answers_health, asking_health, serving_logged, wait_until
 
+from penstock.relay.http.descriptors import connections_within
+
 resource = pytest.importorskip("resource", reason="Windows has no such limit")
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux changes another process"
@@ -41,6 +43,10 @@ def test_few_files_mean_few_connections(tmp_path):
         for wire in wires:
             wire.socket.close()
         wait_until(lambda: answers_health(url))
+
+
+def test_each_connection_leaves_a_file_for_its_request_to_upstream():
+    assert connections_within(4_096, 8_000) == 2_048
 
 
 def test_the_limit_of_files_is_raised(tmp_path):

@@ -25,7 +25,7 @@ def clients(url):
     with Raw(url) as one, Raw(url) as other:
         other.http.close()
         transport = httpx2.HTTPTransport(local_address="127.0.0.2")
-        other.http = httpx2.Client(timeout=30, transport=transport)
+        other.http = httpx2.Client(timeout=60, transport=transport)
         yield one, other
 
 

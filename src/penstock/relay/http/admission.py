@@ -76,8 +76,10 @@ class Admission:
         inbound = self._inbound(request)
         if request.method == "POST":
             self._require_session(inbound)
-        else:
-            self._require_no_body(incoming)
+            return inbound
+        if inbound.is_modern and request.method == "GET":
+            raise refused(405, "This protocol has no GET.", more={"allow": "POST"})
+        self._require_no_body(incoming)
         return inbound
 
     def _inbound(self, request: Request) -> Inbound:

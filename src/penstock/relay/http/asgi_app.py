@@ -85,10 +85,9 @@ class AsgiApp:
             await step(inbound, queue)
         except Exception:  # noqa: BLE001 (the client gets an error in any case)
             logger().exception("a request could not be handled")
-            key = inbound.message.key if inbound.message is not None else b""
             told = "Penstock failed on this request; its log says why."
             queue.status = queue.status or 500
-            await queue.finish(Event(messages.failure(key, INTERNAL_ERROR, told)))
+            await queue.finish(Event(messages.failure(inbound.key, INTERNAL_ERROR, told)))
         finally:
             await queue.close()
 

@@ -11,12 +11,16 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
+from typing import Final
 
 from penstock.log import logger
+from penstock.relay.http.to_its_end import to_its_end
 from penstock.relay.process import Process
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.unread import MOST_UPSTREAM, Unread, unhandled
+
+_GRACE_SECONDS: Final = 1.0
 
 
 class AsyncProcess:
@@ -42,7 +46,12 @@ class AsyncProcess:
             await self._loop.run_in_executor(self._writer, self._process.send, line)
 
     async def end(self) -> None:
-        await asyncio.to_thread(self._process.end, 1.0)
+        """End the process, also if the caller is cancelled. Each has a thread of its own, since an end
+        may take seconds."""
+        thread = ThreadPoolExecutor(1, "penstock-end")
+        ending = self._loop.run_in_executor(thread, self._process.end, _GRACE_SECONDS)
+        thread.shutdown(wait=False)
+        await to_its_end(ending)
         self._writer.shutdown(wait=False)
 
     def _read(self) -> None:

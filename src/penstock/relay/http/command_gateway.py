@@ -59,17 +59,15 @@ class CommandGateway:
                 else:
                     await self._post(inbound, queue)
         except CannotStart as error:
-            key = inbound.message.key if inbound.message is not None else b""
             queue.status = 500
             told = f"{error.message} {error.next_step}"
-            await queue.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
+            await queue.finish(Event(messages.failure(inbound.key, UPSTREAM_GONE, told)))
 
     async def _post(self, inbound: Inbound, queue: ReplyQueue) -> None:
         if inbound.is_modern:
             await self._shared_by(inbound.principal).post(inbound, queue)
             return
-        is_opening = inbound.message is not None and inbound.message.method == "initialize"
-        if is_opening and not inbound.session:
+        if inbound.is_initialize and not inbound.session:
             await self._open(inbound, queue)
             return
         session = await self._find(inbound, queue)
@@ -77,9 +75,6 @@ class CommandGateway:
             await session.post(inbound, queue)
 
     async def listen(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if inbound.is_modern:
-            queue.status = 405
-            return
         session = await self._find(inbound, queue)
         if session is not None and await _has_version(session, inbound, queue):
             await session.listen(inbound, queue)
@@ -105,10 +100,9 @@ class CommandGateway:
         session = self._sessions.get(inbound.session)
         if session is not None and not session.has_ended:
             return session
-        key = inbound.message.key if inbound.message is not None else b""
         fault = self.session_fault(inbound) or _NO_SESSION
         queue.status = fault.status
-        await queue.finish(Event(messages.failure(key, fault.code, fault.told)))
+        await queue.finish(Event(messages.failure(inbound.key, fault.code, fault.told)))
         return None
 
     async def _open(self, inbound: Inbound, queue: ReplyQueue) -> None:
@@ -135,14 +129,14 @@ class CommandGateway:
         await session.post(inbound, queue)
 
     async def _refuse(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        queue.status = 503
-        key = inbound.message.key if inbound.message is not None else b""
+        seconds = int(SWEEP_SECONDS)
+        queue.refuse(seconds)
         own = self._sessions.most_of_peer
         told = (
             f"No session is free: all {MOST_SESSIONS} are in use, or {own} by your network address. "
-            "End one, or try again later."
+            f"End one, or try again in {seconds} s."
         )
-        await queue.finish(Event(messages.failure(key, BUSY, told)))
+        await queue.finish(Event(messages.failure(inbound.key, BUSY, told)))
 
     def _shared_by(self, principal: Principal) -> SharedProcess:
         shared = self._shared.get(principal.id)
@@ -163,20 +157,20 @@ async def _has_version(session: LegacySession, inbound: Inbound, queue: ReplyQue
     known = {*eras.LEGACY_VERSIONS, session.version}
     if not inbound.version or inbound.version in known:
         return True
-    key = b"" if inbound.message is None else inbound.message.key
     told = (
         f"MCP-Protocol-Version {inbound.version[:40]!r} is not supported. This session has "
         f"{session.version or 'not agreed on one yet'}."
     )
     queue.status = 400
-    await queue.finish(Event(messages.failure(key, INVALID_REQUEST, told)))
+    await queue.finish(Event(messages.failure(inbound.key, INVALID_REQUEST, told)))
     return False
 
 
 async def _end(sessions: Sequence[LegacySession]) -> None:
-    for session in sessions:
-        logger().info("a session was removed: it had ended, was idle, or made room for another")
-        await session.end()
+    if sessions:
+        told = "sessions were removed (%d): they had ended, were idle, or made room for others"
+        logger().info(told, len(sessions))
+    await asyncio.gather(*(session.end() for session in sessions))
 
 
 def _is_busy(session: LegacySession) -> bool:

@@ -12,8 +12,6 @@ from penstock.log import logger
 
 # More is of no use, and some programs that inherit the limit try to close as many files.
 _MOST_FILES: Final = 65_536
-# For the store, for upstream's pipes or connections, and for the processes of the worker.
-_OWN_FILES: Final = 512
 _OUT_OF_FILES: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _REPEAT_SECONDS: Final = 60.0
 
@@ -36,8 +34,8 @@ def raise_limit() -> int:
 
 
 def connections_within(files: int, wanted: int) -> int:
-    """Return how many connections fit beside the files that Penstock needs itself."""
-    room = max(files - _OWN_FILES, files // 2)
+    """Return how many connections fit. For each, Penstock may need one more file: to upstream."""
+    room = files // 2
     if room < wanted:
         logger().warning(
             "at most %d connections at once, not %d: this process may open only %d files. Raise the "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
 
 from penstock.core.model.values import Principal
 from penstock.relay.http.reply_queue import ReplyQueue
+from penstock.wire import messages
 from penstock.wire.messages import Message
 
 
@@ -27,11 +29,22 @@ class Inbound(msgspec.Struct, frozen=True):
     peer: str = ""  # the address that the client calls from
 
     @property
-    def expects_answer(self) -> bool:
-        """Return whether the body is a JSON-RPC request, or a batch, which may hold one."""
+    def key(self) -> bytes:
+        """Return the key of the one message; b"" if it has no id, and for a batch."""
+        return b"" if self.message is None else self.message.key
+
+    @property
+    def is_initialize(self) -> bool:
+        """Return whether this asks for a session."""
+        message = self.message
+        return message is not None and message.is_request and message.method == "initialize"
+
+    def requests(self) -> list[Message]:
+        """Return the requests in the body."""
+        found: Iterable[Message | None] = [self.message]
         if self.message is None:
-            return True
-        return bool(self.message.key) and self.message.method is not msgspec.UNSET
+            found = map(messages.message_or_none, messages.batch_of(self.body) or [])
+        return [message for message in found if message is not None and message.is_request]
 
 
 class SessionFault(msgspec.Struct, frozen=True):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
+from penstock.relay.http.to_its_end import to_its_end
+
 _LARGE: Final = 16_000
 # Few, because each of them delays the event loop: only one thread at a time runs Python.
 _THREADS: Final = ThreadPoolExecutor(2, "penstock-bodies")
@@ -18,9 +20,5 @@ async def apply(function: Callable[[bytes], _Outcome], body: bytes) -> _Outcome:
     """Return what the function returns for the body."""
     if len(body) < _LARGE:
         return function(body)
-    work = asyncio.get_running_loop().run_in_executor(_THREADS, function, body)
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait({work})  # The caller may undo only what has been done.
-        raise
+    loop = asyncio.get_running_loop()
+    return await to_its_end(loop.run_in_executor(_THREADS, function, body))

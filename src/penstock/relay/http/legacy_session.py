@@ -14,7 +14,8 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
-from penstock.relay.http.outbox import RETRY_SECONDS, NotRead, Outbox
+from penstock.relay.http.outbox import NotRead, Outbox
+from penstock.relay.http.refusals import RETRY_SECONDS
 from penstock.relay.http.replay import Stream, Streams
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.target import Target
@@ -26,7 +27,6 @@ from penstock.wire.unread import Unread
 
 _CONFLICT: Final = 409
 _BAD_REQUEST: Final = 400
-_UNAVAILABLE: Final = 503
 # Requests stay open when their clients leave, because a lost connection is no cancellation.
 MOST_OPEN: Final = 32_000_000
 _EACH: Final = 32_768  # the memory that an open request takes besides its bytes
@@ -80,12 +80,11 @@ class LegacySession:
         return self._session.known.version
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        requests = _requests(inbound)
+        requests = inbound.requests()
         size = len(inbound.body) + _EACH
         if any(message.key in self._posts for message in requests):
-            key = b"" if inbound.message is None else inbound.message.key
             queue.status = _BAD_REQUEST
-            await queue.finish(Event(messages.failure(key, INVALID_REQUEST, _ID_IN_USE)))
+            await queue.finish(Event(messages.failure(inbound.key, INVALID_REQUEST, _ID_IN_USE)))
             return
         if requests and self._sizes and sum(self._sizes.values()) + size > MOST_OPEN:
             await _refuse(queue, inbound, _TOO_MANY)
@@ -118,7 +117,7 @@ class LegacySession:
             if inbound.message is not None:
                 await self._close_cancelled(inbound.message)
         except NotRead as error:
-            for message in _requests(inbound):
+            for message in inbound.requests():
                 self._session.cancel(message.key)
             await _refuse(queue, inbound, str(error))
             await self._drop(stream)
@@ -169,7 +168,7 @@ class LegacySession:
             if read is None or not read.is_request:
                 raise
             if read.key in self._posts:
-                self._posts[read.key].refuse(_UNAVAILABLE, RETRY_SECONDS)
+                self._posts[read.key].refuse()
             await self._received(messages.failure(read.key, UPSTREAM_GONE, str(error)))
 
     async def _received(self, line: bytes) -> None:
@@ -232,16 +231,7 @@ class LegacySession:
         return b"" if token is None else self._progress.get(messages.id_key(token), b"")
 
 
-def _requests(inbound: Inbound) -> list[Message]:
-    batch = messages.batch_of(inbound.body) if inbound.message is None else [inbound.body]
-    found = [messages.message_or_none(item) for item in batch or []]
-    return [
-        item for item in found if item is not None and item.key and item.method is not msgspec.UNSET
-    ]
-
-
 async def _refuse(queue: ReplyQueue, inbound: Inbound, told: str) -> None:
     """Refuse a POST for now."""
-    key = b"" if inbound.message is None else inbound.message.key
-    queue.refuse(_UNAVAILABLE, RETRY_SECONDS)
-    await queue.finish(Event(messages.failure(key, UPSTREAM_GONE, told)))
+    queue.refuse()
+    await queue.finish(Event(messages.failure(inbound.key, UPSTREAM_GONE, told)))

@@ -15,14 +15,14 @@ import msgspec
 
 from penstock.core.model.values import Refusal
 from penstock.relay.http.gateway import Inbound
-from penstock.wire import eras, messages
+from penstock.relay.http.refusals import RETRY_SECONDS
+from penstock.wire import eras
 from penstock.wire.busy import busy_answer
 from penstock.wire.messages import Message
 
 MOST_OF_PARTY: Final = 100
 # Requests without a session or a principal may come from many users behind one proxy.
 MOST_OF_PEER: Final = 1_000
-_SECONDS: Final = 5
 
 
 class OpenRequests:
@@ -35,7 +35,8 @@ class OpenRequests:
     def of(self, inbound: Inbound) -> Iterator[bytes]:
         """Admit the requests of a POST for this block. Yield the answer instead if they are too
         many: then nothing was begun."""
-        requests = _requests(inbound)
+        # Responses and notifications are always admitted: requests in progress may wait for them.
+        requests = inbound.requests()
         party, most = _party(inbound)
         count = len(requests)
         if count and self._open[party] + count > most:
@@ -56,21 +57,10 @@ def _party(inbound: Inbound) -> tuple[str, int]:
     return inbound.principal.id, MOST_OF_PARTY
 
 
-def _requests(inbound: Inbound) -> list[Message]:
-    """Return the requests of a POST. Its responses and notifications are always admitted: requests
-    in progress may wait for them."""
-    if inbound.message is not None:
-        found = [inbound.message]
-    else:
-        batch = messages.batch_of(inbound.body) or []
-        found = [read for read in map(messages.message_or_none, batch) if read is not None]
-    return [message for message in found if message.is_request]
-
-
 def _refusal(requests: list[Message], inbound: Inbound, most: int) -> bytes:
     why = Refusal(
         f"Too many requests at once: at most {most} of yours may be in progress.",
-        f"Try again in {_SECONDS} s, with fewer at once.",
+        f"Try again in {RETRY_SECONDS} s, with fewer at once.",
     )
     fields = eras.COMPLETE if inbound.is_modern else {}
     answers = [_answer(message, why, fields) for message in requests]

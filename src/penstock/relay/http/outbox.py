@@ -9,9 +9,10 @@ import asyncio
 from typing import Final
 
 from penstock.relay.http.child import AsyncProcess
+from penstock.relay.http.refusals import RETRY_SECONDS
+from penstock.relay.http.to_its_end import to_its_end
 
 MOST_UNREAD: Final = 32_000_000
-RETRY_SECONDS: Final = 10
 _EACH: Final = 4_096  # the memory that a waiting message takes besides its bytes
 _TOLD: Final = (
     f"The MCP server does not read its input: {MOST_UNREAD // 1_000_000} MB wait for it. It was not "
@@ -42,15 +43,6 @@ class Outbox:
         self._waiting += size
         try:
             async with self._turn:
-                await _to_its_end(asyncio.ensure_future(child.send(message)))
+                await to_its_end(asyncio.ensure_future(child.send(message)))
         finally:
             self._waiting -= size
-
-
-async def _to_its_end(sending: asyncio.Future[None]) -> None:
-    """Wait for a write. Even when cancelled, wait: the next write must not overtake this one."""
-    try:
-        await asyncio.shield(sending)
-    except asyncio.CancelledError:
-        await asyncio.wait({sending})
-        raise

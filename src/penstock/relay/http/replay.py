@@ -111,10 +111,10 @@ class Stream:
                 await self._connection.finish(event)
             self._streams.finished(self)
 
-    def refuse(self, status: int, retry_seconds: int) -> None:
+    def refuse(self) -> None:
         """Say with the reply, if it has not begun, that the request is refused for now."""
         if self._connection is not None:
-            self._connection.refuse(status, retry_seconds)
+            self._connection.refuse()
 
     async def close(self) -> None:
         """End the stream without a last message."""

@@ -6,9 +6,11 @@ import asyncio
 from typing import Final
 
 from penstock.relay.http.events import Event
+from penstock.relay.http.refusals import RETRY_SECONDS
 
 _MOST_WAITING: Final = 1_000
 _MOST_BYTES: Final = 4_000_000
+_UNAVAILABLE: Final = 503
 
 
 class ReplyQueue:
@@ -32,10 +34,10 @@ class ReplyQueue:
         self.headers: tuple[tuple[str, str], ...] = ()
         self.opening: Event | None = None  # the event before the others, if this becomes a stream
 
-    def refuse(self, status: int, retry_seconds: int) -> None:
+    def refuse(self, seconds: int = RETRY_SECONDS) -> None:
         """Refuse the request for now. The gateway then puts the error that says why."""
-        self.status = status
-        self.headers = (("retry-after", str(retry_seconds)),)
+        self.status = _UNAVAILABLE
+        self.headers = (("retry-after", str(seconds)),)
 
     async def put(self, event: Event) -> None:
         async with self._turn:

@@ -17,7 +17,7 @@ from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
-from penstock.relay.http.outbox import MOST_UNREAD, RETRY_SECONDS, NotRead, Outbox
+from penstock.relay.http.outbox import MOST_UNREAD, NotRead, Outbox
 from penstock.relay.http.renaming import Renaming
 from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.strays import DropLog, nobodys_answer
@@ -53,10 +53,10 @@ class SharedProcess:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def post(self, inbound: Inbound, queue: ReplyQueue) -> None:
-        if inbound.message is None or not inbound.expects_answer:
-            return  # A modern client hangs up where a legacy client sent a notification.
         message = inbound.message
-        if message.method == "initialize":  # A server that has started would take it for an error.
+        if message is None or not message.is_request:
+            return  # A modern client hangs up where a legacy client sent a notification.
+        if inbound.is_initialize:  # A server that has started would take it for an error.
             told = messages.failure(
                 message.key, METHOD_NOT_FOUND, "This protocol has no initialize."
             )
@@ -104,7 +104,7 @@ class SharedProcess:
         try:
             await self._outbox.send(self._child, renamed)
         except NotRead as error:
-            post.queue.refuse(503, RETRY_SECONDS)
+            post.queue.refuse()
             await self._received(messages.failure(name, UPSTREAM_GONE, str(error)))
 
     async def _cancel(self, post: _SharedPost, read: Message) -> None:

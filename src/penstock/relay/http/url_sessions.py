@@ -67,7 +67,7 @@ class UrlSessions:
         if inbound.session:
             key = _key(inbound, inbound.session)
             return self._sessions.get_or_keep(key, partial(self._resumed, inbound), inbound.peer)
-        if inbound.message is not None and inbound.message.method == "initialize":
+        if inbound.is_initialize:
             return self._new(inbound)
         return self._new(inbound, self._known_to(inbound, "legacy"))
 
