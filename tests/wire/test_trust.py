@@ -89,7 +89,14 @@ def test_a_tool_that_had_no_widget_gets_no_more_when_it_claims_one(open_rig, era
 
 @pytest.mark.parametrize("key", ["8.0", '"8"', "8e0"])
 @pytest.mark.parametrize(
-    "body", [{"result": text(FAT)}, {"error": {"code": 1, "message": FAT}}, {"result": FAT}]
+    "body",
+    [
+        {"result": text(FAT)},
+        {"result": {"contents": [], **text(FAT)}},
+        {"result": {"messages": [], "structuredContent": FAT}},
+        {"error": {"code": 1, "message": FAT}},
+        {"result": FAT},
+    ],
 )
 def test_an_answer_under_another_spelling_of_the_id(open_rig, era, key, body):
     """JavaScript takes 8.0, and some clients "8", for 8."""
