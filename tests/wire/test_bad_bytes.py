@@ -182,6 +182,28 @@ def test_a_task_with_bad_bytes_keeps_them(open_rig):
     assert original_of(rig, notice) == sent
 
 
+def test_a_notification_with_a_result_keeps_its_bytes(open_rig):
+    rig = open_rig(Upstream("modern"))
+    sent = b'{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"completed","result":{"content":[{"type":"text","text":"\xe9"}]}}}'
+    (told,) = valid(rig.from_upstream(sent))
+    notice = told["params"]["result"]["content"][-1]["text"]
+    assert original_of(rig, notice) == sent
+
+
+def test_an_error_with_a_suggestion_keeps_its_bytes(open_rig, era):
+    rig = open_rig(Upstream(era))
+    rig.listed()
+    asked = rig.request("tools/call", {"name": "rowz", "arguments": {}}, id=7)
+    rig.upstream = None
+    rig.from_client(asked)
+    sent = b'{"jsonrpc":"2.0","id":7,"result":{"isError":true,"content":[{"type":"text","text":"\xe9"}]}}'
+    rig.upstream = Upstream(era)  # it is asked for its list again
+    (told,) = valid(rig.from_upstream(sent))
+    said, suggestion, notice = (block["text"] for block in told["result"]["content"])
+    assert (said, suggestion) == ("\ufffd", "Did you mean rows?")
+    assert original_of(rig, notice) == sent
+
+
 # -- any bytes ---------------------------------------------------------------------------------
 
 PIECES = st.lists(

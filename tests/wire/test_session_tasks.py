@@ -6,6 +6,8 @@ import pytest
 from relay_rig import table, value_of
 from relay_upstream import Upstream, text, tool
 
+from penstock.core.model.values import Refusal
+
 LARGE = text(table())
 
 
@@ -161,3 +163,15 @@ def test_a_cancelled_task_keeps_nothing(open_rig, era):
         rig.from_client({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
         assert rig.work() == []
     assert rig.store.stats().entries == 0
+
+
+def test_work_for_a_notification_is_not_refused_and_has_no_answer(open_rig):
+    """Its result would be lost, and no request of the client has the id null."""
+    rig = open_rig(Upstream("modern"))
+    rig.holds_work = True
+    task = {"taskId": "t", "status": "completed", "result": text("x" * 100_000)}
+    rig.from_upstream({"jsonrpc": "2.0", "method": "notifications/tasks", "params": task})
+    (waiting,) = rig.held
+    assert waiting.request.is_answered  # a carrier refuses no work of such a request
+    assert rig.session.turn_away(waiting.request, Refusal("Busy.", "Try again.")) == []
+    assert rig.session.give_up(waiting.request) == []

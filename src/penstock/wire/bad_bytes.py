@@ -17,7 +17,7 @@ from penstock.core.protocol.first_reply import KeptBytes
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of
-from penstock.wire.effects import KeepBytes, Steps, UpstreamAnswer
+from penstock.wire.effects import KeepBytes, Steps
 from penstock.wire.messages import PARSE_ERROR, Message, UpstreamMessage
 from penstock.wire.outputs import Outputs, ToClient, ToUpstream
 from penstock.wire.request import Request
@@ -73,13 +73,13 @@ def with_count(received: UpstreamMessage) -> bytes:
     return messages.object_from(members)
 
 
-def note_original(request: Request, answer: UpstreamAnswer) -> Steps[None]:
+def note_original(request: Request, original: bytes) -> Steps[None]:
     """Store the message that a result came in, if it was not UTF-8, and tell the agent of it."""
-    if not answer.original:
+    if not original:
         return
     request.pin_reader()
-    kept: KeptBytes | None = yield KeepBytes(call_of(request, {}), answer.original)
-    count = repaired(answer.original).replaced
+    kept: KeptBytes | None = yield KeepBytes(call_of(request, {}), original)
+    count = repaired(original).replaced
     told = (
         f"{count:,} bytes of the server's message are not UTF-8, and U+FFFD replaces each. "
         f"{_where(request, kept)}"

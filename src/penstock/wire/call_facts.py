@@ -24,8 +24,9 @@ def is_for_app(request: Request) -> bool:
     """Return whether only an app sees the result: the tool is for apps alone, and the client shows
     apps, so its host keeps the result from the model."""
     tool = request.upstream_tool
-    is_alone = tool is not None and request.known.app_rights.is_for_apps_alone(tool)
-    return is_alone and request.audience.has_apps
+    if tool is None or not tool.is_for_apps_alone or not request.audience.has_apps:
+        return False
+    return request.known.app_rights.is_for_apps_alone(tool)
 
 
 def has_widget_output(request: Request) -> bool:

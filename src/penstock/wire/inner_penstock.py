@@ -29,6 +29,7 @@ APART: Final = Refusal(
     "Some of these results are kept by Penstock, and some by the server behind it, or have expired.",
     "Join results that are kept in one place.",
 )
+_MOST_SPELLINGS: Final = 30  # a text with more is nobody's token
 _REFERENCE: Final = re.compile(re.escape(PREFIX) + r"([\w.-]+)", re.ASCII)
 
 
@@ -48,9 +49,10 @@ def joined(ours: str, theirs: str) -> str:
 def is_theirs(request: Request, token: object) -> Steps[bool]:
     """Return whether a token may be upstream's: there is a reader, and our store does not know the
     token. Read as little as possible to find out."""
-    if not is_in_front(request):
+    spellings = _spellings(token)
+    if not is_in_front(request) or len(spellings) > _MOST_SPELLINGS:
         return False
-    for text in _spellings(token):
+    for text in spellings:
         call = call_of(request, {TOKEN_FIELD: text, "page_size": 1})
         reply: Reply = yield Read(replace(call, tool="", schema=None))
         if not is_unknown(reply.reason):
@@ -61,10 +63,8 @@ def is_theirs(request: Request, token: object) -> Steps[bool]:
 def _spellings(token: object) -> list[object]:
     """Return a token, and the token of each secret in its text. A text that is no token because of
     one wrong character may hold the whole secret of a result of ours."""
-    if not isinstance(token, str):
-        return [token]
-    secrets = [continuation.PREFIX + digits for digits in continuation.SECRET.findall(token)]
-    return [*dict.fromkeys([token, *secrets])]
+    more = continuation.tokens_in(token) if isinstance(token, str) else []
+    return [token, *(text for text in dict.fromkeys(more) if text != token)]
 
 
 def sides_of(request: Request) -> Steps[set[bool]]:

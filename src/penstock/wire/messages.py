@@ -17,7 +17,7 @@ from penstock.core.json import hidden_escapes, rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.hidden_escapes import Hidden
 from penstock.core.json.rawjson import NotJson
-from penstock.core.json.utf8 import Repaired, is_utf8, repaired
+from penstock.core.json.utf8 import is_utf8, repaired
 from penstock.log import logger
 
 PARSE_ERROR: Final = -32700
@@ -67,6 +67,10 @@ _REFUSALS: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 def read_message(line: bytes | msgspec.Raw) -> Message:
     """Read a message. Raise `NotJson` unless it is an object with members of the right types."""
+    try:
+        return _MESSAGE.decode(line)
+    except _REFUSALS:
+        pass  # read once more, because a message that is not strange must cost no further call
     try:
         return read_fast(line)
     except NotJson as error:
@@ -161,15 +165,15 @@ class UpstreamMessage(msgspec.Struct, frozen=True):
 def received(line: bytes) -> UpstreamMessage:
     """Read a message of upstream's. Repair one that holds bytes which are not UTF-8, or that is JSON
     only to Python's `json` module. Raise `NotJson` for anything else."""
-    sound = Repaired(line, 0) if is_utf8(line) else repaired(line)
+    text, replaced = (line, 0) if is_utf8(line) else repaired(line)
     try:
-        return UpstreamMessage(read_message(sound.text), sound.text, sound.replaced)
+        return UpstreamMessage(read_message(text), text, replaced)
     except ValueError:
-        again = mended(sound.text)
+        again = mended(text)
         if again is None:
             raise
         logger().warning("upstream sent invalid JSON, which was repaired")
-        return UpstreamMessage(read_message(again), again, sound.replaced)
+        return UpstreamMessage(read_message(again), again, replaced)
 
 
 def mended(line: bytes) -> bytes | None:
@@ -186,7 +190,7 @@ def mended(line: bytes) -> bytes | None:
 
 def batch_of(line: bytes) -> list[bytes] | None:
     """Return the messages of a batch (revision 2025-03-26 and before), or None for a single one."""
-    if not is_batch(line):
+    if line.startswith(b"{") or not is_batch(line):
         return None
     try:
         return [bytes(item) for item in _BATCH.decode(line)]
@@ -221,6 +225,10 @@ def members_of(raw: msgspec.Raw | bytes | msgspec.UnsetType) -> dict[str, msgspe
     """Return the members of an object, undecoded. Return {} for anything else."""
     if isinstance(raw, msgspec.UnsetType):
         return {}
+    try:
+        return _OBJECT.decode(raw)
+    except _REFUSALS:
+        pass  # as in `read_message`
     try:
         return members_fast(raw)
     except NotJson:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from penstock.wire import eras, messages
 from penstock.wire.calls import tools_call
-from penstock.wire.effects import Steps
+from penstock.wire.effects import Discover, Steps
 from penstock.wire.greetings import initialize, server_discover
 from penstock.wire.lists import tools_list
 from penstock.wire.request import Request
@@ -26,3 +27,13 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "resources/templates/list": resource_templates_list,
     "resources/read": resources_read,
 }
+
+
+def in_its_era(request: Request, handler: Handler) -> Steps[bytes]:
+    """Find out upstream's era for a modern request. Refuse the request if upstream is legacy."""
+    if request.known.era == "" and request.method != "server/discover":
+        yield Discover()
+    if request.known.era == "legacy":
+        requested = messages.decoded(eras.meta_of(request.params).get(eras.VERSION_META))
+        return request.refuse(eras.unsupported(requested, eras.LEGACY_VERSIONS))
+    return (yield from handler(request))

@@ -30,7 +30,7 @@ def with_suggestion(request: Request, answer: UpstreamAnswer) -> Steps[UpstreamA
     changed = _changed(request, answer, f"Did you mean {' or '.join(near)}?") if near else b""
     if not changed or not policy_of(request).inline_budget.surely_admits(len(changed)):
         return answer
-    return UpstreamAnswer(messages.read_message(changed), changed)
+    return UpstreamAnswer(messages.read_message(changed), changed, answer.original)
 
 
 def _is_error(answer: UpstreamAnswer) -> bool:

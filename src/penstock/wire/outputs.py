@@ -39,3 +39,15 @@ class Perform(msgspec.Struct, frozen=True):
 
 Output = ToClient | ToUpstream | Perform | Ring
 Outputs = list[Output]
+
+
+def forwarded_together(outputs: Outputs) -> Outputs:
+    """Return the outputs for a batch, with all that goes upstream as one array. The alarms come first:
+    some carriers wait for the answer before they take the next output."""
+    forwarded = [item.message for item in outputs if isinstance(item, ToUpstream)]
+    if len(forwarded) <= 1:
+        return outputs
+    together = ToUpstream(b"[" + b",".join(forwarded) + b"]")
+    alarms = [item for item in outputs if isinstance(item, Ring)]
+    others = (item for item in outputs if not isinstance(item, ToUpstream | Ring))
+    return [*alarms, together, *others]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from penstock.core.budget.host_members import HOST_MEMBERS_CAP
 from penstock.core.model.values import Frame, Result
@@ -17,6 +20,9 @@ from penstock.wire.offering import is_for_widget, offer, offer_error
 from penstock.wire.request import Request
 from penstock.wire.results import WireResult, plain_wire
 
+_UNBOUNDED: Final = frozenset({"messages", "contents"})  # members of results
+_OF_TOOLS: Final = frozenset({"content", "structuredContent", "toolResult"})
+
 
 def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
     """Return upstream's answer to a call, or the reply that replaces it."""
@@ -29,7 +35,7 @@ def hold(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
         return request.answer(plain_wire(inside, fields))
     if is_covered and result is not None:
         if answer.original:
-            yield from note_original(request, answer)
+            yield from note_original(request, answer.original)
         is_short = len(answer.line) <= HOST_MEMBERS_CAP
         if (is_short or has_widget_output(request)) and may_imitate(answer.line):
             yield from note_imitation(request, WireResult(result))
@@ -82,16 +88,23 @@ def _asking(wire: WireResult, instead: bytes) -> bytes:
 
 
 def hold_stray(request: Request, answer: UpstreamAnswer) -> Steps[bytes]:
-    """Hold a response that no request waits for to the budget. Its id may be 8.0 or "8": a client
-    may take it for the answer to request 8."""
+    """Hold a response that no request waits for to the budget, except contents of prompts and
+    resources, which have no budget."""
+    key, result = answer.message.key, answer.result
+    if result is not None and _is_unbounded(result):
+        return request.line
     yield StepAside()
-    key = answer.message.key
-    if answer.result is not None:
-        instead = yield from held(request, WireResult(answer.result))
-        return messages.response(key, instead or messages.object_from(answer.result))
+    if result is not None:
+        instead = yield from held(request, WireResult(result))
+        return messages.response(key, instead or messages.object_from(result))
     error = bytes(answer.error or b"")
     instead = yield from offer_error(request, error)
     return messages.error_response(key, instead or error)
+
+
+def _is_unbounded(members: Mapping[str, msgspec.Raw]) -> bool:
+    """Return whether a result can only be that of a prompt or a resource, never that of a tool."""
+    return not _UNBOUNDED.isdisjoint(members) and _OF_TOOLS.isdisjoint(members)
 
 
 def held(

@@ -36,7 +36,6 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.json.utf8 import is_utf8
-from penstock.core.model.recent import Recent
 from penstock.core.model.values import Refusal
 from penstock.log import logger
 from penstock.wire import eras, messages
@@ -54,6 +53,7 @@ from penstock.wire.effects import (
     UpstreamAnswer,
 )
 from penstock.wire.inner_calls import InnerCalls
+from penstock.wire.late_answers import LateAnswers
 from penstock.wire.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -62,8 +62,8 @@ from penstock.wire.messages import (
     UPSTREAM_GONE,
     Message,
 )
-from penstock.wire.methods import HANDLERS, Handler
-from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream
+from penstock.wire.methods import HANDLERS, in_its_era
+from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream, forwarded_together
 from penstock.wire.program_calls import program_call
 from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
@@ -72,10 +72,7 @@ from penstock.wire.tasks import task_notified
 from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread
 
-_MOST_CANCELLED: Final = 10_000
-_MOST_ANSWERED: Final = 100
 _SHOWN: Final = 200
-_UNBOUNDED: Final = frozenset({"messages", "contents"})  # members of results
 _FAILED: Final = (
     "Penstock failed on this request; see its log. The server may have run the request."
 )
@@ -93,9 +90,7 @@ class Session:
         self._discovery: bytes | None = None  # the id of our `server/discover`
         self._own = b'"penstock-%b-' % secrets.token_hex(8).encode()  # the prefix of our own ids
         self._serials = count()
-        self._cancelled: Recent[bytes, bool] = Recent(_MOST_CANCELLED)
-        self._answered: Recent[bytes, bool] = Recent(_MOST_ANSWERED)
-        self._given_up: Recent[bytes, bool] = Recent(_MOST_CANCELLED)  # the client has an error
+        self._late = LateAnswers(connection)
         self._ended = ""
         self._lock = threading.Lock()
 
@@ -130,13 +125,7 @@ class Session:
         ]
         if batch.has_only_errors:
             outputs.append(ToClient(batch.whole))
-        forwarded = [item.message for item in outputs if isinstance(item, ToUpstream)]
-        if len(forwarded) <= 1:
-            return outputs
-        together = ToUpstream(b"[" + b",".join(forwarded) + b"]")
-        alarms = [item for item in outputs if isinstance(item, Ring)]
-        others = (item for item in outputs if not isinstance(item, ToUpstream | Ring))
-        return [*alarms, together, *others]
+        return forwarded_together(outputs)
 
     def _client_message(self, line: bytes, message: Message, batch: Batch | None = None) -> Outputs:
         if message.method is msgspec.UNSET:
@@ -154,7 +143,7 @@ class Session:
             return self._lost(request)
         handler = HANDLERS.get(request.method)
         if is_modern and self.known.era != "modern":
-            return self._begin(request, _in_its_era(request, handler or pass_on))
+            return self._begin(request, in_its_era(request, handler or pass_on))
         return [ToUpstream(line)] if handler is None else self._begin(request, handler(request))
 
     def _client_notification(self, line: bytes, message: Message) -> Outputs:
@@ -189,7 +178,7 @@ class Session:
         if not request.is_with_penstock:
             if self._take(self._awaiting, key, request):
                 self.drop(request)
-            self._cancelled.put(key, True)
+            self._late.note_cancelled(key)
         return request
 
     def cancel_inner(self, program: Request) -> Outputs:
@@ -218,7 +207,7 @@ class Session:
         outputs: Outputs = []
         for error in unread.answers(self._with_upstream()):
             outputs += self._line_from_upstream(error)
-            self._given_up.put(messages.read_message(error).key, True)
+            self._late.note_given_up(messages.read_message(error).key)
         return outputs
 
     def _with_upstream(self) -> list[bytes]:
@@ -251,9 +240,8 @@ class Session:
             self.known.outdate_toolbox()
         if message.method != "notifications/tasks":
             return [ToClient(line)]
-        about = Request(self.connection, b"", message.method, message.params, line, is_modern=True)
-        about.is_understood = True
-        return self._begin(about, task_notified(about))
+        about = self._about(line, message.params, is_modern=True)
+        return self._begin(about, task_notified(about, original))
 
     def _upstream_response(self, line: bytes, message: Message, original: bytes) -> Outputs:
         key = message.key
@@ -275,39 +263,20 @@ class Session:
         return []
 
     def _unexpected(self, message: Message, line: bytes) -> Outputs:
-        """Handle a response that no request waits for. If the client cancelled the request or has
-        an answer, drop a large response: it is over the budget. If the client cancelled the request,
-        drop our own error that upstream is gone, too."""
-        key = message.key
-        if key.startswith(self._own):
+        """Handle a response that no request waits for."""
+        if message.key.startswith(self._own):
             return []  # a second answer to a request of ours
-        if self._given_up.pop(key):
-            return []  # the client has an error in its place
-        was_cancelled = self._cancelled.pop(key)
-        replaced = self.connection.replaced.get(key)
-        if replaced is not None:  # upstream repeats it after a broken stream: send the same token
-            return [ToClient(replaced, key)]
-        inline = self.connection.rules.policy.inline_budget
-        is_small = inline.surely_admits(len(line))
-        if was_cancelled and (not is_small or messages.code_of(message) == UPSTREAM_GONE):
-            return []
-        if is_small:
-            return [ToClient(line)]
-        if key in self._answered:
-            logger().warning("upstream answered a request twice")
-            return []
-        return self._stray(message, line)
+        taken = self._late.taken(message, line)
+        if taken is not None:
+            return taken
+        about = self._about(line, is_modern=self.known.era == "modern")
+        return self._begin(about, hold_stray(about, UpstreamAnswer(message, line)))
 
-    def _stray(self, message: Message, line: bytes) -> Outputs:
-        """Hold a large response that no request waits for to the budget, except contents of prompts
-        and resources, which have no budget."""
-        answer = UpstreamAnswer(message, line)
-        if answer.result is not None and not _UNBOUNDED.isdisjoint(answer.result):
-            return [ToClient(line)]
-        is_modern = self.known.era == "modern"
-        about = Request(self.connection, b"", "", msgspec.UNSET, line, is_modern)
-        about.is_understood = True
-        return self._begin(about, hold_stray(about, answer))
+    def _about(self, line: bytes, params: Any = msgspec.UNSET, *, is_modern: bool) -> Request:
+        """Return a request without an id, for the handler of a message that upstream has sent."""
+        about = Request(self.connection, b"", "", params, line, is_modern)
+        about.is_understood = about.is_answered = True  # so no work for it is refused
+        return about
 
     def called_by(self, message: Message | None) -> UpstreamTool | None:
         """Return the tool that a message to upstream calls, as upstream lists it."""
@@ -437,7 +406,7 @@ class Session:
             return []
         if self._take(self._awaiting, request.key, request):
             request.is_with_penstock = True
-            self._given_up.put(request.key, True)
+            self._late.note_given_up(request.key)
             told = messages.cancellation(request.key, "the answer took too long")
             return [*self.go_on(request), ToUpstream(told)]
         request.is_late = True
@@ -476,13 +445,17 @@ class Session:
     def give_up(self, request: Request) -> Outputs:
         """Answer with an error, because Penstock failed on the request."""
         request.cancellation.request()  # a program may still have its sandbox
-        return self._deliver(request, request.fail(INTERNAL_ERROR, _FAILED) if request.key else b"")
+        return self._deliver_error(request, request.fail(INTERNAL_ERROR, _FAILED))
 
     def turn_away(self, request: Request, why: Refusal) -> Outputs:
-        """Answer that too much is waiting, before the next work for the request begins."""
-        self.drop(request)
+        """Answer that too much is waiting, before the next work for the request begins. Upstream must
+        not have answered the request: its answer would be lost."""
         fields = self.known.frame(is_modern=request.is_modern).fields
-        return self._deliver(request, busy_answer(request.key, request.method, why, fields))
+        return self._deliver_error(request, busy_answer(request.key, request.method, why, fields))
+
+    def _deliver_error(self, request: Request, error: bytes) -> Outputs:
+        """Send the client an error, unless it has asked for nothing: upstream began with a message."""
+        return self._deliver(request, error) if request.key else []
 
     def _deliver(self, request: Request, message: bytes) -> Outputs:
         """Send the client an answer, unless the request was cancelled or answered meanwhile."""
@@ -494,7 +467,7 @@ class Session:
         report(request, b"" if request.program else message)  # no model reads a program's calls
         if request.program is not None:
             return self._finish_inner(request, request.program, message)
-        self._answered.put(key, True)
+        self._late.note_answered(key)
         outputs = self.cancel_inner(request)
         if request.batch is None:
             return [*outputs, ToClient(message, key)]
@@ -518,16 +491,6 @@ class Session:
         with self._lock:
             waiting, self._awaiting_era, self._discovery = self._awaiting_era, [], None
         return [output for request in waiting for output in self.go_on(request)]
-
-
-def _in_its_era(request: Request, handler: Handler) -> Steps[bytes]:
-    """Find out upstream's era for a modern request. Refuse the request if upstream is legacy."""
-    if request.known.era == "" and request.method != "server/discover":
-        yield Discover()
-    if request.known.era == "legacy":
-        requested = messages.decoded(eras.meta_of(request.params).get(eras.VERSION_META))
-        return request.refuse(eras.unsupported(requested, eras.LEGACY_VERSIONS))
-    return (yield from handler(request))
 
 
 def _start_of(line: bytes) -> str:

@@ -32,15 +32,19 @@ def tasks_get(request: Request) -> Steps[bytes]:
     if answer.result is None:
         return (yield from hold(request, answer))
     if _is_done(request, answer.result):
-        yield from note_original(request, answer)
+        yield from note_original(request, answer.original)
     instead = yield from _hold_inside(request, answer.result)
     return answer.line if instead is None else request.in_place(request.answer(instead))
 
 
-def task_notified(request: Request) -> Steps[bytes]:
-    """Hold the result in a notification that a task is done to the budget."""
+def task_notified(request: Request, original: bytes) -> Steps[bytes]:
+    """Hold the result in a notification that a task is done to the budget. `original`: the message as
+    upstream sent it, if that was not UTF-8."""
     _find_tool(request)
-    instead = yield from _hold_inside(request, messages.members_of(request.params))
+    members = messages.members_of(request.params)
+    if _is_done(request, members):
+        yield from note_original(request, original)
+    instead = yield from _hold_inside(request, members)
     if instead is None:
         return request.line
     return messages.notification("notifications/tasks", instead)

@@ -30,6 +30,8 @@ def require_utf8(data: bytes) -> None:
 
 
 def is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
     try:
         require_utf8(data)
     except UnicodeDecodeError:

@@ -25,7 +25,7 @@ SECRET_BYTES = 16
 _DIGITS = 39  # of the largest number in `SECRET_BYTES`
 _MAC_BYTES = 9
 _LONGEST = 2_000
-SECRET = re.compile(r"\d{39}", re.ASCII)
+_SECRET = re.compile(r"(?=(\d{39}))", re.ASCII)  # also in more digits
 _TEXT = re.compile(r"pen_(\d{39})(?:\.([\w-]+)\.([\w-]{12}))?", re.ASCII)
 
 
@@ -94,6 +94,11 @@ class Token(msgspec.Struct, frozen=True):
         if not self.position:
             return text
         return f"{text}.{_b64(self.position)}.{_mac(self.secret, self.position)}"
+
+
+def tokens_in(text: str) -> list[str]:
+    """Return the token of each secret that a text may hold."""
+    return [PREFIX + digits for digits in _SECRET.findall(text)]
 
 
 def parse(text: str) -> Token | None:
