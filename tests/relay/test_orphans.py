@@ -206,13 +206,28 @@ def test_a_server_has_no_descriptor_but_its_own(start):
     assert [one.num_fds() for one in below] == [3, 3]
 
 
+# A relay behind HTTP that has a minute to end in place of a second, and waits for an upstream that
+# hangs for as long as it may: a busy machine may be slow to close a file.
+PATIENT_RUN = [sys.executable, "-c", """
+import sys
+from penstock.cli import main
+from penstock.relay import run_url
+from penstock.relay.http import upstream
+run_url._LAST_SECONDS, upstream.CONNECT_SECONDS = 60.0, 600.0
+sys.exit(main(sys.argv[1:]))
+""", "run"]  # fmt: skip
+
+
 def test_a_signal_in_front_of_a_url_that_hangs(tmp_path):
     """The relay closes its store, although the server does not answer the end of the session."""
     store = tmp_path / "results.sqlite"
     environment = clean_environment(PENSTOCK_STORE=f"sqlite:///{store}")
     with started([*PLAIN, "--http", "--hangs-at-delete"]) as url:
         process = subprocess.Popen(
-            [*RUN, "--url", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            [*PATIENT_RUN, "--url", url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
         )
         greet(process)
         process.send_signal(signal.SIGTERM)
