@@ -220,7 +220,7 @@ def test_the_server_ends_with_the_command(options):
     assert not [number for number in marked(mark) if not is_gone(number)]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_both(number):
     mark = uuid4().hex
     silent = [sys.executable, "-c", "import signal; signal.pause()", mark]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -27,6 +28,8 @@ from relay_processes import (
 )
 from stuck_pipes import Stuck, write_ignoring
 
+from penstock.relay.process import CannotStart, Unstarted
+from penstock.relay.stdio import StdioRelay
 from penstock.wire.messages import UPSTREAM_GONE
 
 WILD = [sys.executable, str(SERVERS / "wild_server.py")]
@@ -183,13 +186,48 @@ def test_a_signal_that_the_user_has_penstock_ignore(start):
     assert client.close() == 0
 
 
+def test_a_signal_handler_waits_for_no_lock():
+    """It interrupts the main thread, which may hold any."""
+    session = SimpleNamespace(pending={})
+    relay = StdioRelay(None, Unstarted(CannotStart("")), session, None)
+    handling = threading.Thread(target=relay._note_signal, args=(signal.SIGTERM,), daemon=True)
+    with relay._client_left._cond, relay._finished._cond, relay._is_told._cond:
+        handling.start()
+        handling.join(PATIENCE)
+        assert not handling.is_alive()
+
+
+def test_a_server_has_no_descriptor_but_its_own(start):
+    """An end of another pipe of ours would keep that pipe open for as long as the server runs."""
+    client = start(WILD)
+    client.listed()
+    below = psutil.Process(client.process.pid).children(recursive=True)
+    assert len(below) == 2  # the server and the guardian
+    assert [one.num_fds() for one in below] == [3, 3]
+
+
+# A relay behind HTTP that has a minute to end in place of a second, and waits for an upstream that
+# hangs for as long as it may: a busy machine may be slow to close a file.
+PATIENT_RUN = [sys.executable, "-c", """
+import sys
+from penstock.cli import main
+from penstock.relay import run_url
+from penstock.relay.http import upstream
+run_url._LAST_SECONDS, upstream.CONNECT_SECONDS = 60.0, 600.0
+sys.exit(main(sys.argv[1:]))
+""", "run"]  # fmt: skip
+
+
 def test_a_signal_in_front_of_a_url_that_hangs(tmp_path):
     """The relay closes its store, although the server does not answer the end of the session."""
     store = tmp_path / "results.sqlite"
     environment = clean_environment(PENSTOCK_STORE=f"sqlite:///{store}")
     with started([*PLAIN, "--http", "--hangs-at-delete"]) as url:
         process = subprocess.Popen(
-            [*RUN, "--url", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            [*PATIENT_RUN, "--url", url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
         )
         greet(process)
         process.send_signal(signal.SIGTERM)

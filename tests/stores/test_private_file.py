@@ -40,7 +40,7 @@ def file(path, request):
 def test_a_file_that_others_may_use_is_refused(path, opened, mode):
     path.touch(0o600)
     path.chmod(mode)
-    with pytest.raises(StoreError, match=f"Other users may use .*mode {mode:o}") as refused:
+    with pytest.raises(StoreError, match=f"use .*mode {mode:o}.*yours alone") as refused:
         opened(path)
     assert refused.value.next_step == f"chmod 600 {path}"
     assert path.read_bytes() == b""

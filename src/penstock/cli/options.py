@@ -168,9 +168,14 @@ def target_from(chosen: argparse.Namespace, environment: Mapping[str, str] = os.
 def forget_secrets(chosen: argparse.Namespace) -> None:
     """Remove the secrets from our environment after they were read, so that no process which we
     start inherits them."""
-    named = (pair.partition("=")[2] for pair in chosen.header_env)
-    for name in (*SECRET_VARIABLES, chosen.bearer_env or "", *named):
+    for name in (*SECRET_VARIABLES, *secret_variables_of(chosen)):
         os.environ.pop(name, None)
+
+
+def secret_variables_of(chosen: argparse.Namespace) -> list[str]:
+    """Return the variables that options name as the places of secrets."""
+    named = [pair.partition("=")[2] for pair in chosen.header_env]
+    return [name for name in (chosen.bearer_env, *named) if name]
 
 
 def start_logging(chosen: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ from penstock.figures.notes import SAVE, Note, frame
 from penstock.figures.place import figures_file
 from penstock.figures.unfinished import clear_mark, new_mark, set_mark
 from penstock.log import logger
-from penstock.settings.sources import without_secrets
+from penstock.settings.sources import without_secret_variables
 from penstock.wire.answered import Answered
 
 GATHER_SECONDS: Final = 1.0  # Answers are gathered for so long, so that a start is not disturbed.
@@ -168,7 +168,7 @@ class _ClerkProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**without_secrets(os.environ), "PYTHONPATH": os.pathsep.join(folders)},
+            env={**without_secret_variables(os.environ), "PYTHONPATH": os.pathsep.join(folders)},
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )

@@ -12,6 +12,7 @@ waited for the list of tools.
 from __future__ import annotations
 
 import os
+import queue
 import select
 import sys
 import threading
@@ -93,11 +94,13 @@ class StdioRelay:
         self._is_told = threading.Event()  # the client has an answer, or has left
         self._is_reading = threading.Lock()  # held while a line of the client is processed
         self._signal = 0
+        self._signals: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._finished = threading.Event()
 
     def run(self) -> int:
         """Run, and return the exit code."""
-        on_signals(self._leave_at)
+        threading.Thread(target=self._leave_at_signal, daemon=True).start()
+        on_signals(self._note_signal)
         threading.Thread(target=self._read_client, daemon=True).start()
         self._read_upstream()
         return self._finish()
@@ -257,18 +260,20 @@ class StdioRelay:
         with suppress(OSError):  # When its output ends too, every waiting request gets an error.
             self._upstream.send(messages.framed(message))
 
-    def _hurry(self) -> None:
+    def _note_signal(self, number: int) -> None:
+        """Note a signal. This runs in a signal handler, which may take no lock: the main thread, which
+        it interrupts, may hold it. A `SimpleQueue` is safe here."""
+        self._signal = number
+        self._signals.put(number)
+
+    def _leave_at_signal(self) -> None:
         """Exit at once after a signal, even if the client does not read and a write hangs. First stop
         what runs for the client: the processes of a worker or a sandbox would live on."""
+        number = self._signals.get()
+        self._client_left.set()
         for request in list(self._session.pending.values()):
             request.cancellation.request()
         self._upstream.end(grace=0)
         if self._finished.wait(LAST_SECONDS):
             time.sleep(LAST_SECONDS)  # The store closes. Another process may keep it locked.
-        os._exit(128 + self._signal)
-
-    def _leave_at(self, number: int) -> None:
-        """Begin to end, because of a signal. This runs in a signal handler, and must not wait."""
-        self._signal = number
-        self._client_left.set()
-        threading.Thread(target=self._hurry, daemon=True).start()
+        os._exit(128 + number)

@@ -32,8 +32,8 @@ _SIZE_UNITS = {
 }  # fmt: skip
 _TIME = r"(?i)(\d+(?:\.\d+)?)\s*(s|m|h)?"
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-# No limit of a larger size or time has a meaning, and waiting for longer is an error in Python.
-_MOST_SIZE = (10**15, "1000000GB")
+# SQLite and the system take no larger number, and waiting for longer is an error in Python.
+_MOST_SIZE = (9 * 10**18, "9000000000GB")
 _MOST_TIME = (9 * 10**8, "250000h")
 _FLAGS = {
     "true": True, "1": True, "yes": True, "on": True,

@@ -7,7 +7,7 @@ defaults can be those of one command.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidSetting
@@ -71,9 +71,13 @@ def _shorter(ttl: Any, max_ttl: Any) -> float:
     return min(parsed("ttl", ttl, seconds), parsed("max_ttl", max_ttl, seconds))
 
 
-def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment for another process, which must not know our secrets."""
-    return {name: value for name, value in environment.items() if name not in SECRET_VARIABLES}
+def without_secret_variables(
+    environment: Mapping[str, str], further: Collection[str] = ()
+) -> dict[str, str]:
+    """Return an environment for another process, which must not know our secrets. `further` names
+    more variables that hold some."""
+    hidden = {*SECRET_VARIABLES, *further}
+    return {name: value for name, value in environment.items() if name not in hidden}
 
 
 def of_process() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Files for one user alone: those of a database, and the log that SQLite puts beside it.
 
-Such a file holds results of tools, with all that these returned. So a file that belongs to another
+Such a file may hold results of tools, with all that these returned. So a file that belongs to another
 user, or that other users may read or change, is refused, as SSH refuses such a key. The folder is not
 checked, because volumes of containers are often open to all. Users who may write to the folder can
 delete the file, but if they put another in its place, that one is refused.
@@ -72,8 +72,8 @@ def refuse_shared(path: Path) -> None:
     for name, found in ((path, path.stat()), *_beside(path)):
         if _is_shared(found):
             raise StoreError(
-                f"Other users may use {name} (mode {stat.S_IMODE(found.st_mode):o}), which holds "
-                "results.",
+                f"Other users may use {name} (mode {stat.S_IMODE(found.st_mode):o}), which must be "
+                "yours alone.",
                 next_step=f"chmod 600 {quote(str(name))}",
             )
 
@@ -95,7 +95,7 @@ def _refuse_foreign(path: Path, found: os.stat_result) -> None:
     if sys.platform != "win32" and found.st_uid != os.geteuid():
         raise StoreError(
             f"{path} belongs to another user ({found.st_uid}; this process runs as "
-            f"{os.geteuid()}), who could read and change results.",
+            f"{os.geteuid()}), who could read and change it.",
             next_step="Run as that user, or name another file.",
         )
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from penstock.cli import run
 from penstock.cli.command_line import Parser
-from penstock.cli.options import UsageError, policy_from, target_from
+from penstock.cli.options import UsageError, policy_from, secret_variables_of, target_from
 from penstock.cli.wrapping.formats import format_of
 from penstock.cli.wrapping.host_configs import config_places
 from penstock.cli.wrapping.invocation import recognise
@@ -25,7 +25,7 @@ from penstock.relay.process import Surroundings
 from penstock.relay.secret_words import secrets_of, without_secrets
 from penstock.relay.target import Target
 from penstock.settings.policy import Policy
-from penstock.settings.sources import without_secrets as without_secret_variables
+from penstock.settings.sources import without_secret_variables
 from penstock.settings.table import RUN_DEFAULTS
 
 # Codex passes on these variables, and those that an entry names.
@@ -81,7 +81,8 @@ def start_of(
     chosen.command = [_filled(word, variables) for word in words]
     target = target_from(chosen, environment)
     policy = policy_from(chosen, RUN_DEFAULTS, environment)
-    around = Surroundings(without_secret_variables(environment), folder, is_quiet=True)
+    inherited_by_server = without_secret_variables(environment, secret_variables_of(chosen))
+    around = Surroundings(inherited_by_server, folder, is_quiet=True)
     return Start(target, policy, around, (*own.values(), *secrets_of(target)))
 
 

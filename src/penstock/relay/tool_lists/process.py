@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from penstock.relay.process import OURS, Process, Surroundings
+from penstock.relay.signals import ending_signals
 from penstock.relay.tool_lists.conversation import (
     SHOWN,
     Ask,
@@ -31,7 +32,6 @@ from penstock.wire.messages import Message
 _GRACE_SECONDS: Final = 1.0
 # A server that sends requests but reads no replies would fill the pipe and block us.
 _MOST_REPLY_BYTES: Final = 32_000
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _ALONE: Final = "Run the command by itself, and read what it prints."
 
 
@@ -87,7 +87,7 @@ class Inbox:
 @contextmanager
 def signals_to(on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     is_main = threading.current_thread() is threading.main_thread()  # Only it gets signals.
-    numbers = [getattr(signal, name) for name in _SIGNALS if is_main and hasattr(signal, name)]
+    numbers = ending_signals() if is_main else []
     before = {number: signal.signal(number, on_signal) for number in numbers}
     try:
         yield
