@@ -17,6 +17,7 @@ from penstock.errors import (
     StoreUnavailable,
 )
 from penstock.stores.sqlite import SQLiteStore
+from penstock.stores.sqlite_file import SQLiteFile
 from penstock.testing import LATER, NOW, EvictingStoreContract, make_record
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and fork are of POSIX")
@@ -227,3 +228,26 @@ def test_a_closed_store_says_so(store):
     store.close()
     with pytest.raises(StoreUnavailable, match="closed"):
         store.load("key", now=NOW)
+
+
+def test_a_clear_up_does_not_wait_long_for_another_process(path, store):
+    """Old connections and new ones lose their patience, and get it back."""
+    file = SQLiteFile(path)
+    with file.impatient(0.5), file.reading() as first, file.reading() as second:
+        assert [patience(db) for db in (first, second)] == [500, 500]
+    with file.reading() as db:
+        assert patience(db) == 10_000
+    file.close()
+
+
+def patience(db):
+    return db.execute("PRAGMA busy_timeout").fetchone()[0]
+
+
+def test_a_locked_file_opens_and_closes_with_a_warning(path, store, caplog):
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        SQLiteStore(path).close()
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert all("expired results stay" in line for line in told)

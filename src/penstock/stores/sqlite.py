@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 PUTS_PER_SWEEP = 16
 ENTRIES_PER_SWEEP = 64
 CHUNKS_PER_ENTRY = 1 << 32
+# A store that another process keeps locked must not hold up the start or the end of this one.
+CLEAR_UP_SECONDS = 0.5
 
 NEXT_USE = "(SELECT coalesce(max(used), 0) + 1 FROM entries)"
 
@@ -146,9 +148,10 @@ class SQLiteStore:
         """Remove what has expired, at the start and the end of a process: between, it may be idle. The
         store is of use even if that fails."""
         try:
-            with self._file.writing() as db:
-                _remove_expired(db, self._clock(), at_most=-1)
-            self._file.shrink()
+            with self._file.impatient(CLEAR_UP_SECONDS):
+                with self._file.writing() as db:
+                    _remove_expired(db, self._clock(), at_most=-1)
+                self._file.shrink()
         except StoreError as error:
             logger().warning("expired results stay in %s: %s", self._file.path, error)
 

@@ -37,6 +37,7 @@ class SQLiteFile:
         self._inherited: list[sqlite3.Connection] = []
         self._write_lock = threading.Lock()
         self._pid = os.getpid()
+        self._patience = BUSY_SECONDS  # for which an operation waits while another process writes
         self.is_closed = False
         with self._translated():
             create_private(path)
@@ -55,6 +56,23 @@ class SQLiteFile:
         # Threads wait here; SQLite itself would make them poll.
         with self._write_lock, self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+
+    @contextmanager
+    def impatient(self, seconds: float) -> Iterator[None]:
+        """Let operations wait only so long while another process writes: nobody needs their effect,
+        and a user waits for this process to start or to end."""
+        with self._translated():
+            self._set_patience(seconds)
+        try:
+            yield
+        finally:
+            with self._translated():
+                self._set_patience(BUSY_SECONDS)
+
+    def _set_patience(self, seconds: float) -> None:
+        self._patience = seconds
+        for connection in list(self._idle):
+            connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1_000)}")
 
     def shrink(self) -> None:
         """Give free pages back to the file system."""
@@ -110,7 +128,7 @@ class SQLiteFile:
     def _connect(self) -> sqlite3.Connection:
         refuse_foreign(self.path)
         connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
         )
         try:
             prepare(connection, self.path, self._kind)
