@@ -34,18 +34,19 @@ def received_in(line: bytes) -> list[UpstreamMessage]:
     try:
         batch = messages.batch_of(line)
     except ValueError:
-        batch = None  # `_received_or_none` logs the line
-    found = map(_received_or_none, [line] if batch is None else batch)
-    return [received for received in found if received is not None]
+        batch = None  # `_single` logs the line
+    if batch is None:
+        return _single(line)
+    return [found for item in batch for found in _single(item)]
 
 
-def _received_or_none(line: bytes) -> UpstreamMessage | None:
+def _single(line: bytes) -> list[UpstreamMessage]:
     try:
-        return received(line)
+        return [received(line)]
     except ValueError as error:
         # The server probably printed to stdout.
         logger().warning("upstream sent invalid JSON (%s): %r", error, start_of(line))
-        return None
+        return []
 
 
 def received(line: bytes) -> UpstreamMessage:

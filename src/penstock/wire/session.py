@@ -191,8 +191,10 @@ class Session:
     # -- from upstream -------------------------------------------------------------------------
 
     def from_upstream(self, line: bytes) -> Outputs:
-        found = received_in(line)
-        return [output for received in found for output in self._upstream_message(received)]
+        outputs: Outputs = []
+        for received in received_in(line):
+            outputs += self._upstream_message(received)
+        return outputs
 
     def from_upstream_unread(self, unread: Unread) -> Outputs:
         """Answer with an error the requests whose answer an unread message may have been."""
