@@ -14,6 +14,7 @@ from relay_rig import Rig, table
 from relay_upstream import Fault, Upstream, text, tool
 
 from penstock.wire import messages
+from penstock.wire.received import mended
 
 __all__ = ["Conversation", "Faults"]
 
@@ -72,7 +73,7 @@ class TolerantRig(Rig):
         with suppress(ValueError):
             parts = messages.batch_of(line) or [line]
             self._forwardable.update(parts)
-            self._forwardable.update(filter(None, map(messages.mended, parts)))
+            self._forwardable.update(filter(None, map(mended, parts)))
         return super()._of_upstream(line)
 
     def _weigh(self, message: bytes) -> None:

@@ -178,7 +178,7 @@ class RemoteRelay:
             self._upstream,
             message,
             self._headers(read),
-            self._session.called_by(read),
+            self._session.known.called_by(read),
             tells_loss=not is_last,
         )
         await exchange.run(self._receive, self._opened)

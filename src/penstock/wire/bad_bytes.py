@@ -12,13 +12,12 @@ from typing import Final
 import msgspec
 
 from penstock.core.json.utf8 import repaired
-from penstock.core.protocol.entries import REPLACED_META
 from penstock.core.protocol.first_reply import KeptBytes
 from penstock.log import logger
 from penstock.wire import messages
 from penstock.wire.call_facts import call_of
 from penstock.wire.effects import KeepBytes, Steps
-from penstock.wire.messages import PARSE_ERROR, Message, UpstreamMessage
+from penstock.wire.messages import PARSE_ERROR, Message
 from penstock.wire.outputs import Outputs, ToClient, ToUpstream
 from penstock.wire.request import Request
 
@@ -57,20 +56,6 @@ def _refusal(message: Message | None) -> bytes:
 
 
 # -- of upstream -------------------------------------------------------------------------------
-
-
-def with_count(received: UpstreamMessage) -> bytes:
-    """Return a repaired message, with the count of replaced bytes in its `_meta` if it can have one:
-    an error cannot."""
-    members: dict[str, bytes | msgspec.Raw] = dict(messages.members_of(received.line))
-    name = next((name for name in ("result", "params") if name in members), "")
-    inside = messages.members_of(members.get(name, msgspec.UNSET))
-    if not inside:
-        return received.line
-    meta = messages.members_of(inside.get("_meta", msgspec.UNSET))
-    counted = messages.object_from({**meta, REPLACED_META: b"%d" % received.replaced})
-    members[name] = messages.object_from({**inside, "_meta": counted})
-    return messages.object_from(members)
 
 
 def note_original(request: Request, original: bytes) -> Steps[None]:

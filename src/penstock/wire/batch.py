@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+
+from penstock.wire import messages
+from penstock.wire.messages import INVALID_REQUEST, Message
 
 
 class Batch:
@@ -15,6 +19,15 @@ class Batch:
         self.has_only_errors = (
             bool(answers) and not keys
         )  # `whole` is complete: no request will follow
+
+    @classmethod
+    def of(cls, read: Sequence[Message | None]) -> Batch:
+        """Return the batch of these messages. None stands for a member that is no message."""
+        wrong = messages.failure(b"", INVALID_REQUEST, "Not a message.")
+        return cls(
+            {message.key for message in read if message is not None and message.is_request},
+            [wrong for message in read if message is None],
+        )
 
     def add(self, key: bytes, message: bytes | None) -> bytes | None:
         """Add an answer, or None if none will come. Return the array after the last answer."""

@@ -6,7 +6,6 @@ sent on unchanged.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,8 +16,6 @@ from penstock.core.json import hidden_escapes, rawjson
 from penstock.core.json.encoding import encode
 from penstock.core.json.hidden_escapes import Hidden
 from penstock.core.json.rawjson import NotJson
-from penstock.core.json.utf8 import is_utf8, repaired
-from penstock.log import logger
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -152,40 +149,6 @@ def message_or_none(line: bytes | msgspec.Raw) -> Message | None:
         return read_message(line)
     except ValueError:
         return None
-
-
-class UpstreamMessage(msgspec.Struct, frozen=True):
-    """A message as it was read, and the bytes that it can be sent on as."""
-
-    message: Message
-    line: bytes
-    replaced: int = 0  # bytes that were not UTF-8
-
-
-def received(line: bytes) -> UpstreamMessage:
-    """Read a message of upstream's. Repair one that holds bytes which are not UTF-8, or that is JSON
-    only to Python's `json` module. Raise `NotJson` for anything else."""
-    text, replaced = (line, 0) if is_utf8(line) else repaired(line)
-    try:
-        return UpstreamMessage(read_message(text), text, replaced)
-    except ValueError:
-        again = mended(text)
-        if again is None:
-            raise
-        logger().warning("upstream sent invalid JSON, which was repaired")
-        return UpstreamMessage(read_message(again), again, replaced)
-
-
-def mended(line: bytes) -> bytes | None:
-    """Return valid JSON for a message that only Python's `json` module reads, or None.
-
-    Such a message holds NaN or infinities (null here), raw control characters or a byte order mark.
-    """
-    try:
-        value = json.loads(line.decode("utf-8-sig"), strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return encode(value) if isinstance(value, dict) else None
 
 
 def batch_of(line: bytes) -> list[bytes] | None:

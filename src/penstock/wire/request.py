@@ -164,8 +164,9 @@ class Request(msgspec.Struct, eq=False, weakref=True):
     @property
     def reader(self) -> str:
         """The name under which the client knows the reader."""
-        toolbox = self.toolbox
-        return self.known.pinned.name(READER) or (READER if toolbox is None else toolbox.reader)
+        known = self.connection.known
+        pinned, toolbox = known.pinned.name(READER), known.toolbox
+        return pinned or (READER if toolbox is None else toolbox.reader)
 
     def pin_reader(self) -> None:
         """Keep the name of the reader for the session. Do it before an agent is told of a token: while

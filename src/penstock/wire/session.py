@@ -4,12 +4,13 @@ THEORY OF OPERATION
 
 Most messages are forwarded unchanged. Only a few notifications, and requests whose method has a
 handler (`methods.py`), are inspected. A handler is a generator: it yields effects, and returns the
-answer. A handler that needs upstream waits in `_awaiting`, under the id of the message that upstream will answer. Slow work goes to the
-carrier (`Perform`), so that other requests do not wait.
+answer. A handler that needs upstream waits in `_awaiting`, under the id of the message that upstream
+will answer. Slow work goes to the carrier (`Perform`), so that other requests do not wait.
 
 Every request of the client is `pending` until it has an answer, from upstream or from Penstock. If
 upstream ends, each one without an answer from upstream gets an error. If the client cancels a
-request, upstream is told only if upstream has it.
+request, upstream is told only if upstream has it. An answer that comes after all, or that no request
+waits for, is the business of `late_answers.py`.
 
 Penstock's own requests have ids that no client uses. Their responses do not go to the client. A
 program makes calls as such requests. Each call is pending like a request of the client, has a handler
@@ -39,7 +40,7 @@ from penstock.core.json.utf8 import is_utf8
 from penstock.core.model.values import Refusal
 from penstock.log import logger
 from penstock.wire import eras, messages
-from penstock.wire.bad_bytes import refuse_bytes, with_count
+from penstock.wire.bad_bytes import refuse_bytes
 from penstock.wire.batch import Batch
 from penstock.wire.busy import busy_answer
 from penstock.wire.effects import (
@@ -65,14 +66,13 @@ from penstock.wire.messages import (
 from penstock.wire.methods import HANDLERS, in_its_era
 from penstock.wire.outputs import Outputs, Perform, Ring, ToClient, ToUpstream, forwarded_together
 from penstock.wire.program_calls import program_call
+from penstock.wire.received import UpstreamMessage, received_in, start_of
 from penstock.wire.reporting import report
 from penstock.wire.request import Connection, InsideResult, Request, pass_on
 from penstock.wire.result_budget import hold_stray
 from penstock.wire.tasks import task_notified
-from penstock.wire.toolbox import UpstreamTool
 from penstock.wire.unread import Unread
 
-_SHOWN: Final = 200
 _FAILED: Final = (
     "Penstock failed on this request; see its log. The server may have run the request."
 )
@@ -105,18 +105,14 @@ class Session:
                 return self._batch(batch)
             return self._client_message(line, messages.read_message(line))
         except ValueError as error:
-            logger().warning("the client sent invalid JSON (%s): %r", error, _start_of(line))
+            logger().warning("the client sent invalid JSON (%s): %r", error, start_of(line))
             return [ToClient(messages.failure(b"", PARSE_ERROR, f"Not JSON: {error}."))]
 
     def _batch(self, lines: list[bytes]) -> Outputs:
         if not lines:
             return [ToClient(messages.failure(b"", INVALID_REQUEST, "An empty batch."))]
         opened = [(line, messages.message_or_none(line)) for line in lines]
-        wrong = messages.failure(b"", INVALID_REQUEST, "Not a message.")
-        batch = Batch(
-            {message.key for _, message in opened if message is not None and message.is_request},
-            [wrong for _, message in opened if message is None],
-        )
+        batch = Batch.of([message for _, message in opened])
         outputs: Outputs = [
             output
             for line, message in opened
@@ -195,18 +191,16 @@ class Session:
     # -- from upstream -------------------------------------------------------------------------
 
     def from_upstream(self, line: bytes) -> Outputs:
-        try:
-            batch = messages.batch_of(line)
-        except ValueError:
-            batch = None  # `_line_from_upstream` reports the line
-        lines = [line] if batch is None else batch
-        return [output for item in lines for output in self._line_from_upstream(item)]
+        outputs: Outputs = []
+        for received in received_in(line):
+            outputs += self._upstream_message(received)
+        return outputs
 
     def from_upstream_unread(self, unread: Unread) -> Outputs:
         """Answer with an error the requests whose answer an unread message may have been."""
         outputs: Outputs = []
         for error in unread.answers(self._with_upstream()):
-            outputs += self._line_from_upstream(error)
+            outputs += self.from_upstream(error)
             self._late.note_given_up(messages.read_message(error).key)
         return outputs
 
@@ -216,24 +210,10 @@ class Session:
         asked = [] if self._discovery is None else [self._discovery]
         return list(dict.fromkeys([*self._awaiting, *passed, *asked]))
 
-    def _line_from_upstream(self, line: bytes) -> Outputs:
-        try:
-            received = messages.received(line)
-        except ValueError as error:
-            # The server probably printed to stdout. No client could use the line.
-            logger().warning("upstream sent invalid JSON (%s): %r", error, _start_of(line))
-            return []
-        if not received.replaced:
-            return self._upstream_message(received.line, received.message)
-        told = "upstream sent %d bytes that are not UTF-8; U+FFFD replaces each"
-        logger().warning(told, received.replaced)
-        counted = with_count(received)
-        return self._upstream_message(counted, messages.read_message(counted), line)
-
-    def _upstream_message(self, line: bytes, message: Message, original: bytes = b"") -> Outputs:
-        """Handle a message. `original`: as upstream sent it, if that was not UTF-8."""
+    def _upstream_message(self, received: UpstreamMessage) -> Outputs:
+        message, line = received.message, received.line
         if message.method is msgspec.UNSET:
-            return self._upstream_response(line, message, original)
+            return self._upstream_response(received)
         if message.id is not msgspec.UNSET:
             return [ToClient(line)]
         if message.method == "notifications/tools/list_changed":
@@ -241,9 +221,10 @@ class Session:
         if message.method != "notifications/tasks":
             return [ToClient(line)]
         about = self._about(line, message.params, is_modern=True)
-        return self._begin(about, task_notified(about, original))
+        return self._begin(about, task_notified(about, received.original))
 
-    def _upstream_response(self, line: bytes, message: Message, original: bytes) -> Outputs:
+    def _upstream_response(self, received: UpstreamMessage) -> Outputs:
+        message, line = received.message, received.line
         key = message.key
         if key == self._discovery:
             return self._discovered(message)
@@ -253,7 +234,7 @@ class Session:
             request.is_with_penstock = True
             if key == request.key:
                 request.is_answered, request.upstream_line = True, line
-            return self.go_on(request, UpstreamAnswer(message, line, original))
+            return self.go_on(request, UpstreamAnswer(message, line, received.original))
         request = self.pending.get(key)
         if request is None:
             return self._unexpected(message, line)
@@ -277,14 +258,6 @@ class Session:
         about = Request(self.connection, b"", "", params, line, is_modern)
         about.is_understood = about.is_answered = True  # so no work for it is refused
         return about
-
-    def called_by(self, message: Message | None) -> UpstreamTool | None:
-        """Return the tool that a message to upstream calls, as upstream lists it."""
-        toolbox = self.known.toolbox
-        if message is None or message.method != "tools/call" or toolbox is None:
-            return None
-        name = messages.text_of(messages.members_of(message.params), "name")
-        return toolbox.tools.get(name or "")
 
     def tell(self, key: bytes, result: InsideResult) -> None:
         """Note the result of a tool in this process, before upstream's answer to the call comes."""
@@ -491,7 +464,3 @@ class Session:
         with self._lock:
             waiting, self._awaiting_era, self._discovery = self._awaiting_era, [], None
         return [output for request in waiting for output in self.go_on(request)]
-
-
-def _start_of(line: bytes) -> str:
-    return line[:_SHOWN].decode("utf-8", "replace").rstrip()

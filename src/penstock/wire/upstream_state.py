@@ -17,7 +17,7 @@ from penstock.wire.app_rights import AppRights
 from penstock.wire.messages import INTERNAL_ERROR, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
 from penstock.wire.pinned_names import PinnedNames
 from penstock.wire.server_info import name_in, repeated_info
-from penstock.wire.toolbox import Toolbox
+from penstock.wire.toolbox import Toolbox, UpstreamTool
 
 Era = Literal["", "legacy", "modern"]
 _MOST_TASKS: Final = 10_000
@@ -85,6 +85,13 @@ class UpstreamState:
         self.changes += 1
         if self.toolbox is not None:
             self.toolbox = self.toolbox.outdated()
+
+    def called_by(self, message: Message | None) -> UpstreamTool | None:
+        """Return the tool that a message to upstream calls, as upstream lists it."""
+        if message is None or message.method != "tools/call" or self.toolbox is None:
+            return None
+        name = messages.text_of(messages.members_of(message.params), "name")
+        return self.toolbox.tools.get(name or "")
 
     def learn_toolbox(self, toolbox: Toolbox, changes: int, pinned: PinnedNames) -> None:
         """Remember a list that was read after so many `changes`, with these names pinned. If there

@@ -26,6 +26,7 @@ from penstock.wire import messages
 from penstock.wire.headers import RepeatedArguments
 from penstock.wire.messages import METHOD_NOT_FOUND, UPSTREAM_GONE, Message
 from penstock.wire.outputs import ToClient
+from penstock.wire.received import received
 from penstock.wire.request import Connection
 from penstock.wire.session import Session
 from penstock.wire.unread import Unread
@@ -126,7 +127,7 @@ class SharedProcess:
             read = messages.read_message(line)
         except NotJson:
             try:  # The session of the client repairs most lines, and keeps their bytes.
-                repaired = messages.received(line)
+                repaired = received(line)
             except NotJson as error:
                 told = "upstream sent a line that is not JSON (%s): %r"
                 logger().warning(told, error, line[:200])

@@ -87,7 +87,7 @@ class UrlPost:
             self._upstream,
             message,
             fixed_headers(self._inbound),
-            self._session.called_by(read),
+            self._session.known.called_by(read),
             resumes=self._inbound.is_modern,
         )
         is_clients = read is None or read.key == self._key or not read.key

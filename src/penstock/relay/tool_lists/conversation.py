@@ -19,6 +19,7 @@ from penstock.errors import PenstockError
 from penstock.wire import eras, messages
 from penstock.wire.list_limits import PageCount
 from penstock.wire.messages import METHOD_NOT_FOUND, UNSUPPORTED_VERSION, UPSTREAM_GONE, Message
+from penstock.wire.received import received
 
 SHOWN: Final = 300
 
@@ -144,7 +145,7 @@ def messages_in(data: bytes) -> list[Message]:
 
 def _message(data: bytes) -> Message | None:
     try:
-        return messages.received(data).message
+        return received(data).message
     except ValueError:
         return None
 
