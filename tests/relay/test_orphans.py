@@ -187,7 +187,7 @@ def test_a_signal_that_the_user_has_penstock_ignore(start):
 
 
 def test_a_signal_handler_waits_for_no_lock():
-    """It interrupts the main thread, which may hold any."""
+    """The handler interrupts the main thread, which may hold any lock."""
     session = SimpleNamespace(pending={})
     relay = StdioRelay(None, Unstarted(CannotStart("")), session, None)
     handling = threading.Thread(target=relay._note_signal, args=(signal.SIGTERM,), daemon=True)
