@@ -177,6 +177,14 @@ class Session:
             self._late.note_cancelled(key)
         return request
 
+    def forget(self, request: Request) -> None:
+        """Keep nothing of a request whose client has left. An answer that still comes is held to the
+        budget, as any that no request waits for."""
+        if self._take(self.pending, request.key, request):
+            request.cancellation.request()
+            if self._take(self._awaiting, request.key, request):
+                self.drop(request)
+
     def cancel_inner(self, program: Request) -> Outputs:
         """Cancel the calls of a program that have no answer. Return what to tell upstream."""
         calls = program.inner_calls

@@ -60,6 +60,9 @@ class UrlPost:
                 self._session.cancel(inbound.key)  # The client has hung up.
                 self._carrier.stop()
             raise
+        finally:
+            if not inbound.is_modern:
+                self._sessions.left.note(self._session, inbound)
 
     async def _up(self, message: bytes) -> None:
         read = None if message.startswith(b"[") else messages.read_message(message)

@@ -11,6 +11,7 @@ from typing import Final
 from penstock.core.model.values import Principal
 from penstock.engine.engine import Engine
 from penstock.relay.http.gateway import Inbound
+from penstock.relay.http.left_requests import LeftRequests
 from penstock.relay.http.session_table import SweptTable
 from penstock.relay.target import Target
 from penstock.wire.headers import RepeatedArguments
@@ -32,6 +33,7 @@ class UrlSessions:
         self._target = target
         self._in_use: Counter[Session] = Counter()
         self._sessions: SweptTable[Session] = SweptTable(_MOST_KEPT, self._in_use.__contains__)
+        self.left = LeftRequests()
         self._known: SweptTable[UpstreamState] = SweptTable(_MOST_KEPT)
 
     @contextmanager
