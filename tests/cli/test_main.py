@@ -40,6 +40,12 @@ def penstock(*words):
         (["serve", "--host", "0.0.0.0", "--", "cat"], "Use --bind 0.0.0.0 to listen"),  # noqa: S104
         (["serve", "--host=localhost", "cat"], "Use --bind localhost to listen on it."),
         (["serve", "--host", "::1", "cat"], "Use --bind ::1 to listen on it."),
+        (
+            ["serve", "--max-body", "4", "cat"],
+            "must be at least 10kB; write 4MB for four megabytes",
+        ),
+        (["run", "--max-upstream", "4", "cat"], "must be at least 10kB; write 4MB for four"),
+        (["serve", "--allow-origin", "foo", "cat"], "'foo' is not an origin such as https://app"),
         (["run", "--host", "127.0.0.1", "cat"], "use penstock serve --bind 127.0.0.1."),
         (
             ["run", "--host", "claud_code", "cat"],

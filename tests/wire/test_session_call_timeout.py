@@ -28,9 +28,10 @@ def answer(number):
     return {"jsonrpc": "2.0", "id": number, "result": text("late")}
 
 
-def test_a_late_call_is_an_error_for_the_agent_and_cancelled_for_upstream(rig):
+def test_a_late_call_is_an_error_for_the_agent_and_cancelled_for_upstream(rig, caplog):
     unanswered(rig, 7)
     (told,) = map(json.loads, rig.ring())
+    assert "the tool 'rows' did not answer within 2 s" in caplog.text
     assert (told["id"], told["result"]["isError"]) == (7, True)
     error = value_of(told["result"])
     assert "did not answer within 2 s" in error["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,7 @@ def add_to(commands: Any) -> None:
     add(
         "--allow-origin",
         metavar="ORIGIN",
+        type=_origin,
         action="append",
         default=[],
         help="The origin of a web page to accept; repeat it for more.",
@@ -129,8 +131,16 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _origin(text: str) -> str:
+    if text != "*" and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s]+/?", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an origin such as https://app.example.com"
+        )
+    return text
+
+
 def _size(text: str) -> int:
-    return _read(text, parsers.size)
+    return _read(text, parsers.message_size)
 
 
 def _count(text: str) -> int:

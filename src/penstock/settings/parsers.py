@@ -43,6 +43,9 @@ _FLAGS = {
 _LEAST_LIST = {"tokens": 800, "bytes": 4_000, "chars": 4_000}
 _LEAST_LIST_TOLD = "must be at least 800tok, 4kB or 4000ch: Penstock's own tools need that much"
 
+_LEAST_MESSAGE = 10_000
+_LEAST_MESSAGE_TOLD = "must be at least 10kB; write 4MB for four megabytes"
+
 
 def parsed(place: str, value: Written, parse: Callable[[Written], Value]) -> Value:
     """Parse a value, or raise an `InvalidSetting` that names the place where it was written."""
@@ -73,6 +76,14 @@ def list_budget(value: WrittenBudget) -> Budget:
 
 def size(value: WrittenNumber) -> int:
     return int(_quantity(value, _SIZE, _SIZE_UNITS, "a size such as 64MB", _MOST_SIZE))
+
+
+def message_size(value: WrittenNumber) -> int:
+    """Return the size of the largest message. A smaller one would admit no message at all."""
+    number = size(value)
+    if number < _LEAST_MESSAGE:
+        raise ValueError(_LEAST_MESSAGE_TOLD)
+    return number
 
 
 def seconds(value: WrittenTime) -> float:

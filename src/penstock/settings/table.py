@@ -133,7 +133,7 @@ class Settings:
         for_one="tool",
     )
     max_upstream: Setting[WrittenNumber, int] = Setting(
-        parsers.size,
+        parsers.message_size,
         "256MB",
         "The longest message that `run` and `serve` read from upstream: a line, an event, or a body "
         "once it is decompressed.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.core.json.encoding import encode
 from penstock.core.model.reply import Reply
 from penstock.core.model.values import Frame
+from penstock.log import logger
 from penstock.wire.effects import Forward, Steps, UpstreamAnswer
 from penstock.wire.request import Request
 
@@ -24,6 +25,7 @@ def forward(request: Request) -> Steps[UpstreamAnswer | bytes]:
 
 
 def _too_late(request: Request, seconds: float) -> bytes:
+    logger().warning("the tool %r did not answer within %g s: cancelled", request.tool, seconds)
     error = f"The tool did not answer within {seconds:g} s, and was cancelled."
     text = encode({"error": error, "next_step": _STEP})
     fields = request.known.frame(is_modern=request.is_modern).fields

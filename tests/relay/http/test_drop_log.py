@@ -2,15 +2,15 @@
 
 import logging
 
+from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.renaming import Renaming
-from penstock.relay.http.strays import DropLog
 from penstock.wire import messages
 
 
 def test_a_kind_is_told_once_a_minute(caplog):
     caplog.set_level(logging.INFO, "penstock")
     now = 0.0
-    log = DropLog(lambda: now)
+    log = DropLog(now=lambda: now)
     for _ in range(5):
         log.note("notifications/message", "nobody's")
     log.note("sampling/createMessage", "nobody's")
@@ -22,7 +22,7 @@ def test_a_kind_is_told_once_a_minute(caplog):
 
 def test_names_that_upstream_chooses_are_bounded(caplog):
     caplog.set_level(logging.INFO, "penstock")
-    log = DropLog(lambda: 0.0)
+    log = DropLog(now=lambda: 0.0)
     log.note("x" * 1_000_000, "nobody's")
     assert len(caplog.records[-1].getMessage()) < 200
 

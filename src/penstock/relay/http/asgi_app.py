@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from penstock.log import logger
 from penstock.relay.http import bodies
 from penstock.relay.http.admission import Admission
 from penstock.relay.http.bodies import Incoming
+from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import HttpGateway, Inbound
 from penstock.relay.http.limits import ServeLimits
@@ -20,6 +23,9 @@ from penstock.relay.http.reply_queue import ReplyQueue
 from penstock.relay.http.replying import HttpReply
 from penstock.wire import messages
 from penstock.wire.messages import INTERNAL_ERROR
+
+_REFUSED: Final = 400
+_SHOWN: Final = 200
 
 Step = Callable[[Inbound, ReplyQueue], Awaitable[None]]
 
@@ -31,6 +37,7 @@ class AsgiApp:
         self._gateway = gateway
         self._admission = admission
         self._limits = limits
+        self._refused = DropLog("refused")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -41,9 +48,15 @@ class AsgiApp:
         try:
             await self._answer(request, incoming, send)
         except RefusedExchange as refusal:
+            self._note(request, refusal.response)
             await bodies.refuse(request, refusal, incoming, send, self._limits.linger_seconds)
         except ClientDisconnect:
             logger().info("a client left before its request was complete")
+
+    def _note(self, request: Request, response: Response) -> None:
+        if response.status_code >= _REFUSED:  # /healthz is answered in the same way
+            told = bytes(response.body[:_SHOWN]).decode("utf-8", "replace")
+            self._refused.note(f"{request.method}: {response.status_code}", told)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:

@@ -189,10 +189,12 @@ class LegacySession:
         return task
 
     async def _ended(self, how: str) -> None:
-        self.has_ended = True
+        is_sudden, self.has_ended = not self.has_ended, True
         told = f"The MCP server behind Penstock {how} before it answered."
         if self._session.pending:
             logger().error("the MCP server %s", how)
+        elif is_sudden:
+            logger().warning("the MCP server of a session %s; its client has to initialize", how)
         await self._carrier.carry_out(self._session.upstream_ended(told))
         await asyncio.gather(*self._tasks, return_exceptions=True)  # answers from before the end
         for stream in [*self._posts.values(), self._unasked]:

@@ -12,9 +12,9 @@ import re
 from collections import deque
 from typing import Final
 
+from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.events import Event
 from penstock.relay.http.reply_queue import ReplyQueue
-from penstock.relay.http.strays import DropLog
 
 MOST_KEPT: Final = 4_000_000
 _EACH: Final = 500  # the memory that a kept event takes besides its bytes

@@ -15,12 +15,13 @@ from penstock.log import logger
 from penstock.relay.http import large_bodies
 from penstock.relay.http.carrier import Carrier, Workshop
 from penstock.relay.http.child import AsyncProcess
+from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound
 from penstock.relay.http.outbox import MOST_UNREAD, NotRead, Outbox
 from penstock.relay.http.renaming import Renaming
 from penstock.relay.http.reply_queue import ReplyQueue
-from penstock.relay.http.strays import DropLog, nobodys_answer
+from penstock.relay.http.strays import nobodys_answer
 from penstock.relay.target import Target
 from penstock.wire import messages
 from penstock.wire.headers import RepeatedArguments
