@@ -14,6 +14,7 @@ from typing import Any
 
 import psutil
 from http_rig import Raw, value_of
+from relay_processes import is_guardian
 
 PLANT = [sys.executable, str(Path(__file__).with_name("plant_server.py"))]
 
@@ -40,7 +41,8 @@ class Served:
         return self.tokens[key]
 
     def kill_upstream(self) -> None:
-        for child in psutil.Process(self.process.pid).children():
+        children = psutil.Process(self.process.pid).children()
+        for child in (child for child in children if not is_guardian(child)):
             child.kill()
             child.wait()
 

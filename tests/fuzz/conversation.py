@@ -91,7 +91,7 @@ class Conversation:
 
     def __init__(self, era: str = "legacy", **settings: Any) -> None:
         results = {"rows": text(table(80)), "take": text("taken"), "echo": text("echoed")}
-        self.upstream = Tolerant(era, TOOLS, results)
+        self.upstream = Tolerant(era, [*TOOLS], results)
         self.rig = TolerantRig(self.upstream, budget="2kB", ceiling="4kB", **settings)
         self.rig.down.clear()
         self.asked: Counter[str] = Counter()
