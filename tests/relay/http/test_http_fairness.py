@@ -170,7 +170,7 @@ def test_a_store_that_hangs_delays_only_those_who_need_it(kind, redis):
 
 def test_without_its_store_penstock_says_so_and_it_recovers(redis):
     process, store = redis
-    settings = {"PENSTOCK_STORE": f"{store}?socket_timeout=1", "PENSTOCK_PROGRAMS": "write"}
+    settings = {"PENSTOCK_STORE": f"{store}?socket_timeout=4", "PENSTOCK_PROGRAMS": "write"}
     with Crowd() as crowd, served("command", **settings) as url, user(url) as eve, user(url) as ann:
         token = value_of(eve.call("rows"))["continuation_token"]
         reading = {"continuation_token": token, "page": 2}
