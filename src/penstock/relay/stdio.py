@@ -12,8 +12,8 @@ waited for the list of tools.
 from __future__ import annotations
 
 import os
-import queue
 import select
+import signal
 import sys
 import threading
 import time
@@ -94,12 +94,16 @@ class StdioRelay:
         self._is_told = threading.Event()  # the client has an answer, or has left
         self._is_reading = threading.Lock()  # held while a line of the client is processed
         self._signal = 0
-        self._signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+        # Python runs a signal's handler in the main thread, which may wait for upstream when another
+        # thread gets the signal. The number comes through this pipe at once.
+        self._signals, self._bell = os.pipe()
         self._finished = threading.Event()
 
     def run(self) -> int:
         """Run, and return the exit code."""
         threading.Thread(target=self._leave_at_signal, daemon=True).start()
+        os.set_blocking(self._bell, False)
+        signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
         on_signals(self._note_signal)
         threading.Thread(target=self._read_client, daemon=True).start()
         self._read_upstream()
@@ -262,14 +266,13 @@ class StdioRelay:
 
     def _note_signal(self, number: int) -> None:
         """Note a signal. This runs in a signal handler, which may take no lock: the main thread, which
-        it interrupts, may hold it. A `SimpleQueue` is safe here."""
+        it interrupts, may hold it."""
         self._signal = number
-        self._signals.put(number)
 
     def _leave_at_signal(self) -> None:
         """Exit at once after a signal, even if the client does not read and a write hangs. First stop
         what runs for the client: the processes of a worker or a sandbox would live on."""
-        number = self._signals.get()
+        number = self._signal = os.read(self._signals, 1)[0]
         self._client_left.set()
         for request in list(self._session.pending.values()):
             request.cancellation.request()
