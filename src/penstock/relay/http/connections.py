@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from penstock.relay.http.departure import Departure
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import PeerPlaces
@@ -54,6 +55,8 @@ class ServeConnection(H11Protocol):
         super().__init__(*given, **named)
         self._limits = self.doors.limits
         self.conn = StrictHttp(self._limits.head)
+        self._departure = Departure()
+        self.app_state = {**self.app_state, **self._departure.in_state()}
         self._peer = ""
         self._has_place = self._is_turned_away = self._is_over = False
         self._awaited = _NOTHING
@@ -80,6 +83,7 @@ class ServeConnection(H11Protocol):
         self.doors.turned_away -= self._is_turned_away
         self._has_place = self._is_turned_away = False
         super().connection_lost(exc)
+        self._departure.note()
 
     def _turn_away(self) -> None:
         """Refuse a connection. It may read why, unless many others do."""
@@ -181,6 +185,7 @@ class ServeConnection(H11Protocol):
         if self.cycle and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
+            self._departure.note()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._write(status, messages.failure(b"", code, told), more or {})
         if not self.transport.is_closing():

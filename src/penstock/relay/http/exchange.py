@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-import httpx2
 import msgspec
 
 from penstock.core.json.rawjson import NotJson
 from penstock.errors import PenstockError
 from penstock.log import logger
+from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
-from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream import QUICK, HttpAnswer, HttpUpstream, Unanswered
 from penstock.wire import headers, messages
 from penstock.wire.messages import MAY_HAVE_RUN, UPSTREAM_GONE, Message
 from penstock.wire.toolbox import UpstreamTool
@@ -83,17 +83,16 @@ class Exchange:
         told = _NO_ANSWER
         try:
             await self._post(got, opened)
-        except httpx2.HTTPError as error:
-            told = broken(error)
+        except BrokenOff as error:
+            told = str(error)
         await self._resume(got)
         return told
 
     async def _post(self, got: Receive, opened: Callable[[HttpAnswer], None] | None) -> None:
         made = headers.for_message(self._read, self._tool) if self._read is not None else {}
         is_quick = not self._open or (self._read is not None and self._read.method in QUICK)
-        async with self._upstream.post(
-            self._message, {**self._fixed, **made}, is_quick=is_quick
-        ) as answer:
+        sent = {**self._fixed, **made}
+        with await self._upstream.post(self._message, sent, is_quick=is_quick) as answer:
             self.answer = answer
             session = self._fixed.get(headers.SESSION, "")
             if self._tells_loss and session and answer.status == _NOT_FOUND:

@@ -58,7 +58,8 @@ class HttpReply:
         if not self._takes_events:
             return await self._queue.get()
         with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self._queue.get(), PING_SECONDS)
+            async with asyncio.timeout(PING_SECONDS):
+                return await self._queue.get()
         return None
 
     async def _last(self, event: Event | None) -> Event | None:
@@ -83,12 +84,12 @@ class HttpReply:
     async def _stream(self, event: Event | None) -> None:
         opening = self._queue.become_stream()
         await self._head(200, _STREAM_HEADERS)
-        for early in (opening, event):
-            if early is not None:
-                await self._body(_framed(early))
+        early = b"".join(_framed(one) for one in (opening, event) if one is not None)
+        await self._body(early)  # Also if it is empty: the server holds the head until then.
         while True:
             try:
-                event = await asyncio.wait_for(self._queue.get(), PING_SECONDS)
+                async with asyncio.timeout(PING_SECONDS):
+                    event = await self._queue.get()
             except TimeoutError:
                 await self._body(_PING)
                 continue

@@ -220,6 +220,7 @@ class _SharedPost:
                 await self._carrier.carry_out(self.session.from_upstream(message))
             else:
                 await self.queue.close()
+        self._carrier.end()
 
     def received(self, message: bytes, size: int = 0) -> None:
         """Queue a message that counts as `size` unread bytes. Drop a client that is far behind."""

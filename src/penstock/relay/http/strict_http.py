@@ -1,4 +1,4 @@
-"""HTTP/1.1 as h11 reads it, with limits on a whole head and on the number of chunks."""
+"""HTTP/1.1 as h11 reads and writes it, with limits on a whole head and on the number of chunks."""
 
 from __future__ import annotations
 
@@ -20,6 +20,18 @@ class StrictHttp(h11.Connection):
         super().__init__(h11.SERVER, most_head)
         self._most_head = most_head
         self._chunks = self._body = 0
+        self._held = b""
+
+    def send(self, event: Any) -> Any:
+        """Return the bytes of an event. The head of a reply is held until something follows, so that
+        a small reply is one write to the network, not two."""
+        made = super().send(event)
+        if isinstance(event, h11.Response):
+            self._held = made or b""
+            return b""
+        if self._held and made is not None:
+            made, self._held = self._held + made, b""
+        return made
 
     def next_event(self) -> Any:
         event = super().next_event()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from itertools import cycle
-from typing import Final
+from typing import Final, Self
 
-import httpx2
 import msgspec
 
 from penstock.log import logger
+from penstock.relay.http.client import CONNECT_SECONDS, BrokenOff, HttpClient, NoAnswer, Response
+from penstock.relay.http.event_reader import EventReader, EventTooLarge
 from penstock.relay.http.events import Event
 from penstock.relay.secret_urls import shown_url
 from penstock.relay.target import Target
@@ -23,13 +22,14 @@ from penstock.wire import messages
 from penstock.wire.headers import EVENTS, JSON, LAST_EVENT, SESSION
 from penstock.wire.unread import MOST_UPSTREAM, too_long
 
-CONNECT_SECONDS: Final = 10.0
 # Greetings, and messages without an answer, are quick. A tool may take any time.
 QUICK_SECONDS: Final = 60.0
 QUICK: Final = frozenset({"initialize", "server/discover", "ping"})
 RETRY_SECONDS: Final = 1.0
 MOST_RETRIES: Final = 3
 _SHOWN: Final = 200
+_LEAST_REFUSAL: Final = 400
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _LEGACY_SSE: Final = (404, 405)
 _ADVICE: Final = frozenset({"www-authenticate", "retry-after"})
 
@@ -51,62 +51,65 @@ class TooLarge(Unanswered):
 
 
 class HttpAnswer:
-    """Upstream's answer to one HTTP request. `most` limits each event, and a body of one message."""
+    """Upstream's answer to one HTTP request, which is closed after a `with` block.
 
-    def __init__(self, response: httpx2.Response, most: int) -> None:
+    `most` limits each event, and a body of one message.
+    """
+
+    def __init__(self, response: Response, most: int) -> None:
         self._response = response
         self._most = most
         self._whole: bytes | None = None  # the body, once it is read
-        self.status: int = response.status_code
-        self.is_refusal = response.is_error
-        # Headers that are passed on have one character for each byte: they need not be UTF-8.
-        given = [
-            (name.lower().decode("latin-1"), value.decode("latin-1"))
-            for name, value in response.headers.raw
-        ]
-        self.session = dict(given).get(SESSION, "")
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        self.status = response.status
+        self.is_refusal = response.status >= _LEAST_REFUSAL
+        self.kind = response.header("content-type")
+        self.session = response.header(SESSION)
+        kind = self.kind.partition(";")[0].strip().lower()
         self.is_stream = kind == EVENTS
         # Some servers send errors without a type; `events` checks the body.
         self.is_json = kind in (JSON, "")
         self.last_event = ""
         self.retry_seconds = RETRY_SECONDS
-        # Headers with which upstream tells a client what to do next. One may occur several times.
-        self.advice = tuple(pair for pair in given if pair[0] in _ADVICE)
         self.is_explained = False  # a refusal whose body is a JSON-RPC message
         self.told = ""  # the explanation of another refusal
 
+    @property
+    def advice(self) -> tuple[tuple[str, str], ...]:
+        """The headers with which upstream tells a client what to do next. One may occur several
+        times."""
+        return tuple(pair for pair in self._response.headers if pair[0] in _ADVICE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._response.close()
+
     async def events(self) -> AsyncIterator[Event]:
         """Yield the messages as they arrive."""
-        if self.is_stream:
-            async for event in self._streamed():
-                yield event
+        if not self.is_stream:
+            body = await self._body()
+            if body and not (self.is_json and _may_be_mcp(body)):
+                raise Unanswered(_not_mcp(self.kind, body), self.status)
+            if body:
+                yield Event(body)
             return
-        body = await self._body()
-        if body and not (self.is_json and _may_be_mcp(body)):
-            raise Unanswered(_not_mcp(self._response, body), self.status)
-        if body:
-            yield Event(body)
-
-    async def _streamed(self) -> AsyncIterator[Event]:
+        reader = EventReader(self._most)
         try:
-            # One character for each byte, so that bytes which are not UTF-8 arrive as they are.
-            self._response.encoding = "latin-1"
-            async for event in httpx2.EventSource(self._response, max_event_size=self._most):
-                name = event.id.encode("latin-1").decode("utf-8", "replace") if event.id else ""
-                self.last_event = name or self.last_event
-                if event.retry is not None:
-                    self.retry_seconds = event.retry / 1_000
-                yield Event(event.data.encode("latin-1"), name, event.retry)
-        except httpx2.SSEError as error:
+            while part := await self._response.part():
+                for event in reader.feed(part):
+                    self.last_event = event.id or self.last_event
+                    if event.retry is not None:
+                        self.retry_seconds = event.retry / 1_000
+                    yield event
+        except EventTooLarge as error:
             raise TooLarge(self._most) from error
 
     async def _body(self) -> bytes:
-        """Return the whole body. The parts that arrive here are decompressed, and each is small."""
         if self._whole is None:
             parts: list[bytes] = []
             size = 0
-            async for part in self._response.aiter_bytes():
+            while part := await self._response.part():
                 size += len(part)
                 if size > self._most:
                     parts.clear()
@@ -127,49 +130,30 @@ class HttpAnswer:
 
 
 class HttpUpstream:
-    """The HTTP client of one endpoint. Requests share its connections, which stay open.
+    """An endpoint."""
 
-    A pool checks each of its connections for each request. With hundreds of connections, several
-    pools that take turns are several times as fast as one.
-    """
-
-    def __init__(self, target: Target, *, pools: int = 1, most: int = MOST_UPSTREAM) -> None:
+    def __init__(self, target: Target, most: int = MOST_UPSTREAM) -> None:
         self.target = target
         self._most = most
-        security = httpx2.create_ssl_context()
-        self._clients = [
-            httpx2.AsyncClient(
-                headers=dict(target.headers),
-                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-                verify=security,
-            )
-            for _ in range(pools)
-        ]
-        self._turns = cycle(self._clients)
+        self._client = HttpClient(target)
 
-    @asynccontextmanager
     async def post(
         self, message: bytes, headers: Mapping[str, str], *, is_quick: bool = False
-    ) -> AsyncIterator[HttpAnswer]:
+    ) -> HttpAnswer:
         seconds = QUICK_SECONDS if is_quick else None
         sent = {"content-type": JSON, "accept": f"{JSON}, {EVENTS}", **headers}
-        async with self._open("POST", sent, message, seconds) as answer:
-            yield answer
+        return await self._request("POST", sent, message, seconds)
 
-    @asynccontextmanager
-    async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[HttpAnswer]:
+    async def listen(self, headers: Mapping[str, str]) -> HttpAnswer:
         """Open the stream of unasked messages, or a broken stream after its `Last-Event-ID`."""
-        async with self._open("GET", {"accept": EVENTS, **headers}) as answer:
-            yield answer
+        return await self._request("GET", {"accept": EVENTS, **headers})
 
     async def resume(self, after: str, headers: Mapping[str, str]) -> AsyncIterator[Event]:
         """Yield the rest of a stream that broke off."""
         for attempt in range(MOST_RETRIES):
             await asyncio.sleep(RETRY_SECONDS * attempt)
             try:
-                place = after.encode("utf-8", "surrogatepass").decode("latin-1")
-                async with self.listen({**headers, LAST_EVENT: place}) as answer:
+                with await self.listen({**headers, LAST_EVENT: after}) as answer:
                     if not answer.is_stream:
                         return
                     async for event in answer.events():
@@ -178,65 +162,38 @@ class HttpUpstream:
                     return
             except TooLarge:
                 raise  # It would be as large again.
-            except (Unanswered, httpx2.HTTPError) as error:
+            except (Unanswered, BrokenOff) as error:
                 logger().info("the stream could not be resumed: %s", error)
 
     async def leave(self, headers: Mapping[str, str]) -> HttpAnswer:
         """End a session, and return the answer: upstream may not support this."""
-        async with self._open("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
+        with await self._request("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
             return answer
 
     async def close(self) -> None:
-        for client in self._clients:
-            await client.aclose()
+        await self._client.close()
 
-    @asynccontextmanager
-    async def _open(
+    async def _request(
         self,
         method: str,
         headers: Mapping[str, str],
         content: bytes | None = None,
         seconds: float | None = None,
-    ) -> AsyncIterator[HttpAnswer]:
-        timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
-        client = next(self._turns)
-        request = client.build_request(
-            method, self.target.url, headers=dict(headers), content=content, timeout=timeout
-        )
+    ) -> HttpAnswer:
         try:
-            response = await client.send(request, stream=True)
-        except httpx2.HTTPError as error:
-            was_sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-            told = _no_connection(error, self.target.shown, seconds)
-            raise Unanswered(told, may_have_run=was_sent) from error
-        except httpx2.InvalidURL as error:
-            raise Unanswered(f"The URL {self.target.shown} is not valid.") from error
-        try:
-            if response.is_redirect:
-                raise Unanswered(_redirected(response))
-            yield HttpAnswer(response, self._most)
-        finally:
-            await response.aclose()
+            response = await self._client.request(method, headers, content, seconds)
+        except NoAnswer as error:
+            raise Unanswered(str(error), may_have_run=error.was_sent) from error
+        if response.status in _REDIRECTS:
+            response.close()
+            raise Unanswered(_redirected(response.header("location")))
+        return HttpAnswer(response, self._most)
 
 
-def broken(error: Exception) -> str:
-    return f"The connection to the MCP server broke off ({type(error).__name__})."
-
-
-def _no_connection(error: Exception, url: str, seconds: float | None) -> str:
-    if isinstance(error, httpx2.ConnectTimeout):
-        return f"{url} did not accept a connection within {CONNECT_SECONDS:.0f} s. Is it the right address?"
-    if isinstance(error, httpx2.ConnectError):
-        return f"Cannot connect to {url}: {error}. Is the server running, and the address right?"
-    if isinstance(error, httpx2.TimeoutException) and seconds is not None:
-        return f"{url} accepted the request but did not answer within {seconds:.0f} s."
-    return f"The request to {url} failed: {type(error).__name__} {error}".rstrip(" .") + "."
-
-
-def _redirected(response: httpx2.Response) -> str:
-    location = shown_url(response.headers.get("location", "elsewhere"))
+def _redirected(location: str) -> str:
+    elsewhere = shown_url(location) if location else "elsewhere"
     return (
-        f"The server redirects to {location}. Penstock does not follow, to keep the credentials "
+        f"The server redirects to {elsewhere}. Penstock does not follow, to keep the credentials "
         "from that address. If it is right, give it with --url."
     )
 
@@ -267,10 +224,9 @@ def _may_be_mcp(body: bytes) -> bool:
     return is_response or not isinstance(message.method, msgspec.UnsetType)
 
 
-def _not_mcp(response: httpx2.Response, body: bytes) -> str:
-    kind = response.headers.get("content-type", "no content type")
+def _not_mcp(kind: str, body: bytes) -> str:
     return (
-        f"The server answered with {kind} instead of JSON: {_excerpt(body)} "
+        f"The server answered with {kind or 'no content type'} instead of JSON: {_excerpt(body)} "
         "Check that the URL is that of an MCP endpoint."
     )
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
 
-import httpx2
 import msgspec
 
 from penstock.engine.engine import Engine
@@ -13,12 +11,13 @@ from penstock.figures.keeping import tally_of
 from penstock.gate.gate import Gate
 from penstock.log import logger
 from penstock.relay.http.carrier import Carrier, Workshop
+from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
 from penstock.relay.http.gateway import Inbound, SessionFault
 from penstock.relay.http.lanes import limits_for_many
 from penstock.relay.http.open_requests import OpenRequests
 from penstock.relay.http.reply_queue import ReplyQueue
-from penstock.relay.http.upstream import HttpUpstream, Unanswered, broken
+from penstock.relay.http.upstream import HttpUpstream, Unanswered
 from penstock.relay.http.upstream_refusals import BAD_GATEWAY, pass_on_refusal
 from penstock.relay.http.url_post import UrlPost, fixed_headers
 from penstock.relay.http.url_sessions import UrlSessions
@@ -26,8 +25,6 @@ from penstock.relay.target import Target
 from penstock.wire import headers
 from penstock.wire.outputs import ToClient
 from penstock.wire.session import Session
-
-_POOLS: Final = 16
 
 
 class UrlGateway:
@@ -39,7 +36,7 @@ class UrlGateway:
         engine = Engine(gate, tally_of(gate.policy, target.name))
         self._workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
-        self._upstream = HttpUpstream(target, pools=_POOLS, most=gate.policy.max_upstream)
+        self._upstream = HttpUpstream(target, gate.policy.max_upstream)
         self._sessions = UrlSessions(engine, target)
 
     def session_fault(self, _inbound: Inbound) -> SessionFault | None:
@@ -63,7 +60,7 @@ class UrlGateway:
         if inbound.last_event:
             given[headers.LAST_EVENT] = inbound.last_event
         try:
-            async with self._upstream.listen(given) as answer:
+            with await self._upstream.listen(given) as answer:
                 if not answer.is_stream:
                     queue.status = BAD_GATEWAY
                     if answer.is_refusal:
@@ -80,8 +77,8 @@ class UrlGateway:
                         await queue.put(event)
         except Unanswered as error:
             queue.status = error.status
-        except httpx2.HTTPError as error:
-            logger().warning("%s", broken(error))
+        except BrokenOff as error:
+            logger().warning("%s", error)
 
     async def leave(self, inbound: Inbound, queue: ReplyQueue) -> None:
         self._sessions.end(inbound)

@@ -55,6 +55,7 @@ class UrlPost:
             await self._carrier.carry_out(outputs)
             await self._carrier.finish()
             await self._tell_refusal()
+            self._carrier.end()
         except asyncio.CancelledError:
             if inbound.is_modern:
                 self._session.cancel(inbound.key)  # The client has hung up.

@@ -7,9 +7,9 @@ import contextlib
 from itertools import count
 from typing import Any, Final
 
-import httpx2
 import msgspec
 
+from penstock.relay.http.client import BrokenOff
 from penstock.relay.http.events import Event
 from penstock.relay.http.exchange import Exchange
 from penstock.relay.http.upstream import HttpAnswer, HttpUpstream, Unanswered
@@ -67,7 +67,7 @@ class HttpTalk:
             reply.cancel()
         await asyncio.gather(*self._replies, return_exceptions=True)
         if headers.SESSION in self._session:
-            with contextlib.suppress(Unanswered, httpx2.HTTPError):
+            with contextlib.suppress(Unanswered, BrokenOff):
                 await self._upstream.leave(self._session)
         await self._upstream.close()
 

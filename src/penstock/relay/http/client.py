@@ -1,0 +1,172 @@
+"""The HTTP client of one endpoint, on aiohttp: it parses in C, and finds a free connection at once,
+also among hundreds."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import sys
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from yarl import URL
+
+from penstock._version import __version__
+from penstock.errors import InvalidSetting
+from penstock.relay.secret_urls import shown_url
+from penstock.relay.target import Target
+
+CONNECT_SECONDS: Final = 10.0
+# Many servers close a connection that was idle for five seconds. A request must not meet that.
+_IDLE_SECONDS: Final = 4.0
+_MOST_HEAD_LINE: Final = 64_000
+_MOST_HEADERS: Final = 500
+_PART: Final = 256_000  # Above that, a body is sent in parts, so that other requests go on.
+_NOT_CONNECTED: Final = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
+
+
+class NoAnswer(Exception):
+    """A request got no answer, or only a part of its head. The text says why."""
+
+    def __init__(self, told: str, *, was_sent: bool) -> None:
+        super().__init__(told)
+        self.was_sent = was_sent
+
+
+class BrokenOff(Exception):
+    """A connection ended in the middle of an answer."""
+
+    def __init__(self, error: Exception) -> None:
+        kind = type(error).__name__
+        super().__init__(f"The connection to the MCP server broke off ({kind}).")
+
+
+class Response:
+    """The answer to a request: its head, and its body as it arrives, decompressed."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+        self.status: int = response.status
+        # Each character stands for a byte: headers that are passed on need not be UTF-8.
+        self.headers = tuple(
+            (name.lower().decode("latin-1"), value.decode("latin-1"))
+            for name, value in response.raw_headers
+        )
+
+    def header(self, name: str) -> str:
+        """Return the value of a header that may occur once, or ""."""
+        return next((value for given, value in self.headers if given == name), "")
+
+    async def part(self) -> bytes:
+        """Return the next part of the body, or b"" at its end. No part has more than some 100 kB,
+        however well it was compressed."""
+        try:
+            return await self._response.content.readany()
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise BrokenOff(error) from error
+
+    def close(self) -> None:
+        """Give back the connection. If the body was not read whole, close it."""
+        self._response.release()
+
+
+class HttpClient:
+    """The client. Requests share its connections, which stay open for a while."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._url = URL(target.url)
+        self._proxy = _proxy_of(self._url)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def request(
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+        seconds: float | None = None,
+    ) -> Response:
+        """Send a request, and return its answer. `seconds`: how long the server may be silent."""
+        session = self._session or self._opened()
+        body: dict[str, Any] = {"headers": headers, "data": content}
+        if content is not None and len(content) > _PART:
+            length = {"content-length": str(len(content))}
+            body = {"headers": {**headers, **length}, "data": _parts_of(content)}
+        try:
+            response = await session.request(
+                method,
+                self._url,
+                allow_redirects=False,
+                proxy=self._proxy,
+                timeout=aiohttp.ClientTimeout(connect=CONNECT_SECONDS, sock_read=seconds),
+                **body,
+            )
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise _no_answer(error, self._target.shown, seconds) from error
+        return Response(response)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """Open the session when it is first needed: it belongs to the event loop that runs then."""
+        connector = aiohttp.TCPConnector(
+            limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=_trusted(self._url)
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),  # Clients must not share cookies.
+            headers={"user-agent": f"penstock/{__version__}", **dict(self._target.headers)},
+            max_line_size=_MOST_HEAD_LINE,
+            max_field_size=_MOST_HEAD_LINE,
+            max_headers=_MOST_HEADERS,
+        )
+        return self._session
+
+
+def _trusted(url: URL) -> ssl.SSLContext | bool:
+    """Return what the system trusts. On these two systems, Python alone does not know all of it."""
+    if url.scheme == "https" and sys.platform in ("win32", "darwin"):
+        import truststore
+
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return True
+
+
+def _proxy_of(url: URL) -> str | None:
+    """Return the proxy that the environment names for a URL. It is looked up once: that is slow."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(f"{url.host}:{url.port}"):
+        return None
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not proxy.startswith(("http://", "https://")):
+        why = "is not supported. Only http and https are; NO_PROXY excludes a host."
+        raise InvalidSetting("proxy", shown_url(proxy), why)
+    return proxy
+
+
+async def _parts_of(content: bytes) -> AsyncIterator[memoryview]:
+    whole = memoryview(content)
+    for start in range(0, len(whole), _PART):
+        yield whole[start : start + _PART]
+        await asyncio.sleep(0)
+
+
+def _no_answer(error: Exception, url: str, seconds: float | None) -> NoAnswer:
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        told = f"{url} did not accept a connection within {CONNECT_SECONDS:.0f} s. Is it the right address?"
+        return NoAnswer(told, was_sent=False)
+    if isinstance(error, _NOT_CONNECTED):
+        told = f"Cannot connect to {url}: {error}. Is the server running, and the address right?"
+        return NoAnswer(told, was_sent=False)
+    if isinstance(error, aiohttp.InvalidURL):
+        return NoAnswer(f"The URL {url} is not valid.", was_sent=False)
+    if isinstance(error, TimeoutError) and seconds is not None:
+        told = f"{url} accepted the request but did not answer within {seconds:.0f} s."
+        return NoAnswer(told, was_sent=True)
+    told = f"The request to {url} failed: {type(error).__name__} {error}".rstrip(" .")
+    return NoAnswer(f"{told}.", was_sent=True)
