@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,8 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx2
+import pytest
 
 SERVERS = Path(__file__).parents[1] / "servers"
 PLAIN = [sys.executable, str(SERVERS / "plain_server.py")]
@@ -45,11 +48,33 @@ def started(command: list[str], where: str = "stdout", **options) -> Iterator[st
         stream.close()
 
 
+# Set by `make test-workers`: the same tests, with several processes on each port.
+WORKERS = os.environ.get("PENSTOCK_TEST_WORKERS", "")
+one_worker = pytest.mark.skipif(
+    bool(WORKERS), reason="counts what each worker has for itself, or looks into its process"
+)
+
+
+@contextmanager
+def serve_command(*arguments: str, has_store: bool = False) -> Iterator[list[str]]:
+    """Yield the command for `penstock serve` on a free port."""
+    command = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+    with TemporaryDirectory(prefix="penstock-test-") as folder:
+        if WORKERS:
+            command += ["--workers", WORKERS]
+            stored = has_store or "--store" in arguments
+            command += [] if stored else ["--store", f"sqlite:///{folder}/results"]
+        yield [*command, *arguments]
+
+
 @contextmanager
 def serving(*arguments: str, **options) -> Iterator[str]:
     """Run `penstock serve` on a free port, and yield its URL."""
-    command = [sys.executable, "-m", "penstock", "serve", "--port", "0", *arguments]
-    with started(command, "stderr", **options) as url:
+    has_store = "PENSTOCK_STORE" in options.get("env", {})
+    with (
+        serve_command(*arguments, has_store=has_store) as command,
+        started(command, "stderr", **options) as url,
+    ):
         yield url
 
 

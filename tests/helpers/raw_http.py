@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from http_rig import PLAIN, started
+from http_rig import PLAIN, serve_command, started
 
 WAIT = 60
 MODERN_HEAD = {"mcp-protocol-version": "2026-07-28"}
@@ -40,17 +40,16 @@ def serving_with(**limits):
 @contextmanager
 def serving_logged(log, *arguments, before=""):
     """Serve with the log in a file. Yield the URL and the process. `before`: a line of shell."""
-    command = [sys.executable, "-m", "penstock", "serve", "--port", "0", *arguments, "--", *PLAIN]
-    start = ["sh", "-c", f'{before}exec "$@"', "sh", *command]
-    with log.open("wb") as stream:
+    with serve_command(*arguments, "--", *PLAIN) as command, log.open("wb") as stream:
+        start = ["sh", "-c", f'{before}exec "$@"', "sh", *command]
         process = subprocess.Popen(start, stderr=stream)
-    try:
-        address = r"http://\S+"
-        wait_until(lambda: re.search(address, log.read_text()) or process.poll() is not None)
-        yield re.search(address, log.read_text())[0], process
-    finally:
-        process.terminate()
-        process.wait(WAIT)
+        try:
+            address = r"http://\S+"
+            wait_until(lambda: re.search(address, log.read_text()) or process.poll() is not None)
+            yield re.search(address, log.read_text())[0], process
+        finally:
+            process.terminate()
+            process.wait(WAIT)
 
 
 def wait_until(happens):

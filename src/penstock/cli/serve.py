@@ -20,6 +20,7 @@ from penstock.errors import MissingExtra
 from penstock.settings import parsers
 from penstock.settings.table import SERVE_DEFAULTS
 
+_MOST_WORKERS = 64
 _EXAMPLES = """\
 examples:
   penstock serve -- npx -y @modelcontextprotocol/server-everything
@@ -68,13 +69,23 @@ def add_to(commands: Any) -> None:
         help="Send the client's Authorization header on to --url. MCP forbids passing on tokens "
         "that were issued for another server: Penstock and the URL must be one audience.",
     )
+    add(
+        "--workers",
+        type=_workers,
+        metavar="N",
+        default=1,
+        help="Serve with N processes on the one port. They need a --store that they can share: a "
+        "SQLite file, or Redis. Default: 1.",
+    )
     _add_limits(parser)
     add_policy_options(parser, SERVE_DEFAULTS)
     parser.set_defaults(do=serve, name="serve")
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("limits", "Limits on what clients send.")
+    group = parser.add_argument_group(
+        "limits", "Limits on what clients send. With --workers, each worker has them for itself."
+    )
     add = group.add_argument
     add("--max-body", type=_size, metavar="SIZE", help="The largest request. Default: 4MB.")
     add(
@@ -121,6 +132,7 @@ def serve(chosen: argparse.Namespace) -> int:
         chosen.forward_authorization,
         chosen.trust_proxy,
         ServeLimits(**{name: value for name, value in given.items() if value is not None}),
+        chosen.workers,
     )
     return serve_http(target, policy, listening)
 
@@ -128,6 +140,12 @@ def serve(chosen: argparse.Namespace) -> int:
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:  # noqa: PLR2004 (the last port of TCP)
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to 65535")
+    return int(text)
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST_WORKERS}")
     return int(text)
 
 

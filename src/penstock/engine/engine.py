@@ -57,6 +57,8 @@ class Engine:
         gate: Gate,
         tally: AnswerTally | None = None,
         called: Callable[[], frozenset[str]] = frozenset,  # the tools that were called before
+        *,
+        mark: str = "",  # the begin of what only this process can take back, see `team/team.py`
     ) -> None:
         self.gate = gate
         self.tally = tally
@@ -64,6 +66,7 @@ class Engine:
         self._discloser = Discloser(
             gate.policy, gate.meter, gate.store, clock=gate.clock, called=called
         )
+        self._mark = mark
         self._programs_made: Programs | None = None
         self._starting = threading.Lock()
 
@@ -147,7 +150,7 @@ class Engine:
 
         with self._starting:
             if self._programs_made is None:
-                self._programs_made = Programs(self.gate)
+                self._programs_made = Programs(self.gate, self._mark)
             return self._programs_made
 
     def close(self) -> None:

@@ -22,16 +22,18 @@ class Parked(msgspec.Struct, frozen=True):
 
 
 class ParkedPrograms:
-    """The programs that wait. `end` is called for one that nobody has taken back in time."""
+    """The programs that wait. `end` is called for one that nobody has taken back in time. All
+    handles begin with `mark`."""
 
-    def __init__(self, end: Callable[[Any], None]) -> None:
+    def __init__(self, end: Callable[[Any], None], mark: str = "") -> None:
         self._end = end
+        self._mark = mark
         self._parked: dict[str, Parked] = {}  # the oldest first
         self._lock = threading.Lock()
 
     def park(self, parked: Parked, now: float) -> str:
         """Keep a program, and return its handle. The oldest makes room for one too many."""
-        handle = secrets.token_urlsafe(16)
+        handle = self._mark + secrets.token_urlsafe(16)
         with self._lock:
             self._parked[handle] = parked
             old = list(self._parked)[: max(len(self._parked) - MOST_PARKED, 0)]

@@ -53,11 +53,11 @@ _LOST: Final = "The variables of earlier programs are gone: they could not be re
 class Programs:
     """The sandbox of one engine. It starts with the first program."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, mark: str = "") -> None:
         self._gate = gate
         self._sandbox: Sandbox | None = None
         self._starting = threading.Lock()
-        self._parked = ParkedPrograms(lambda program: program.end(keeps_variables=False))
+        self._parked = ParkedPrograms(lambda program: program.end(keeps_variables=False), mark)
 
     def close(self) -> None:
         self._parked.close()

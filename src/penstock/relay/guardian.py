@@ -57,7 +57,7 @@ class Guardian:
         self._lock = threading.Lock()
         self._groups: set[int] = set()
         self._process: subprocess.Popen[bytes] | None = None
-        self._owner = os.getpid()
+        self._owner = 0  # the process that started it; a fork of that must leave it alone
 
     def watch_over(self, group: int) -> None:
         with self._lock:
@@ -97,6 +97,7 @@ class Guardian:
         except OSError as error:
             logger().info("servers that ignore the end of their input may outlive us: %s", error)
             return
+        self._owner = os.getpid()
         for group in self._groups:
             self._told(b"+", group)
 

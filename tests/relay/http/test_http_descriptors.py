@@ -4,6 +4,7 @@ import sys
 import time
 
 import pytest
+from http_rig import one_worker
 from raw_http import Wire, answers_health, asking_health, serving_logged, wait_until
 
 from penstock.relay.http.descriptors import connections_within
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.skipif(
 FILES = resource.RLIMIT_NOFILE
 
 
+@one_worker
 def test_a_failing_accept_is_logged_once_and_goes_on_by_itself(tmp_path):
     log = tmp_path / "log"
     with serving_logged(log) as (url, process):
@@ -31,6 +33,7 @@ def test_a_failing_accept_is_logged_once_and_goes_on_by_itself(tmp_path):
             assert waiting.answer().status == 200
 
 
+@one_worker
 def test_few_files_mean_few_connections(tmp_path):
     log = tmp_path / "log"
     many = ("--max-connections-per-address", "1000")
@@ -49,6 +52,7 @@ def test_each_connection_leaves_a_file_for_its_request_to_upstream():
     assert connections_within(4_096, 8_000) == 2_048
 
 
+@one_worker
 def test_the_limit_of_files_is_raised(tmp_path):
     with serving_logged(tmp_path / "log", before="ulimit -S -n 64; ") as (_, process):
         soft, hard = resource.prlimit(process.pid, FILES)

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from http_rig import PLAIN, Raw, request, serving, started, value_of
+from http_rig import PLAIN, Raw, one_worker, request, serving, started, value_of
 from raw_http import (
     MODERN_HEAD,
     WAIT,
@@ -354,6 +354,7 @@ def test_a_request_may_wait_for_longer_than_all_of_this(impatient):
 # -- places ------------------------------------------------------------------------------------
 
 
+@one_worker
 def test_one_address_gets_half_of_the_connections():
     with serving("--max-connections", "6", "--", *PLAIN) as url:
         wires = [asking_health(url) for _ in range(3)]
@@ -370,6 +371,7 @@ def test_one_address_gets_half_of_the_connections():
             wire.socket.close()
 
 
+@one_worker
 def test_a_proxy_gets_all_connections():
     with serving("--max-connections", "6", "--trust-proxy", "--", *PLAIN) as url:
         wires = [asking_health(url) for _ in range(6)]

@@ -4,11 +4,12 @@ import os
 import signal
 
 import psutil
-from http_rig import Raw
+from http_rig import Raw, one_worker
 from raw_http import serving_logged, wait_until
 from relay_processes import is_guardian
 
 
+@one_worker
 def test_a_refused_request_leaves_one_line_a_minute(tmp_path):
     log = tmp_path / "log"
     with serving_logged(log, "--log-level", "info") as (url, _), Raw(url) as client:
@@ -19,6 +20,7 @@ def test_a_refused_request_leaves_one_line_a_minute(tmp_path):
         assert log.read_text().count("refused 'POST: 415'") == 1
 
 
+@one_worker
 def test_a_server_that_ends_while_nobody_waits_leaves_a_warning(tmp_path):
     log = tmp_path / "log"
     with serving_logged(log) as (url, process), Raw(url) as client:
@@ -30,6 +32,7 @@ def test_a_server_that_ends_while_nobody_waits_leaves_a_warning(tmp_path):
         assert "its client has to initialize" in log.read_text()
 
 
+@one_worker
 def test_a_session_that_its_client_ends_leaves_none(tmp_path):
     log = tmp_path / "log"
     with serving_logged(log) as (url, process), Raw(url) as client:

@@ -5,9 +5,10 @@ from http_rig import PLAIN
 from starlette.requests import Request
 
 from penstock.gate.gate import Gate
-from penstock.relay.http.admission import PATH, Admission
+from penstock.relay.http.admission import PATH, PEER, Admission
 from penstock.relay.http.allowed_hosts import AllowedHosts
 from penstock.relay.http.bodies import Incoming
+from penstock.relay.http.callers import Caller
 from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
@@ -75,13 +76,24 @@ def test_a_share_is_given_back_and_its_beginning_is_free():
     assert places.take("b", 10)
 
 
-@pytest.mark.parametrize(("trusts_proxy", "peer"), [(False, "127.0.0.1"), (True, "10.0.0.1")])
-def test_a_request_knows_its_peer(trusts_proxy, peer):
-    given = {"host": "localhost", "content-type": "application/json", "x-forwarded-for": "10.0.0.1"}
-    headers = [(name.encode(), value.encode()) for name, value in given.items()]
-    request = Request(
-        {"type": "http", "method": "POST", "path": PATH, "client": OWN, "headers": headers}
-    )
+@pytest.mark.parametrize(
+    ("trusts_proxy", "is_colleague", "peer"),
+    [
+        (False, False, "127.0.0.1"),
+        (True, False, "10.0.0.1"),
+        (False, True, "10.0.0.2"),
+        (True, True, "10.0.0.2"),
+    ],
+)
+def test_a_request_knows_its_peer(trusts_proxy, is_colleague, peer):
+    """A client may claim what it likes. A proxy is believed if it is trusted, another worker always."""
+    told = {"host": "localhost", "content-type": "application/json"}
+    told |= {"x-forwarded-for": "10.0.0.1", PEER: "10.0.0.2"}
+    headers = [(name.encode(), value.encode()) for name, value in told.items()]
+    caller = Caller()
+    caller.is_colleague = is_colleague
+    scope = {"type": "http", "method": "POST", "path": PATH, "client": OWN, "headers": headers}
+    request = Request({**scope, "state": caller.in_state()})
     with Gate(Policy(), MemoryStore()) as gate:
         gateway = CommandGateway(gate, Target(tuple(PLAIN)))
         admission = Admission(

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Final
 
 import msgspec
@@ -18,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from penstock._version import __version__
-from penstock.core.model.values import Principal
 from penstock.relay.http import bodies, large_bodies
 from penstock.relay.http.allowed_hosts import AllowedHosts
 from penstock.relay.http.bodies import Allowance, Incoming
-from penstock.relay.http.gateway import HttpGateway, Inbound
+from penstock.relay.http.callers import caller_of
+from penstock.relay.http.gateway import HttpGateway, Inbound, principal_of
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import PeerPlaces, Share
@@ -33,6 +32,7 @@ from penstock.wire.strict_reading import Unacceptable
 
 PATH: Final = "/mcp"
 HEALTH: Final = "/healthz"
+PEER: Final = "penstock-peer"  # A colleague names the peer of the request that it passes on.
 _METHODS: Final = ("POST", "GET", "DELETE")
 # The headers that Penstock reads, or sends on.
 _READ: Final = ("host", "origin", "accept", "content-type", "authorization", "last-event-id")
@@ -87,7 +87,6 @@ class Admission:
         session = given.get(headers.SESSION, "")
         authorization = given.get("authorization", "") if self._forwards_authorization else ""
         is_modern = given.get(headers.VERSION, "") in eras.MODERN_VERSIONS
-        scope = request.scope
         return Inbound(
             is_modern=is_modern,
             session=session,
@@ -96,9 +95,15 @@ class Admission:
             headers=tuple(given.items()),
             authorization=authorization,
             forwards_authorization=self._forwards_authorization,
-            principal=_principal(session, authorization, is_modern=is_modern),
-            peer=peer_of(scope.get("client"), scope["headers"], trusts_proxy=self._trusts_proxy),
+            principal=principal_of(session, authorization, is_modern=is_modern),
+            peer=self._peer(request),
         )
+
+    def _peer(self, request: Request) -> str:
+        if caller_of(request).is_colleague:
+            return request.headers.get(PEER, "")
+        scope = request.scope
+        return peer_of(scope.get("client"), scope["headers"], trusts_proxy=self._trusts_proxy)
 
     def _require_session(self, inbound: Inbound) -> None:
         fault = None if inbound.is_modern else self._gateway.session_fault(inbound)
@@ -127,7 +132,7 @@ class Admission:
             "message": message,
             "is_modern": is_modern,
         }
-        principal = _principal(inbound.session, inbound.authorization, is_modern=is_modern)
+        principal = principal_of(inbound.session, inbound.authorization, is_modern=is_modern)
         return msgspec.structs.replace(inbound, principal=principal, **changes)
 
     def _allowance(self, inbound: Inbound) -> Allowance:
@@ -138,14 +143,6 @@ class Admission:
             return Allowance(most, refused(413, told))
         told = f"Mcp-Session-Id is missing: without it, a body may have {most:,} bytes."
         return Allowance(most, refused(400, f"{told} Send initialize first."))
-
-
-def _principal(session: str, authorization: str, *, is_modern: bool) -> Principal:
-    if authorization:
-        digest = hashlib.sha256(authorization.encode()).hexdigest()
-        return Principal(f"authorization:{digest}")
-    # Modern requests have no session, despite a header.
-    return Principal(f"session:{session}") if session and not is_modern else Principal()
 
 
 def _require_readable(request: Request) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
 
@@ -25,6 +25,8 @@ _MOST_HEAD_LINE: Final = 64_000
 _MOST_HEADERS: Final = 500
 _PART: Final = 256_000  # Above that, a body is sent in parts, so that other requests go on.
 _NOT_CONNECTED: Final = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
+
+Headers = Mapping[str, str] | Sequence[tuple[str, str]]
 
 
 class NoAnswer(Exception):
@@ -75,25 +77,28 @@ class Response:
 class HttpClient:
     """The client. Requests share its connections, which stay open for a while."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, path: str = "") -> None:
+        """`path`: the Unix socket of a server on this machine, in place of the address in the URL."""
         self._target = target
+        self._path = path
         self._url = URL(target.url)
-        self._proxy = _proxy_of(self._url)
+        self._proxy = None if path else _proxy_of(self._url)
         self._session: aiohttp.ClientSession | None = None
 
     async def request(
         self,
         method: str,
-        headers: Mapping[str, str],
+        headers: Headers,
         content: bytes | None = None,
         seconds: float | None = None,
     ) -> Response:
         """Send a request, and return its answer. `seconds`: how long the server may be silent."""
         session = self._session or self._opened()
-        body: dict[str, Any] = {"headers": headers, "data": content}
+        sent: dict[str, Any] = {"headers": headers, "data": content}
         if content is not None and len(content) > _PART:
-            length = {"content-length": str(len(content))}
-            body = {"headers": {**headers, **length}, "data": _parts_of(content)}
+            length = ("content-length", str(len(content)))
+            pairs = headers.items() if isinstance(headers, Mapping) else headers
+            sent = {"headers": [*pairs, length], "data": _parts_of(content)}
         try:
             response = await session.request(
                 method,
@@ -101,7 +106,7 @@ class HttpClient:
                 allow_redirects=False,
                 proxy=self._proxy,
                 timeout=aiohttp.ClientTimeout(connect=CONNECT_SECONDS, sock_read=seconds),
-                **body,
+                **sent,
             )
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise _no_answer(error, self._target.shown, seconds) from error
@@ -113,11 +118,8 @@ class HttpClient:
 
     def _opened(self) -> aiohttp.ClientSession:
         """Open the session when it is first needed: it belongs to the event loop that runs then."""
-        connector = aiohttp.TCPConnector(
-            limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=_trusted(self._url)
-        )
         self._session = aiohttp.ClientSession(
-            connector=connector,
+            connector=self._connector(),
             cookie_jar=aiohttp.DummyCookieJar(),  # Clients must not share cookies.
             headers={"user-agent": f"penstock/{__version__}", **dict(self._target.headers)},
             max_line_size=_MOST_HEAD_LINE,
@@ -125,6 +127,12 @@ class HttpClient:
             max_headers=_MOST_HEADERS,
         )
         return self._session
+
+    def _connector(self) -> aiohttp.BaseConnector:
+        if self._path:
+            return aiohttp.UnixConnector(self._path, limit=0, keepalive_timeout=_IDLE_SECONDS)
+        trusted = _trusted(self._url)
+        return aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trusted)
 
 
 def _trusted(url: URL) -> ssl.SSLContext | bool:

@@ -37,8 +37,8 @@ _SESSION_NOT_FOUND: Final = SessionFault(404, -32001, "Session not found: initia
 class CommandGateway:
     knows_sessions = True
 
-    def __init__(self, gate: Gate, target: Target) -> None:
-        engine = Engine(gate, tally_of(gate.policy, target.name))
+    def __init__(self, gate: Gate, target: Target, mark: str = "") -> None:
+        engine = Engine(gate, tally_of(gate.policy, target.name), mark=mark)
         self._workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
         self._target = target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -45,6 +46,14 @@ class Inbound(msgspec.Struct, frozen=True):
         if self.message is None:
             found = map(messages.message_or_none, messages.batch_of(self.body) or [])
         return [message for message in found if message is not None and message.is_request]
+
+
+def principal_of(session: str, authorization: str, *, is_modern: bool) -> Principal:
+    if authorization:
+        digest = hashlib.sha256(authorization.encode()).hexdigest()
+        return Principal(f"authorization:{digest}")
+    # Modern requests have no session, despite a header.
+    return Principal(f"session:{session}") if session and not is_modern else Principal()
 
 
 class SessionFault(msgspec.Struct, frozen=True):

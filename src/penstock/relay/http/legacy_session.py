@@ -152,8 +152,7 @@ class LegacySession:
             return
         queue.is_stream = True
         opens = not inbound.last_event and inbound.version >= _OPENING_SINCE
-        await queue.put(stream.opening if opens else Event())
-        await stream.resume(queue, after)
+        await stream.resume(queue, stream.opening if opens else Event(), after)
         await queue.wait_closed()
 
     async def end(self) -> None:

@@ -123,13 +123,17 @@ class Stream:
             await self._connection.close()
         self._streams.finished(self)
 
-    async def resume(self, connection: ReplyQueue, after: int | None = None) -> None:
-        """Give a new connection the events after one, or those that no connection was given. Then
-        give it each later event. The connection before it ends: it is broken, or would miss them."""
+    async def resume(
+        self, connection: ReplyQueue, opening: Event, after: int | None = None
+    ) -> None:
+        """Give a new connection an opening event, and the events after one, or those that no
+        connection was given. Then give it each later event. The connection before it ends: it is
+        broken, or would miss them."""
         if self._connection is not None:
             self._connection.break_off()
         async with self._turn:
             self._connection = connection
+            await connection.put(opening)
             start = self._sent if after is None else after
             first = self._count - len(self.kept)
             for event in list(self.kept)[max(0, start - first) :]:

@@ -16,8 +16,8 @@ _UNAVAILABLE: Final = 503
 class ReplyQueue:
     """A queue that a gateway fills and the HTTP app empties. The gateway waits while it is full.
 
-    Set `status`, `session`, `headers`, `opening` and `is_stream` before the first message: they go
-    into the head of the reply.
+    Set `status`, `session`, `session_mark`, `headers`, `opening` and `is_stream` before the first
+    message: they go into the head of the reply.
     """
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class ReplyQueue:
         self.status = 0
         self.is_stream = False
         self.session = ""
+        self.session_mark = ""  # what the client sees before the id of the session
         self.headers: tuple[tuple[str, str], ...] = ()
         self.opening: Event | None = None  # the event before the others, if this becomes a stream
 

@@ -22,6 +22,7 @@ from penstock.wire import headers
 from penstock.wire.headers import EVENTS, JSON
 
 PING_SECONDS: Final = 15.0
+_NO_CONTENT: Final = 204
 _PING: Final = b": ping\r\n\r\n"
 _OPEN: Final = b": open\r\n\r\n"
 
@@ -72,13 +73,14 @@ class HttpReply:
 
     async def _empty(self) -> None:
         status = self._queue.status or (404 if self._request.method == "DELETE" else 202)
-        await self._head(status, {})
+        await self._head(status, {} if status == _NO_CONTENT else {"content-length": "0"})
         await self._body(b"", more=False)
 
     async def _json(self, event: Event | None) -> None:
         body = b"" if event is None else event.message
         status = headers.status_of(body) if self._inbound.is_modern and body else 200
-        await self._head(self._queue.status or status, {"content-type": JSON})
+        given = {"content-type": JSON, "content-length": str(len(body))}
+        await self._head(self._queue.status or status, given)
         await self._body(body, more=False)
 
     async def _stream(self, event: Event | None) -> None:
@@ -100,7 +102,7 @@ class HttpReply:
 
     async def _head(self, status: int, given: Mapping[str, str]) -> None:
         session = self._queue.session
-        own = ((headers.SESSION, session),) if session else ()
+        own = ((headers.SESSION, self._queue.session_mark + session),) if session else ()
         made = (*given.items(), *own, *self._queue.headers)  # A header may occur several times.
         pairs = [(name.encode(), value.encode("latin-1")) for name, value in made]
         await self._send({"type": "http.response.start", "status": status, "headers": pairs})

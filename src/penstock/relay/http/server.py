@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import sys
 from dataclasses import replace
@@ -23,6 +24,8 @@ from penstock.relay.http.command_gateway import CommandGateway
 from penstock.relay.http.connections import Doors, protocol
 from penstock.relay.http.gateway import HttpGateway
 from penstock.relay.http.limits import ServeLimits
+from penstock.relay.http.team.gateway import TeamGateway
+from penstock.relay.http.team.supervisor import Supervisor
 from penstock.relay.http.until_signal import run_until_signal
 from penstock.relay.http.url_gateway import UrlGateway
 from penstock.relay.process import check_command
@@ -51,6 +54,7 @@ class Listening(msgspec.Struct, frozen=True):
     forwards_authorization: bool = False
     trusts_proxy: bool = False
     limits: ServeLimits = ServeLimits()
+    workers: int = 1
 
 
 def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
@@ -65,16 +69,52 @@ def serve_http(target: Target, policy: Policy, listening: Listening) -> int:
         check_command(target.command[0])
     if not is_loopback(listening.bind):
         logger().warning("anyone who reaches %s can use the server: no login", listening.bind)
+    if listening.workers > 1:
+        return _serve_as_team(target, policy, listening)
     with Gate(policy, usable_store(policy)) as gate:
-        gateway: HttpGateway = (
-            UrlGateway(gate, target) if target.url else CommandGateway(gate, target)
-        )
+        gateway = _gateway(gate, target)
         config = server_config(gateway, listening)
         with _socket(listening) as opened:
-            host, port = opened.getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
-            return run_until_signal(config, opened)
+            _tell_address(opened)
+            return run_until_signal(config, [opened])
+
+
+def _serve_as_team(target: Target, policy: Policy, listening: Listening) -> int:
+    """Serve with several processes. This function also runs in each of them."""
+    _check_team(policy, listening)
+    with _socket(listening) as opened:
+        outcome = Supervisor(listening.workers).run(lambda: _tell_address(opened))
+        if isinstance(outcome, int):
+            return outcome
+        member = outcome
+        with Gate(policy, usable_store(policy)) as gate:
+            own = _gateway(gate, target, member.team.mark)
+            gateway = TeamGateway(own, member.team, is_modern_shared=not target.url)
+            config = server_config(gateway, listening)
+            return run_until_signal(config, [opened, member.door], member.begin)
+
+
+def _check_team(policy: Policy, listening: Listening) -> None:
+    if not hasattr(os, "fork"):
+        why = "needs a system that can fork a process, which this one cannot."
+        raise InvalidSetting("workers", listening.workers, why)
+    if policy.store == "memory:":
+        why = (
+            "needs a store that all workers share: a result in the memory of one worker is unknown to "
+            "the others. Give --store sqlite:///FILE, or --store redis://HOST."
+        )
+        raise InvalidSetting("workers", listening.workers, why)
+
+
+def _gateway(gate: Gate, target: Target, mark: str = "") -> HttpGateway:
+    kind = UrlGateway if target.url else CommandGateway
+    return kind(gate, target, mark)
+
+
+def _tell_address(opened: socket.socket) -> None:
+    host, port = opened.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    print(f"penstock: http://{shown}:{port}{PATH}", file=sys.stderr, flush=True)  # noqa: T201 (the address)
 
 
 def _short_lived(policy: Policy) -> Policy:

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import uvicorn
@@ -19,6 +19,8 @@ from penstock.relay.signals import on_signals
 # search them after every 700.
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 10_000
 
+Begun = Callable[[Callable[[int], None]], None]
+
 
 class _SignalledServer(uvicorn.Server):
     """A server with Penstock's signals in place of uvicorn's.
@@ -29,11 +31,17 @@ class _SignalledServer(uvicorn.Server):
 
     number = 0
 
+    def __init__(self, config: uvicorn.Config, begun: Begun | None) -> None:
+        super().__init__(config)
+        self._begun = begun
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(FailedAccepts())
         await super().startup(sockets)
         gc.freeze()  # What was made so far stays. The collector need not search it.
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+        if self._begun is not None:
+            self._begun(self._leave)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -47,8 +55,11 @@ class _SignalledServer(uvicorn.Server):
         self.should_exit = True
 
 
-def run_until_signal(config: Any, listening: socket.socket) -> int:
-    """Serve until a signal comes, and return the exit code."""
-    server = _SignalledServer(config)
-    server.run([listening])
+def run_until_signal(
+    config: Any, listening: list[socket.socket], begun: Begun | None = None
+) -> int:
+    """Serve until a signal comes, and return the exit code. `begun` is called in the event loop once
+    the server serves, with a function that ends it like a signal."""
+    server = _SignalledServer(config, begun)
+    server.run(listening)
     return 128 + server.number if server.number else 0

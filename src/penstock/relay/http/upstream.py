@@ -13,7 +13,14 @@ from typing import Final, Self
 import msgspec
 
 from penstock.log import logger
-from penstock.relay.http.client import CONNECT_SECONDS, BrokenOff, HttpClient, NoAnswer, Response
+from penstock.relay.http.client import (
+    CONNECT_SECONDS,
+    BrokenOff,
+    Headers,
+    HttpClient,
+    NoAnswer,
+    Response,
+)
 from penstock.relay.http.event_reader import EventReader, EventTooLarge
 from penstock.relay.http.events import Event
 from penstock.relay.secret_urls import shown_url
@@ -83,6 +90,9 @@ class HttpAnswer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._response.close()
 
     async def events(self) -> AsyncIterator[Event]:
@@ -132,21 +142,21 @@ class HttpAnswer:
 class HttpUpstream:
     """An endpoint."""
 
-    def __init__(self, target: Target, most: int = MOST_UPSTREAM) -> None:
+    def __init__(self, target: Target, most: int = MOST_UPSTREAM, *, path: str = "") -> None:
         self.target = target
         self._most = most
-        self._client = HttpClient(target)
+        self._client = HttpClient(target, path)
 
     async def post(
         self, message: bytes, headers: Mapping[str, str], *, is_quick: bool = False
     ) -> HttpAnswer:
         seconds = QUICK_SECONDS if is_quick else None
         sent = {"content-type": JSON, "accept": f"{JSON}, {EVENTS}", **headers}
-        return await self._request("POST", sent, message, seconds)
+        return await self.request("POST", sent, message, seconds)
 
     async def listen(self, headers: Mapping[str, str]) -> HttpAnswer:
         """Open the stream of unasked messages, or a broken stream after its `Last-Event-ID`."""
-        return await self._request("GET", {"accept": EVENTS, **headers})
+        return await self.request("GET", {"accept": EVENTS, **headers})
 
     async def resume(self, after: str, headers: Mapping[str, str]) -> AsyncIterator[Event]:
         """Yield the rest of a stream that broke off."""
@@ -167,16 +177,16 @@ class HttpUpstream:
 
     async def leave(self, headers: Mapping[str, str]) -> HttpAnswer:
         """End a session, and return the answer: upstream may not support this."""
-        with await self._request("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
+        with await self.request("DELETE", headers, seconds=CONNECT_SECONDS) as answer:
             return answer
 
     async def close(self) -> None:
         await self._client.close()
 
-    async def _request(
+    async def request(
         self,
         method: str,
-        headers: Mapping[str, str],
+        headers: Headers,
         content: bytes | None = None,
         seconds: float | None = None,
     ) -> HttpAnswer:

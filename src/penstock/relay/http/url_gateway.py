@@ -32,8 +32,8 @@ class UrlGateway:
 
     knows_sessions = False  # Another process, or upstream itself, may have opened one.
 
-    def __init__(self, gate: Gate, target: Target) -> None:
-        engine = Engine(gate, tally_of(gate.policy, target.name))
+    def __init__(self, gate: Gate, target: Target, mark: str = "") -> None:
+        engine = Engine(gate, tally_of(gate.policy, target.name), mark=mark)
         self._workshop = Workshop(engine, limits_for_many())
         self._requests = OpenRequests()
         self._upstream = HttpUpstream(target, gate.policy.max_upstream)

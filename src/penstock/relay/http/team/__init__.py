@@ -1,0 +1,1 @@
+"""Several processes that serve on one port: `penstock serve --workers N`."""

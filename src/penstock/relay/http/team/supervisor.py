@@ -1,0 +1,211 @@
+"""The supervisor of a team: the process that starts the members, and replaces those that end.
+
+It serves nothing itself, so nothing that a client sends can harm it. It has no thread and no event
+loop, so it can fork: a new member has the same settings and secrets as the others, whatever has changed
+in files and variables since.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import selectors
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from penstock.log import logger
+from penstock.relay.http.team.member import Member
+from penstock.relay.http.team.team import Team
+from penstock.relay.signals import ending_signals, on_signals
+
+_BACKLOG: Final = 1_024
+# Members end their servers and what is in progress, which takes a few seconds.
+_LAST_SECONDS: Final = 15.0
+# A member that has served for so long is replaced at once. Others wait, ever longer.
+_STEADY_SECONDS: Final = 10.0
+_LONGEST_PAUSE: Final = 30.0
+_FAILED: Final = 1
+
+
+class _Running:
+    """A member's process."""
+
+    def __init__(self, pid: int, pipe: int) -> None:
+        self.pid = pid
+        self.pipe = pipe  # It brings a byte when the member serves, and ends with the process.
+        self.is_ready = False
+        self.since = time.monotonic()
+
+
+class Supervisor:
+    def __init__(self, count: int) -> None:
+        self._folder = tempfile.mkdtemp(prefix="penstock-")  # only for this user
+        self._paths = tuple(str(Path(self._folder, f"{index}.sock")) for index in range(count))
+        self._doors = [_door(path) for path in self._paths]
+        self._leash, self._leash_held = os.pipe()
+        self._bell, self._ringing = os.pipe()
+        os.set_blocking(self._ringing, False)  # as `set_wakeup_fd` asks
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._running: dict[int, _Running] = {}
+        self._pauses = dict.fromkeys(range(count), 0.0)
+        self._due: dict[int, float] = {}  # when a member is to be started again
+        self._signal = 0
+        self._code = 0
+        self._last_code = 0  # of the last member that ended
+
+    def run(self, told: Callable[[], None]) -> Member | int:
+        """Return the exit code of the team after its end. `told`: called once all members serve.
+
+        In the process of each member, which is a copy of this one, return the member instead.
+        """
+        signal.set_wakeup_fd(self._ringing, warn_on_full_buffer=False)
+        on_signals(self._leave)
+        gc.freeze()  # Members share the memory of what no collector touches.
+        for index in self._pauses:  # If one fails, for a reason that all have, it is told once.
+            if not self._is_over:
+                member = self._start(index)
+                if member is not None:
+                    return member
+                self._await_start()
+        if not self._is_over:
+            told()
+        while not self._is_over:
+            member = self._start_due()
+            if member is not None:
+                return member
+            self._wait(min(self._due.values(), default=None))
+        self._end()
+        return 128 + self._signal if self._signal else self._code
+
+    def _await_start(self) -> None:
+        """Wait until all members that were started serve, or one has failed."""
+        while not (
+            self._is_over or self._due or all(one.is_ready for one in self._running.values())
+        ):
+            self._wait(None)
+        if self._due:
+            self._code = max(self._last_code, _FAILED)
+
+    @property
+    def _is_over(self) -> bool:
+        return bool(self._signal or self._code)
+
+    # -- members -------------------------------------------------------------------------------
+
+    def _start(self, index: int) -> Member | None:
+        """Start a member. Return it in its own process, and None in this one."""
+        pipe, ready = os.pipe()
+        signals = ending_signals()
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            os.close(pipe)
+            os.close(ready)
+            logger().error("worker %d cannot start: %s", index, error.strerror)
+            self._postpone(index)
+            return None
+        if not pid:
+            self._become_member(index, pipe)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            team = Team(index, self._paths)
+            return Member(team, self._doors[index], self._leash, ready)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        os.close(ready)
+        self._running[index] = _Running(pid, pipe)
+        self._selector.register(pipe, selectors.EVENT_READ, index)
+        return None
+
+    def _become_member(self, index: int, pipe: int) -> None:
+        """Let go of what belongs to the supervisor alone."""
+        signal.set_wakeup_fd(-1)
+        on_signals(lambda number: os._exit(128 + number))  # until the server has its own handlers
+        self._selector.close()
+        others = [one.pipe for one in self._running.values()]
+        for descriptor in (pipe, self._leash_held, self._bell, self._ringing, *others):
+            os.close(descriptor)
+        for number, door in enumerate(self._doors):
+            if number != index:
+                door.close()
+
+    def _start_due(self) -> Member | None:
+        now = time.monotonic()
+        for index in [index for index, due in self._due.items() if due <= now]:
+            del self._due[index]
+            member = self._start(index)
+            if member is not None:
+                return member
+        return None
+
+    def _ended(self, index: int) -> None:
+        ended = self._running.pop(index)
+        self._selector.unregister(ended.pipe)
+        os.close(ended.pipe)
+        _, status = os.waitpid(ended.pid, 0)
+        lived = time.monotonic() - ended.since
+        if ended.is_ready and lived > _STEADY_SECONDS:
+            self._pauses[index] = 0.0
+            self._due[index] = time.monotonic()
+        else:
+            self._postpone(index)
+        self._last_code = os.waitstatus_to_exitcode(status)
+        if ended.is_ready and not self._signal:  # Others have said themselves why they failed.
+            told = "worker %d %s. What it had in progress is lost; its connections broke off"
+            logger().error(told, index, _how(self._last_code))
+
+    def _postpone(self, index: int) -> None:
+        """Let a member that failed be started again after a pause, longer each time."""
+        self._pauses[index] = min(max(2 * self._pauses[index], 1.0), _LONGEST_PAUSE)
+        self._due[index] = time.monotonic() + self._pauses[index]
+
+    # -- waiting -------------------------------------------------------------------------------
+
+    def _wait(self, until: float | None) -> None:
+        """Wait for a signal, for news of a member, or until a time."""
+        seconds = None if until is None else max(0.0, until - time.monotonic())
+        for key, _ in self._selector.select(seconds):
+            if key.fd == self._bell:
+                os.read(self._bell, _BACKLOG)
+            elif os.read(key.fd, 1):
+                self._running[key.data].is_ready = True
+            else:
+                self._ended(key.data)
+
+    def _leave(self, number: int) -> None:
+        self._signal = self._signal or number
+        self._tell(number)  # a second Ctrl-C too: it means that the user does not want to wait
+
+    def _tell(self, number: int) -> None:
+        for one in list(self._running.values()):
+            os.kill(one.pid, number)  # It is our child until we have waited for it.
+
+    def _end(self) -> None:
+        self._tell(signal.SIGTERM)
+        deadline = time.monotonic() + _LAST_SECONDS
+        while self._running and time.monotonic() < deadline:
+            self._wait(deadline)
+        self._tell(signal.SIGKILL)
+        while self._running:
+            self._wait(None)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _door(path: str) -> socket.socket:
+    """Listen for the other members. The supervisor keeps this open, so that requests wait for the
+    next member if one has ended."""
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    door.bind(path)
+    door.listen(_BACKLOG)
+    return door
+
+
+def _how(code: int) -> str:
+    return f"was ended by signal {-code}" if code < 0 else f"ended with the exit code {code}"

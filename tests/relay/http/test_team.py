@@ -1,0 +1,315 @@
+"""`penstock serve --workers 2`: two processes on one port."""
+
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+from http_rig import ACCEPT, PLAIN, Raw, eventually, messages_of, request, started, value_of
+from relay_processes import clean_environment, end, is_gone, wait_until_gone
+
+SERVE = [sys.executable, "-m", "penstock", "serve", "--port", "0"]
+WAIT = 60
+
+
+class Team:
+    """A team, and clients of each of its workers."""
+
+    def __init__(self, process, log):
+        self.process = psutil.Process(process.pid)
+        self.log = log
+        self.url = re.search(r"http://\S+", log.read_text())[0]
+
+    def doors(self):
+        """Return the process of each worker by the Unix socket on which the others reach it."""
+        found = {}
+        for worker in self.process.children():
+            for one in worker.net_connections("unix"):
+                if one.laddr.endswith(".sock"):
+                    found[one.laddr] = worker
+        return dict(sorted(found.items()))
+
+    @contextmanager
+    def client(self, index):
+        """Yield a client whose requests arrive at one worker."""
+        with Raw(self.url) as client:
+            client.http.close()
+            path = list(self.doors())[index]
+            client.http = httpx2.Client(timeout=WAIT, transport=httpx2.HTTPTransport(uds=path))
+            yield client
+
+    @contextmanager
+    def clients(self):
+        with self.client(0) as first, self.client(1) as second:
+            yield first, second
+
+
+@contextmanager
+def serving_team(folder, *target):
+    log = folder / "log"
+    command = [*SERVE, "--workers", "2", "--store", f"sqlite:///{folder}/results", *target]
+    with log.open("wb") as stream:
+        process = subprocess.Popen(command, stderr=stream, env=clean_environment())
+    try:
+        assert eventually(lambda: "http://" in log.read_text() or process.poll() is not None, WAIT)
+        yield Team(process, log)
+    finally:
+        process.terminate()
+        try:
+            process.wait(WAIT)
+        finally:
+            end(process.pid)
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory):
+    """A team that no test may harm."""
+    with serving_team(tmp_path_factory.mktemp("team"), "--", *PLAIN) as team:
+        yield team
+
+
+@pytest.fixture(scope="module")
+def remote_team(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("team")
+    with started([*PLAIN, "--http"]) as url, serving_team(folder, "--url", url) as team:
+        yield team
+
+
+@pytest.fixture
+def mortal_team(tmp_path):
+    with serving_team(tmp_path, "--", *PLAIN) as team:
+        yield team
+
+
+@pytest.fixture(params=["team", "remote_team"])
+def any_team(request):
+    return request.getfixturevalue(request.param)
+
+
+# -- one session, two workers ------------------------------------------------------------------
+
+
+def test_the_id_of_a_session_names_its_worker(any_team):
+    for index in (0, 1):
+        with any_team.client(index) as client:
+            client.initialize()
+            assert client.session.startswith(f"w{index}-")
+
+
+def test_a_session_can_be_used_through_either_worker(any_team):
+    with any_team.clients() as (own, other):
+        own.initialize()
+        other.session = own.session
+        for client in (own, other):
+            assert value_of(client.call("echo", {"text": "é"})) == {"text": "é"}
+        probe = value_of(own.call("rows"))
+        page = {"continuation_token": probe["continuation_token"], "mode": "paginated"}
+        assert value_of(other.call("read_result", page))["total"] == probe["count"]
+
+
+def test_progress_reaches_the_client_through_the_other_worker(any_team):
+    with any_team.clients() as (own, other):
+        own.initialize()
+        other.session = own.session
+        params = {"name": "echo", "arguments": {"text": "1"}, "_meta": {"progressToken": 7}}
+        progress, answer = messages_of(other.post(request("tools/call", params, 3)))
+        assert progress["params"] == {"progressToken": 7, "progress": 1}
+        assert (answer["id"], value_of(answer["result"])) == (3, {"text": "1"})
+
+
+def test_the_stream_of_a_session_opens_at_once_through_the_other_worker(team):
+    with team.clients() as (own, other):
+        own.initialize()
+        given = {**ACCEPT, "mcp-session-id": own.session}
+        with other.http.stream("GET", team.url, headers=given) as stream:
+            assert stream.status_code == 200
+            assert next(stream.iter_raw()).startswith(b": open")
+            assert own.http.get(team.url, headers=given).status_code == 409
+
+
+def test_a_broken_stream_is_resumed_through_the_other_worker(team):
+    with team.clients() as (own, other):
+        own.initialize()
+        params = {"name": "echo", "arguments": {"text": "1"}, "_meta": {"progressToken": 7}}
+        events = own.post(request("tools/call", params, 3)).text
+        first = re.search(r"^id: (\S+)", events, re.MULTILINE)[1]
+        given = {**ACCEPT, "mcp-session-id": own.session, "last-event-id": first}
+        rest = other.http.get(team.url, headers=given).text
+        later = events.partition(f"id: {first}\r\n")[2].partition("\r\n\r\n")[2]
+        assert later
+        assert rest.endswith(later)
+
+
+def test_a_client_that_leaves_at_once_has_said_what_it_said(team):
+    """A request passes to the worker of its session although the client does not wait."""
+    with team.clients() as (own, hurried):
+        own.initialize()
+        hurried.session = own.session
+        hurried.http.timeout = 0.1
+        with pytest.raises(httpx2.ReadTimeout):
+            hurried.post(request("tools/call", {"name": "wait"}, 5))
+        assert eventually(lambda: is_waiting(own), WAIT)
+
+
+def test_a_session_ends_through_the_other_worker(team):
+    with team.clients() as (own, other):
+        own.initialize()
+        given = {**ACCEPT, "mcp-session-id": own.session}
+        assert other.http.delete(team.url, headers=given).status_code == 204
+        for client in (own, other):
+            client.session = given["mcp-session-id"]
+            assert client.post(request("tools/list", {}, 2)).status_code == 404
+
+
+@pytest.mark.parametrize("session", ["w0-unknown", "w1-unknown", "w7-unknown", "unknown"])
+def test_an_unknown_session_is_refused_by_every_worker(team, session):
+    for index in (0, 1):
+        with team.client(index) as client:
+            client.session = session
+            assert client.post(request("tools/list", {}, 2)).status_code == 404
+
+
+def test_a_batch_passes_to_the_worker_of_its_session(team):
+    with team.clients() as (own, other):
+        own.initialize("2025-03-26")
+        other.session = own.session
+        batch = [request("tools/call", {"name": "echo", "arguments": {"n": n}}, n) for n in (1, 2)]
+        answers = messages_of(other.post(batch))[-1]
+        assert sorted(answer["id"] for answer in answers) == [1, 2]
+
+
+def test_a_body_of_megabytes_passes_to_the_worker_of_its_session(team):
+    with team.clients() as (own, other):
+        own.initialize()
+        other.session = own.session
+        text = "é" * 500_000
+        assert value_of(other.call("echo", {"text": text}))["total_size"] > len(text)
+
+
+# -- modern requests ---------------------------------------------------------------------------
+
+
+def test_modern_requests_share_one_process_of_a_command(team):
+    with team.clients() as clients:
+        for number, client in enumerate(clients):
+            client.modern_call("echo", {"number": number})
+        for client in clients:
+            params = [
+                one["body"]["params"] for one in value_of(client.modern_call("seen"))["requests"]
+            ]
+            numbers = [given.get("arguments", {}).get("number") for given in params]
+            assert {0, 1} <= set(numbers)
+
+
+def test_a_modern_result_is_read_through_either_worker(any_team):
+    with any_team.clients() as (first, second):
+        probe = value_of(first.modern_call("rows"))
+        page = {"continuation_token": probe["continuation_token"], "mode": "paginated"}
+        assert value_of(second.modern_call("read_result", page))["total"] == probe["count"]
+
+
+# -- a worker that ends ------------------------------------------------------------------------
+
+
+def test_a_killed_worker_loses_only_its_own_calls(mortal_team):
+    team = mortal_team
+    with team.clients() as (kept, lost), team.client(0) as other:
+        kept.initialize()
+        lost.initialize()
+        other.session = lost.session
+        victim = list(team.doors().values())[1]
+        servers = victim.children(recursive=True)
+        outcome = {}
+
+        def wait_in_vain():
+            outcome["reply"] = other.post(request("tools/call", {"name": "wait"}, 5))
+
+        waiting = threading.Thread(target=wait_in_vain)
+        waiting.start()
+        assert eventually(lambda: is_waiting(lost), WAIT)
+        victim.kill()
+        waiting.join(WAIT)
+        error = outcome["reply"].json()["error"]
+        assert (outcome["reply"].status_code, error["code"]) == (502, -32010)
+        assert "ended before it answered" in error["message"]
+        assert "may have run" in error["message"]
+        assert value_of(kept.call("echo", {"text": "kept"})) == {"text": "kept"}
+        assert other.post(request("tools/list", {}, 6)).status_code == 404  # by the new worker
+        assert eventually(lambda: len(team.doors()) == 2, WAIT)
+        assert victim not in team.doors().values()
+        wait_until_gone(*(server.pid for server in servers))
+    assert "was ended by signal 9" in team.log.read_text()
+
+
+def is_waiting(client):
+    requests = value_of(client.call("seen", key=99))["requests"]
+    return any(one["body"].get("params", {}).get("name") == "wait" for one in requests)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_all_workers_and_their_servers(mortal_team, number):
+    team = mortal_team
+    with team.clients() as clients:
+        for client in clients:
+            client.initialize()
+    family = team.process.children(recursive=True)
+    folder = Path(next(iter(team.doors()))).parent
+    team.process.send_signal(number)
+    assert team.process.wait(WAIT) in (128 + number, -number, None)
+    wait_until_gone(*(one.pid for one in family))
+    assert not folder.exists()
+
+
+def test_workers_end_when_their_supervisor_is_killed(mortal_team):
+    team = mortal_team
+    with team.client(1) as client:
+        client.initialize()
+    family = team.process.children(recursive=True)
+    folder = Path(next(iter(team.doors()))).parent
+    team.process.kill()
+    wait_until_gone(*(one.pid for one in family))
+    assert not folder.exists()
+
+
+def test_a_worker_that_is_told_to_end_is_replaced(mortal_team):
+    old = next(iter(mortal_team.doors().values()))
+    old.terminate()
+    assert eventually(lambda: is_gone(old.pid) and len(mortal_team.doors()) == 2, WAIT)
+    with mortal_team.client(0) as client:
+        client.initialize()
+        assert client.session.startswith("w0-")
+
+
+# -- the start ---------------------------------------------------------------------------------
+
+
+def start_in_vain(*options):
+    command = [*SERVE, "--workers", "2", *options, "--", *PLAIN]
+    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+
+
+def test_a_store_in_memory_is_refused():
+    told = start_in_vain()
+    assert told.returncode == 2
+    assert "needs a store that all workers share" in told.stderr
+    assert "--store sqlite:///" in told.stderr
+
+
+def test_a_team_that_cannot_start_tells_the_reason_once():
+    told = start_in_vain("--store", "redis://127.0.0.1:1")
+    assert told.returncode == 2
+    assert told.stderr.count("127.0.0.1:1") == 1
+    assert "http://" not in told.stderr
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])
+def test_a_wrong_number_of_workers_is_refused(count):
+    told = start_in_vain("--workers", count)
+    assert told.returncode == 2
+    assert "is not a number from 1 to 64" in told.stderr
