@@ -20,9 +20,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from benchmarks import payloads, peers
 from benchmarks.http_load import Load, Outcome, best_in_turn, run
@@ -49,45 +50,56 @@ P95 = 3.0
 ADDED_MS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """Penstock before the SDK's server or a command, and Penstock before the bare echo server."""
-
-    name: str
-    server: Served
-    before_echo: Served
-
-
 class Servers:
-    """The servers of a run: the SDK's, the bare echo server, and Penstock in front of each."""
+    """The servers of a run. Each starts, and is warm, when it is first asked for."""
 
     def __init__(self, running: ExitStack, folder: Path) -> None:
         self._running = running
         self._folder = folder
-        results = folder / "results"
-        results.mkdir()
-        (results / "rows.json").write_bytes(_rows())
-        self.sdk = self.start(_server("sdk_http", results))
-        self.echo = self.start(_server("light_http", results))
-        command = ("--", *peers.direct(str(results)).command)
-        self.fronts: list[Front] = []
-        for workers in worker_counts():
-            urls = [self._penstock(workers, "--url", one.url) for one in (self.sdk, self.echo)]
-            ran = self._penstock(workers, *command)
-            self.fronts += [
-                Front(f"a URL, workers: {workers}", *urls),
-                Front(f"a command, workers: {workers}", ran, ran),
-            ]
+        self._results = folder / "results"
+        self._results.mkdir()
+        (self._results / "rows.json").write_bytes(_rows())
+
+    @cached_property
+    def sdk(self) -> Served:
+        return self.start(_server("sdk_http", self._results))
+
+    @cached_property
+    def echo(self) -> Served:
+        return self.start(_server("light_http", self._results))
+
+    @cached_property
+    def fronts(self) -> dict[str, Served]:
+        """Return Penstock in front of the SDK's server and of a command, under their names."""
+        command = ("--", *peers.direct(str(self._results)).command)
+        of_command = {
+            f"a command, workers: {workers}": self._penstock(workers, *command)
+            for workers in worker_counts()
+        }
+        return self._before(self.sdk) | of_command
+
+    @cached_property
+    def before_echo(self) -> dict[str, Served]:
+        """Return Penstock in front of the bare echo server, under the names of `fronts`."""
+        return self._before(self.echo)
 
     def start(self, contender: Contender) -> Served:
         server = self._running.enter_context(served(contender.command))
         run(server, of(contender, WARM))
         return server
 
+    def _before(self, upstream: Served) -> dict[str, Served]:
+        return {
+            f"a URL, workers: {workers}": self._penstock(workers, "--url", upstream.url)
+            for workers in worker_counts()
+        }
+
     def _penstock(self, workers: int, *target: str) -> Served:
-        file = self._folder / f"store-{workers}-{target[1].rpartition(':')[2].strip('/')}.db"
+        if workers == 1:
+            return self.start(peers.penstock_http(*target))
+        file = Path(mkdtemp(dir=self._folder)) / "store.db"  # Workers cannot share memory.
         options = ("--workers", str(workers), "--store", f"sqlite:///{file}")
-        return self.start(peers.penstock_http(*(options if workers > 1 else ()), *target))
+        return self.start(peers.penstock_http(*options, *target))
 
 
 def many() -> Iterator[Line]:
@@ -136,47 +148,48 @@ def _rows() -> bytes:
 
 
 def _many(servers: Servers) -> Iterator[Line]:
-    fronts = servers.fronts
-    measured = [servers.sdk, servers.echo, *(one.server for one in fronts)]
-    measured += [one.before_echo for one in fronts]
+    fronts, before_echo = servers.fronts, servers.fronts | servers.before_echo
+    measured = [servers.sdk, servers.echo, *fronts.values(), *servers.before_echo.values()]
     outcomes = best_in_turn(dict.fromkeys(measured, MANY), ROUNDS)
     sdk, echo = outcomes[servers.sdk], outcomes[servers.echo]
-    for front in fronts:
-        ours, before_echo = outcomes[front.server], outcomes[front.before_echo]
-        what = f"{MANY}, {front.name}"
+    for name, front in fronts.items():
+        ours = outcomes[front]
+        what = f"{MANY}, {name}"
         yield from _either(
             _rate(f"{what}: calls per second, of the SDK's", ours, sdk, OF_SDK),
-            _rate(f"{what}: calls per second, of a bare echo", before_echo, echo, OF_ECHO),
+            _rate(f"{what}: ..., of a bare echo's", outcomes[before_echo[name]], echo, OF_ECHO),
         )
         yield Line(f"{what}: p95", ours.percentile(95), sdk.percentile(95), limit=P95)
         yield Line(f"  {what}: CPU of a call", ours.server_ms, sdk.server_ms)
-    yield Line(f"  {MANY}: CPU of the load generator, of a call", sdk.own_ms)
+    yield Line(f"  {MANY}: CPU of the load generator, of a call", sdk.own_ms, echo.own_ms)
     yield _failures(MANY, outcomes)
 
 
 def _steady(servers: Servers) -> Iterator[Line]:
-    measured = [servers.sdk, *(front.server for front in servers.fronts)]
+    measured = [servers.sdk, *servers.fronts.values()]
     outcomes = best_in_turn(dict.fromkeys(measured, STEADY), ROUNDS)
     alone = outcomes[servers.sdk].percentile(50)
-    for front in servers.fronts:
-        ours = outcomes[front.server].percentile(50)
-        what = f"{STEADY.sessions} calls per second, {front.name}: p50"
-        yield Line(what, ours, alone, limit=ADDED_MS, difference=True)
-    yield _failures("48 calls per second", outcomes)
+    load = f"{STEADY.sessions} calls per second"
+    for name, front in servers.fronts.items():
+        ours = outcomes[front].percentile(50)
+        yield Line(f"{load}, {name}: p50", ours, alone, limit=ADDED_MS, difference=True)
+    yield _failures(load, outcomes)
 
 
 def _held(servers: Servers) -> Iterator[Line]:
-    loads = {servers.sdk: ROWS} | {front.server: HELD for front in servers.fronts}
+    loads = {servers.sdk: ROWS} | dict.fromkeys(servers.fronts.values(), HELD)
     outcomes = best_in_turn(loads, ROUNDS)
     alone = outcomes[servers.sdk]
-    for front in servers.fronts:
-        what = f"{HELD} of 40 kB, held, {front.name}: calls per second"
-        yield _rate(what, outcomes[front.server], alone, OF_SDK_IF_HELD)
-    yield _failures(f"{HELD} of 40 kB, held", outcomes)
+    load = f"{HELD} of 40 kB, held"
+    for name, front in servers.fronts.items():
+        ours = outcomes[front]
+        yield _rate(f"{load}, {name}: calls per second", ours, alone, OF_SDK_IF_HELD)
+        yield Line(f"  {load}, {name}: CPU of a call", ours.server_ms, alone.server_ms)
+    yield _failures(load, outcomes)
 
 
 def _beside_peers(servers: Servers) -> Iterator[Line]:
-    ours = servers.fronts[0].server
+    ours = next(iter(servers.fronts.values()))
     url = servers.sdk.url
     yield from _beside("mcp-compressor", peers.mcp_compressor_http(url), MANY, ours, servers.start)
     yield from _beside("FastMCP's proxy", peers.fastmcp_proxy_http(url), FEW, ours, servers.start)
