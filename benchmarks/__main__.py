@@ -1,8 +1,8 @@
 """python -m benchmarks [--only NAME] [--json FILE]
 
 Prints a table, and exits with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
-except for pages, small results, and calls through a relay or a Django site, which are medians. See
-`benchmarks.clock`.
+except for pages, small results, and calls through `penstock run` or a Django site, which are
+medians. See `benchmarks.clock`. The topic `relay-soak` takes minutes, and runs only if it is named.
 """
 
 from __future__ import annotations
