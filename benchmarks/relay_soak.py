@@ -43,12 +43,15 @@ def _soak(name: str, server: Served) -> Iterator[Line]:
     batches = SESSIONS // BATCH.sessions
     failures = run(server, BATCH).failures
     files = _settled(server)
-    fifth = 0.0
+    fifth = memory = 0.0
     for number in range(1, batches + 1):
         failures += run(server, BATCH).failures
+        memory = process_tree.megabytes(server.pid)
         if number == batches // 5:
-            fifth = process_tree.megabytes(server.pid)
-    memory = process_tree.megabytes(server.pid)
+            fifth = memory
+        if number % (batches // 10) == 0:
+            done = f"{number * BATCH.sessions:,} sessions, {memory:.1f} MB, "
+            print(f"{done}{process_tree.descriptors(server.pid)} descriptors", file=sys.stderr)
     what = f"{SESSIONS:,} sessions, {SESSIONS * BATCH.calls:,} calls, {name}"
     yield Line(f"{what}: memory", memory, fifth, "MB", FLAT)
     left = _settled(server, files)
