@@ -24,6 +24,8 @@ from benchmarks.lines import Line
 SESSIONS = 10_000
 BATCH = replace(relay_http.MANY, sessions=100, calls=10)
 FLAT = 1.1
+# Some connections to upstream are kept, by chance more or fewer. A leak would show in thousands.
+MOST_KEPT = 8
 _SECONDS_TO_CLOSE = 90
 _POLL_SECONDS = 1
 # Connections that stay open for so long stay open.
@@ -55,7 +57,7 @@ def _soak(name: str, server: Served) -> Iterator[Line]:
     what = f"{SESSIONS:,} sessions, {SESSIONS * BATCH.calls:,} calls, {name}"
     yield Line(f"{what}: memory", memory, fifth, "MB", FLAT)
     left = _settled(server, files)
-    yield Line(f"{what}: file descriptors", left, files, "", 0, difference=True)
+    yield Line(f"{what}: file descriptors", left, files, "", MOST_KEPT, difference=True)
     yield Line(f"{what}: failed calls", failures, 0, "", 0, difference=True)
 
 
