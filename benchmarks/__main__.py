@@ -1,8 +1,8 @@
 """python -m benchmarks [--only NAME] [--json FILE]
 
 Prints a table, and exits with 1 if a limit is exceeded. Numbers are the best of many runs in turns,
-except for pages, small results, and calls through a relay or a Django site, which are medians. See
-`benchmarks.clock`.
+except for pages, small results, and calls through `penstock run` or a Django site, which are
+medians. See `benchmarks.clock`. The topic `relay-soak` takes minutes, and runs only if it is named.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from benchmarks import (
     relay_calls,
     relay_http,
     relay_large,
+    relay_soak,
     relay_start,
     savings,
     shapes,
@@ -57,7 +58,10 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "savings": savings.measure,
     "small": small.measure,
     "relay-calls": relay_calls.measure,
-    "relay-http": relay_http.measure,
+    "relay-http": relay_http.many,
+    "relay-http-steady": relay_http.steady,
+    "relay-http-held": relay_http.held,
+    "relay-http-peers": relay_http.beside_peers,
     "relay-large": relay_large.measure,
     "relay-start": relay_start.measure,
     "tool-lists": tool_lists.measure,
@@ -73,6 +77,8 @@ TOPICS: dict[str, Callable[[], Iterable[Line]]] = {
     "widgets": widgets.measure,
     "explorer": explorer.measure,
 }
+# They take long, and run only if --only names them.
+ON_DEMAND: dict[str, Callable[[], Iterable[Line]]] = {"relay-soak": relay_soak.measure}
 
 
 def main() -> int:
@@ -91,14 +97,15 @@ def main() -> int:
 
 def _lines(topics: Iterable[str]) -> Iterator[Line]:
     for topic in topics:
-        for line in TOPICS[topic]():
+        for line in (TOPICS | ON_DEMAND)[topic]():
             yield line
             print(f"[{topic}] {line.what}", file=sys.stderr, flush=True)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed and memory.")
-    parser.add_argument("--only", action="append", choices=TOPICS, help="this topic; repeatable")
+    every = [*TOPICS, *ON_DEMAND]
+    parser.add_argument("--only", action="append", choices=every, help="this topic; repeatable")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here too")
     return parser.parse_args()
 

@@ -1,38 +1,60 @@
-"""A client that speaks MCP over HTTP as plain bytes, with one connection per session."""
+"""A client that speaks MCP over HTTP as prepared bytes, with one connection per session.
+
+It shares the cores with the servers that it measures, so it does little: a request is made once
+and sent with a new id each time, and an answer is not decoded.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import subprocess
 import threading
-from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import perf_counter, sleep
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from benchmarks.wire import HELLO
 
-_SECONDS_TO_START = 20
-_SECONDS_TO_LEAVE = 20
+VERSION = "2025-11-25"
+_SECONDS_TO_START = 30
+_SECONDS_TO_LEAVE = 60
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S+")
+_SESSION = re.compile(rb"\r\nmcp-session-id: ?(\S+)", re.IGNORECASE)
+_FIRST_ID = 100_000  # Ids with as many digits as this one leave the length of a request as it is.
+_SESSION_LINES = b"mcp-session-id: %%b\r\nmcp-protocol-version: %b\r\n" % VERSION.encode()
+_FINE = (b"200", b"202", b"204")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that runs."""
+
+    url: str
+    pid: int
 
 
 @contextmanager
-def served(command: Sequence[str]) -> Iterator[str]:
-    """Start a server, and yield the URL that it prints on stderr."""
+def served(command: Sequence[str]) -> Iterator[Served]:
+    """Start a server that prints its URL on stderr, and stop it after the block."""
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stderr is not None
         try:
-            said = process.stderr.readline()
+            said = []
+            for line in process.stderr:
+                said.append(line)
+                if found := _ADDRESS.search(line):
+                    break
+            else:
+                raise RuntimeError(f"{command!r} did not say where it is: {''.join(said)}")
             threading.Thread(target=process.stderr.read, daemon=True).start()
-            if "http://" not in said:
-                raise RuntimeError(f"{command!r} did not say where it is: {said!r}")
-            url = said[said.index("http://") :].strip()
-            _wait_for(url)
-            yield url
+            _wait_for(found[0])
+            yield Served(found[0], process.pid)
         finally:
             process.terminate()
             process.wait(_SECONDS_TO_LEAVE)
@@ -53,64 +75,104 @@ def _wait_for(url: str) -> None:
             return
 
 
-class HttpSession:
-    """A session with its own connection."""
+class Failed(Exception):
+    """A request had no answer, or got an HTTP error."""
 
-    def __init__(self, reader: StreamReader, writer: StreamWriter, url: str) -> None:
-        self._reader = reader
-        self._writer = writer
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request in two parts; its id comes between them."""
+
+    before: bytes
+    after: bytes
+
+
+class HttpSession(asyncio.Protocol):
+    """A session with its own connection, which sends one request at a time."""
+
+    def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        self._start = f"POST {parts.path} HTTP/1.1\r\nhost: {parts.netloc}\r\n"
-        self._session = ""
-        self._last_id = 0
+        self._target = f"{parts.path} HTTP/1.1\r\nhost: {parts.netloc}\r\n".encode()
+        self._session = b""
+        self._last_id = _FIRST_ID
+        self._transport: asyncio.Transport
+        self._received = b""
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     @classmethod
-    async def begin(cls, url: str) -> HttpSession:
+    async def begin(cls, url: str) -> Self:
         parts = urlsplit(url)
-        session = cls(*await asyncio.open_connection(parts.hostname, parts.port), url)
-        await session.ask("initialize", HELLO)
-        await session._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        await session.ask("tools/list", {})
+        host, port = parts.hostname or "", parts.port or 80
+        loop = asyncio.get_running_loop()
+        session = (await loop.create_connection(lambda: cls(url), host, port))[1]
+        await session.greet()
         return session
 
-    async def ask(self, method: str, params: dict[str, Any]) -> bytes:
-        return (await self.timed(method, params))[1]
-
-    async def timed(self, method: str, params: dict[str, Any]) -> tuple[float, bytes]:
-        """Return the milliseconds until the whole answer is here, and the answer."""
-        self._last_id += 1
-        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
-        start = perf_counter()
-        answer = await self._post(message)
-        return 1_000 * (perf_counter() - start), answer
-
-    async def _post(self, message: dict[str, Any]) -> bytes:
-        body = json.dumps(message, separators=(",", ":")).encode()
-        head = (
-            f"{self._start}content-type: application/json\r\n"
-            "accept: application/json, text/event-stream\r\n"
-            f"{self._session}content-length: {len(body)}\r\n\r\n"
-        )
-        self._writer.write(head.encode() + body)
-        status, *lines = (await self._reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-        headers = dict(line.lower().split(": ", 1) for line in lines if line)
-        answer = await self._body(headers)
-        if status.split()[1] not in ("200", "202"):
-            raise RuntimeError(f"{status}: {answer.decode()}")
-        if "mcp-session-id" in headers:
-            self._session = f"mcp-session-id: {headers['mcp-session-id']}\r\n"
-        return answer
-
-    async def _body(self, headers: dict[str, str]) -> bytes:
-        if headers.get("transfer-encoding") != "chunked":
-            return await self._reader.readexactly(int(headers["content-length"]))
-        body = b""
-        while size := int(await self._reader.readline(), 16):
-            body += await self._reader.readexactly(size)
-            await self._reader.readline()
-        await self._reader.readline()
-        return body
+    async def greet(self) -> None:
+        hello = {**HELLO, "protocolVersion": VERSION}
+        answer = await self.ask(self.prepared("initialize", hello))
+        if found := _SESSION.search(answer):
+            self._session = _SESSION_LINES % found[1]
+        ready = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+        await self._exchange(self._request(ready))
+        await self.ask(self.prepared("tools/list", {}))
 
     async def end(self) -> None:
-        self._writer.close()
-        await self._writer.wait_closed()
+        try:
+            if self._session:
+                await self._exchange(b"DELETE %b%b\r\n" % (self._target, self._session))
+        finally:
+            self._transport.close()
+
+    def prepared(self, method: str, params: dict[str, Any]) -> Prepared:
+        message = {"jsonrpc": "2.0", "id": _FIRST_ID, "method": method, "params": params}
+        request = self._request(json.dumps(message, separators=(",", ":")).encode())
+        before, _, after = request.rpartition(b'"id":%d,' % _FIRST_ID)
+        return Prepared(before + b'"id":', b"," + after)
+
+    async def ask(self, request: Prepared) -> bytes:
+        """Return the whole answer as it came: its head and, if it is chunked, its chunks."""
+        self._last_id += 1
+        return await self._exchange(b"%b%d%b" % (request.before, self._last_id, request.after))
+
+    def _request(self, body: bytes) -> bytes:
+        return (
+            b"POST %b%bcontent-type: application/json\r\n"
+            b"accept: application/json, text/event-stream\r\ncontent-length: %d\r\n\r\n%b"
+        ) % (self._target, self._session, len(body), body)
+
+    async def _exchange(self, request: bytes) -> bytes:
+        self._answer = asyncio.get_running_loop().create_future()
+        if self._transport.is_closing():
+            raise Failed("The server closed the connection.")
+        self._transport.write(request)
+        answer = await self._answer
+        if answer[9:12] not in _FINE:
+            raise Failed(answer.decode(errors="replace"))
+        return answer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        if _is_whole(self._received):
+            answer, self._received = self._received, b""
+            if not self._answer.done():  # by the end of the benchmark
+                self._answer.set_result(answer)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self._answer.done():
+            self._answer.set_exception(Failed(f"The server closed the connection: {error!r}"))
+
+
+def _is_whole(answer: bytes) -> bool:
+    end = answer.find(b"\r\n\r\n")
+    if end < 0:
+        return False
+    head = answer[: end + 2].lower()
+    if b"\r\ntransfer-encoding: chunked\r\n" in head:
+        return answer.endswith(b"\r\n0\r\n\r\n")
+    length = head.partition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0]
+    return len(answer) >= end + 4 + int(length or 0)

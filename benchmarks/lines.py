@@ -17,6 +17,7 @@ class Line:
     unit: str = "ms"
     limit: float | None = None  # the most for the score; None if the line is for information
     difference: bool = False  # the score is ours - floor, otherwise ours / floor
+    at_least: bool = False  # the limit is the least for the score
 
     @property
     def score(self) -> float | None:
@@ -26,7 +27,9 @@ class Line:
 
     @property
     def is_over(self) -> bool:
-        return self.limit is not None and self.score is not None and self.score > self.limit
+        if self.limit is None or self.score is None:
+            return False
+        return self.score < self.limit if self.at_least else self.score > self.limit
 
     @property
     def cells(self) -> tuple[str, ...]:

@@ -65,6 +65,23 @@ def fastmcp_proxy(server: Contender, limit: int = 0) -> Contender:
     return Contender((*program, str(limit), *server.command))
 
 
+def penstock_http(*arguments: str) -> Contender:
+    serve = (sys.executable, "-m", "penstock", "serve", "--port", "0", "--no-stats")
+    return Contender((*serve, *arguments))
+
+
+def mcp_compressor_http(url: str) -> Contender:
+    """Return mcp-compressor in front of a URL. Without `--auth` it looks for an OAuth server."""
+    listening = ("--transport", "streamable-http", "--port", "0")
+    program = str(_PROGRAMS / "mcp-compressor")
+    command = (program, *listening, "--", url, "--auth", "explicit-headers")
+    return Contender(command, invoker="server_invoke_tool")
+
+
+def fastmcp_proxy_http(url: str) -> Contender:
+    return Contender((PYTHON, str(_SERVERS / "fastmcp_proxy.py"), "0", url))
+
+
 def fastmcp_code_mode(server: Contender, most_calls: int) -> Contender:
     program = (PYTHON, str(_SERVERS / "code_mode.py"))
     return Contender((*program, str(most_calls), *server.command))

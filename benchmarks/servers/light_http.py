@@ -1,4 +1,4 @@
-"""python -m benchmarks.servers.light_http: an MCP server over streamable HTTP, without an SDK.
+"""python -m benchmarks.servers.light_http [FOLDER]: `light.py` over streamable HTTP.
 
 It prints its URL on stderr. Every reply is JSON, and every connection stays open.
 """
@@ -11,21 +11,22 @@ import sys
 from asyncio import StreamReader, StreamWriter
 from itertools import count
 
-from benchmarks.servers.light import LightServer
+from benchmarks.servers.light import LightServer, results_in
 
 _BACKLOG = 1_024
+_ENDED = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"  # of a session, by DELETE
 _ACCEPTED = b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n"
 
 
 class LightHttp:
-    def __init__(self) -> None:
-        self._server = LightServer({})
+    def __init__(self, results: dict[str, bytes]) -> None:
+        self._server = LightServer(results)
         self._sessions = count(1)
 
     async def connected(self, reader: StreamReader, writer: StreamWriter) -> None:
         while (head := await _head(reader)) is not None:
             body = await reader.readexactly(_length(head))
-            writer.write(self._reply(body))
+            writer.write(self._reply(body) if body else _ENDED)
             await writer.drain()
         writer.close()
 
@@ -58,7 +59,8 @@ def _length(head: bytes) -> int:
 
 
 async def main() -> None:
-    server = await asyncio.start_server(LightHttp().connected, "127.0.0.1", 0, backlog=_BACKLOG)
+    light = LightHttp(results_in(sys.argv[1]) if sys.argv[1:] else {})
+    server = await asyncio.start_server(light.connected, "127.0.0.1", 0, backlog=_BACKLOG)
     host, port = server.sockets[0].getsockname()
     print(f"http://{host}:{port}/mcp", file=sys.stderr, flush=True)
     await server.serve_forever()
