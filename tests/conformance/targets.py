@@ -3,17 +3,16 @@
 Each target is a context manager that yields a URL, and always ends the processes it started.
 """
 
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
+from http_rig import serving
+
 SERVER = str(Path(__file__).parents[1] / "servers" / "conformance_server.py")
-START = 180
 END = 5
 
 
@@ -43,28 +42,8 @@ def relayed_to_stdio() -> Iterator[str]:
 
 @contextmanager
 def _relay(*upstream: str) -> Iterator[str]:
-    port = _free_port()
-    command = [sys.executable, "-m", "penstock", "serve", "--port", str(port)]
-    command += ["--list", "full", *upstream]
-    with _process(command) as relay:
-        _wait_until_it_listens(relay, port)
-        yield f"http://127.0.0.1:{port}/mcp"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
-
-
-def _wait_until_it_listens(process: subprocess.Popen[str], port: int) -> None:
-    deadline = time.monotonic() + START
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            with closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise RuntimeError(f"{process.args} does not listen on port {port}")
+    with serving("--list", "full", *upstream) as url:
+        yield url
 
 
 @contextmanager

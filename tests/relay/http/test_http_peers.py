@@ -8,8 +8,8 @@ from penstock.gate.gate import Gate
 from penstock.relay.http.admission import PATH, PEER, Admission
 from penstock.relay.http.allowed_hosts import AllowedHosts
 from penstock.relay.http.bodies import Incoming
-from penstock.relay.http.callers import Caller
 from penstock.relay.http.command_gateway import CommandGateway
+from penstock.relay.http.far_end import FarEnd
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import FREE_BYTES, PeerPlaces
@@ -90,10 +90,10 @@ def test_a_request_knows_its_peer(trusts_proxy, is_colleague, peer):
     told = {"host": "localhost", "content-type": "application/json"}
     told |= {"x-forwarded-for": "10.0.0.1", PEER: "10.0.0.2"}
     headers = [(name.encode(), value.encode()) for name, value in told.items()]
-    caller = Caller()
-    caller.is_colleague = is_colleague
+    far_end = FarEnd()
+    far_end.is_colleague = is_colleague
     scope = {"type": "http", "method": "POST", "path": PATH, "client": OWN, "headers": headers}
-    request = Request({**scope, "state": caller.in_state()})
+    request = Request({**scope, "state": far_end.in_state()})
     with Gate(Policy(), MemoryStore()) as gate:
         gateway = CommandGateway(gate, Target(tuple(PLAIN)))
         admission = Admission(

@@ -20,7 +20,7 @@ from penstock._version import __version__
 from penstock.relay.http import bodies, large_bodies
 from penstock.relay.http.allowed_hosts import AllowedHosts
 from penstock.relay.http.bodies import Allowance, Incoming
-from penstock.relay.http.callers import caller_of
+from penstock.relay.http.far_end import far_end_of
 from penstock.relay.http.gateway import HttpGateway, Inbound, principal_of
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
@@ -100,7 +100,7 @@ class Admission:
         )
 
     def _peer(self, request: Request) -> str:
-        if caller_of(request).is_colleague:
+        if far_end_of(request).is_colleague:
             return request.headers.get(PEER, "")
         scope = request.scope
         return peer_of(scope.get("client"), scope["headers"], trusts_proxy=self._trusts_proxy)

@@ -14,9 +14,9 @@ from penstock.log import logger
 from penstock.relay.http import bodies
 from penstock.relay.http.admission import Admission
 from penstock.relay.http.bodies import Incoming
-from penstock.relay.http.callers import caller_of
 from penstock.relay.http.drop_log import DropLog
 from penstock.relay.http.events import Event
+from penstock.relay.http.far_end import far_end_of
 from penstock.relay.http.gateway import HttpGateway, Inbound
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.refusals import RefusedExchange
@@ -81,7 +81,7 @@ class AsgiApp:
         queue = ReplyQueue()
         work = asyncio.create_task(self._work(inbound, queue, step))
         try:
-            with caller_of(request).departure_told_to(queue.break_off):
+            with far_end_of(request).departure_told_to(queue.break_off):
                 await HttpReply(request, send, inbound, queue).write()
         finally:
             queue.break_off()

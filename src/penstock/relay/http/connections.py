@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from penstock.relay.http.callers import Caller
+from penstock.relay.http.far_end import FarEnd
 from penstock.relay.http.limits import ServeLimits
 from penstock.relay.http.peers import peer_of
 from penstock.relay.http.places import PeerPlaces
@@ -57,8 +57,8 @@ class ServeConnection(H11Protocol):
         super().__init__(*given, **named)
         self._limits = self.doors.limits
         self.conn = StrictHttp(self._limits.head)
-        self._caller = Caller()
-        self.app_state = {**self.app_state, **self._caller.in_state()}
+        self._far_end = FarEnd()
+        self.app_state = {**self.app_state, **self._far_end.in_state()}
         self._peer = ""
         self._has_place = self._is_turned_away = self._is_over = False
         self._awaited = _NOTHING
@@ -71,10 +71,10 @@ class ServeConnection(H11Protocol):
         super().connection_made(transport)
         # A connection may hold what is read ahead for as long as its request takes.
         vars(transport)["max_size"] = _READ_BYTES
-        self._caller.is_colleague = transport.get_extra_info("socket").family == _AF_UNIX
+        self._far_end.is_colleague = transport.get_extra_info("socket").family == _AF_UNIX
         self._peer = peer_of(self.client, (), trusts_proxy=False)
-        self._has_place = not self._caller.is_colleague and self.doors.places.take(self._peer)
-        if self._has_place or self._caller.is_colleague:
+        self._has_place = not self._far_end.is_colleague and self.doors.places.take(self._peer)
+        if self._has_place or self._far_end.is_colleague:
             self._await(_HEAD)
         else:
             self._turn_away()
@@ -86,7 +86,7 @@ class ServeConnection(H11Protocol):
         self.doors.turned_away -= self._is_turned_away
         self._has_place = self._is_turned_away = False
         super().connection_lost(exc)
-        self._caller.note_departure()
+        self._far_end.note_departure()
 
     def _turn_away(self) -> None:
         """Refuse a connection. It may read why, unless many others do."""
@@ -188,7 +188,7 @@ class ServeConnection(H11Protocol):
         if self.cycle and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            self._caller.note_departure()
+            self._far_end.note_departure()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._write(status, messages.failure(b"", code, told), more or {})
         if not self.transport.is_closing():

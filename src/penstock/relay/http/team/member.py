@@ -15,7 +15,7 @@ import msgspec
 from penstock.relay.http.team.team import Team
 
 
-class Member(msgspec.Struct, frozen=True):
+class TeamMember(msgspec.Struct, frozen=True):
     """The part of a process in its team."""
 
     team: Team

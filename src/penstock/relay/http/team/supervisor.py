@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log import logger
-from penstock.relay.http.team.member import Member
+from penstock.relay.http.team.member import TeamMember
 from penstock.relay.http.team.team import Team
 from penstock.relay.signals import ending_signals, on_signals
 
@@ -60,7 +60,7 @@ class Supervisor:
         self._code = 0
         self._last_code = 0  # of the last member that ended
 
-    def run(self, told: Callable[[], None]) -> Member | int:
+    def run(self, told: Callable[[], None]) -> TeamMember | int:
         """Return the exit code of the team after its end. `told`: called once all members serve.
 
         In the process of each member, which is a copy of this one, return the member instead.
@@ -99,7 +99,7 @@ class Supervisor:
 
     # -- members -------------------------------------------------------------------------------
 
-    def _start(self, index: int) -> Member | None:
+    def _start(self, index: int) -> TeamMember | None:
         """Start a member. Return it in its own process, and None in this one."""
         pipe, ready = os.pipe()
         signals = ending_signals()
@@ -117,7 +117,7 @@ class Supervisor:
             self._become_member(index, pipe)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             team = Team(index, self._paths)
-            return Member(team, self._doors[index], self._leash, ready)
+            return TeamMember(team, self._doors[index], self._leash, ready)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         os.close(ready)
         self._running[index] = _Running(pid, pipe)
@@ -136,7 +136,7 @@ class Supervisor:
             if number != index:
                 door.close()
 
-    def _start_due(self) -> Member | None:
+    def _start_due(self) -> TeamMember | None:
         now = time.monotonic()
         for index in [index for index, due in self._due.items() if due <= now]:
             del self._due[index]

@@ -1,4 +1,4 @@
-"""The callers of the app: what the server below knows about the other end of a connection."""
+"""The far end of a connection: what the server below tells the app about it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 
 from starlette.requests import Request
 
-_STATE: Final = "caller"
+_STATE: Final = "far_end"
 
 
-class Caller:
-    """The other end of one connection."""
+class FarEnd:
+    """The far end of one connection."""
 
     def __init__(self) -> None:
         self.is_colleague = False  # another worker of the team, which passes on a client's request
         self._has_left = False
         self._hears: Callable[[], None] | None = None  # A connection has one request at a time.
 
-    def in_state(self) -> dict[str, Caller]:
-        """Return the part of the state of requests in which `caller_of` finds this."""
+    def in_state(self) -> dict[str, FarEnd]:
+        """Return the part of the state of requests in which `far_end_of` finds this."""
         return {_STATE: self}
 
     def note_departure(self) -> None:
@@ -30,7 +30,7 @@ class Caller:
 
     @contextmanager
     def departure_told_to(self, hears: Callable[[], None]) -> Iterator[None]:
-        """Call a function if the caller leaves in this block, or has left before.
+        """Call a function if the client leaves in this block, or has left before.
 
         With ASGI alone, each request would need one more task that waits for this.
         """
@@ -43,6 +43,6 @@ class Caller:
             self._hears = None
 
 
-def caller_of(request: Request) -> Caller:
-    found: Caller = request.scope["state"][_STATE]
+def far_end_of(request: Request) -> FarEnd:
+    found: FarEnd = request.scope["state"][_STATE]
     return found
