@@ -87,6 +87,6 @@ class WorkerPlaces:
 
     @property
     def waiting(self) -> int:
-        """How many threads wait."""
+        """The number of threads that wait."""
         with self._lock:
             return len(list(self._turns))

@@ -129,7 +129,8 @@ def test_the_stream_of_a_session_opens_at_once_through_the_other_worker(team):
         given = {**ACCEPT, "mcp-session-id": own.session}
         with other.http.stream("GET", team.url, headers=given) as stream:
             assert stream.status_code == 200
-            assert next(stream.iter_raw()).startswith(b": open")
+            parts = stream.iter_raw()  # If this were dropped, the connection would be closed.
+            assert next(parts).startswith(b": open")
             assert own.http.get(team.url, headers=given).status_code == 409
 
 

@@ -26,7 +26,7 @@ class Party(msgspec.Struct, frozen=True):
 
 
 class Places(msgspec.Struct, frozen=True):
-    """How many places there are, and the most that one party and one peer may hold."""
+    """The number of places, and the most that one party and one peer may hold."""
 
     count: int
     of_party: int

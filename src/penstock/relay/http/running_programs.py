@@ -10,7 +10,7 @@ from typing import Final
 from penstock.wire.request import Request
 from penstock.wire.session import Session
 
-# Of the 128 processes of the sandbox.
+# The sandbox has 128 processes. One party and one peer may hold so many of them.
 MOST_OF_PARTY: Final = 16
 MOST_OF_PEER: Final = 96
 
