@@ -27,9 +27,13 @@ SETTLED = {
     r'"ci"': '"stdev"',
     r'"ci0"': '"q1"',
     r'"ci1"': '"q3"',
-    r'"sample":\s*\d+': '"sample": 1000000',
+    r'"sample"\s*:\s*\d+': '"sample": 1000000',
     r"\brandom\(\)": "0.5",
 }
+
+
+ROWS = [{"x": 1, "y": 2, "more of it": 7}, {"x": 3, "y": 5, "more of it": 7}]
+CHART = {"mark": "point", "encoding": {"x": {"field": "x"}, "y": {"field": "y"}}}
 
 
 def pictures(spec):
@@ -84,6 +88,36 @@ def test_only_without_random_numbers_can_these_be_compared(name):
     text = gallery.specs()[name]
     assert is_random(json.loads(text))
     assert not is_random(settled(text))
+
+
+@pytest.mark.parametrize(
+    "written", ['"sample":200', '"sample": 200', '"sample" : 200', '"sample"\n:\n200']
+)
+def test_however_it_is_written_a_sample_is_settled(written):
+    assert settled(f'{{"transform": [{{{written}}}]}}') == {"transform": [{"sample": 1000000}]}
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("a.rows", {"a": {"rows": ROWS, "more": 1}, "rows": 2}),
+        ("a[1].rows", {"a": [3, {"rows": ROWS}, 4]}),
+        (r"a\.rows", {"a.rows": ROWS, "a": {"rows": 5}}),
+        ('["a.rows"]', {"a.rows": ROWS}),
+        ("rows", {"rows": ROWS}),
+    ],
+)
+def test_rows_inside_a_document_are_pruned(path, values):
+    spec = CHART | {"data": {"values": values, "format": {"type": "json", "property": path}}}
+    pruned = gallery.Pruned(spec, referenced_fields(spec))
+    assert (pruned.there, pruned.kept) == (["x", "y", "more of it"], ["x", "y"])
+    text = json.dumps(values).replace(', "more of it": 7', "")
+    assert pruned.spec["data"]["values"] == json.loads(text)
+    assert (
+        gallery.svg(pruned.spec)
+        == gallery.svg(spec)
+        != gallery.svg(CHART | {"data": {"values": []}})
+    )
 
 
 def named(part, key=""):
