@@ -362,7 +362,7 @@ def test_an_index_is_data_unless_it_counts_the_rows():
     ],
 )
 def test_the_index_of_a_slice_is_data(part, labels):
-    """It says which rows these are, as `reset_index` does."""
+    """The index says which rows these are, as with `reset_index`."""
     frame = pd.DataFrame({"a": list("vwxyz")}).iloc[part]
     assert type(frame.index) is pd.RangeIndex
     assert fit_rows(frame).rows == [{"index": at, "a": "vwxyz"[at]} for at in labels]
