@@ -102,7 +102,7 @@ faults: $(READY) ## Cause every fault, and start, use and stop Penstock 300 time
 	@PENSTOCK_FAULT_CYCLES=300 $(BIN)/python -m pytest -n 2 tests/faults
 
 fuzz: $(READY) ## Search longer for broken promises, and for input that breaks something
-	@PENSTOCK_FUZZ=100 $(BIN)/python -m pytest -n 2 tests/property tests/fuzz
+	@PENSTOCK_FUZZ=200 $(BIN)/python -m pytest -n 2 tests/property tests/fuzz tests/widgets/test_gallery.py
 
 record-corpus: $(READY) ## Record the results of real servers in tests/corpus again; takes minutes
 	@PYTHONPATH=tests $(BIN)/python -m corpus.record

@@ -31,7 +31,7 @@ if threading.current_thread() is threading.main_thread():
 FUZZ = int(os.environ.get("PENSTOCK_FUZZ", "1"))
 settings.register_profile(
     "penstock",
-    max_examples=400 * FUZZ,
+    max_examples=200 * FUZZ,
     derandomize=FUZZ == 1,
     deadline=None,
     database=None,

@@ -300,11 +300,12 @@ def test_a_way_round_is_seen(tmp_path):
 
 CLEAN = {name: value for name, value in os.environ.items() if "DJANGO" not in name}
 ALONE = """
-import os, sys
+import gc, os, sys
 import aiohttp, django, fastmcp, jsonschema_rs, mcp, numpy, redis, rest_framework, starlette, uvicorn
 from django.conf import settings
 settings.configure(INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes"])
 django.setup()
+gc.disable()  # no child lives long, and a search for garbage would copy the memory that it shares
 for name in sys.argv[1:]:
     child = os.fork()
     if not child:

@@ -1,6 +1,6 @@
 """Many cycles of start, call and stop: none hangs, and none leaves an orphan or a zombie.
 
-A cycle goes wrong in a race, so there must be many. `make test` runs 60, and `make faults` 300.
+A cycle goes wrong in a race, so there must be many. `make test` runs 30, and `make faults` 300.
 """
 
 import http.client
@@ -16,7 +16,7 @@ from faulty_server import rows as rows_of_server
 from relay_processes import wait_until, wait_until_gone
 
 WAYS = (RUN_COMMAND, RUN_URL, Way("serve"))
-CYCLES = int(os.environ.get("PENSTOCK_FAULT_CYCLES", "60")) // len(WAYS)
+CYCLES = int(os.environ.get("PENSTOCK_FAULT_CYCLES", "30")) // len(WAYS)
 AT_ONCE = 3
 
 

@@ -1,7 +1,7 @@
 """`tools_call` for a program, driven with plain values: no sandbox, no gate, no session, no thread."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -45,6 +45,10 @@ TOOLS = [
 WRITES = "run_python_with_writes"
 LISTED = Listing("full", [], {"run_python": "run_python", WRITES: WRITES}, has_outputs=True)
 UNLISTED = Listing("full", [], has_outputs=True)
+QUESTION = {
+    "resultType": "input_required",
+    "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "Who?"}}},
+}
 TOKEN = "pen_" + "2" * 39
 
 
@@ -88,7 +92,8 @@ class World:
     """A world that answers each effect, and remembers them in order.
 
     `turns` are the turns of the program: values, or functions of the answers that it gets. `finish`
-    says which of the open calls are done when the program waits; if none is, time is up.
+    says which of the open calls are done when the program waits; if none is, time is up. The tools
+    of the calls in `asking` ask the user instead of answering.
     """
 
     turns: Iterator[Turn | Callable[..., Turn]] = field(
@@ -104,6 +109,7 @@ class World:
         default_factory=list
     )  # the numbers of the answers that the program got
     most_open: int = 0
+    asking: Container[int] = frozenset()
 
     def drive(self, request: Request) -> dict[str, Any]:
         """Return the handler's answer."""
@@ -164,7 +170,8 @@ class World:
         self.most_open = max(self.most_open, len(inner.open))
         done = self.finish(list(inner.open.values())) if effect.waits else []
         for made in done:
-            made.response = json.dumps({"jsonrpc": "2.0", "id": 1, "result": text("ok")}).encode()
+            result = QUESTION if made.inner_call.number in self.asking else text("ok")
+            made.response = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
             inner.finish(made.key, made)
         if effect.waits and not done:
             self.request.is_late = True

@@ -62,6 +62,16 @@ def vega(spec):
     return vl_convert.vegalite_to_vega(json.dumps(spec))
 
 
+# A step of a path, as Vega splits it: `a.b`, `a[0]`, `a["b.c"]`, or `a\.b` for the one step `a.b`.
+STEP = re.compile(r"""\[(?:"([^"]*)"|'([^']*)'|([^\]]*))\]|((?:\\.|[^.\[\\])+)""")
+
+
+def path_of(text):
+    """Return the steps of a path."""
+    parts = [next(each for each in found if each) for found in STEP.findall(text)]
+    return [part.replace("\\", "") for part in parts]
+
+
 class Pruned:
     """A spec with inline data that has only the columns in `fields`, or all if it is None.
 
@@ -102,9 +112,17 @@ class Pruned:
             return self._table(values, DELIMITERS[form["type"]])
         if form.get("type") == "topojson":
             return self._topology(values)
-        if form.get("property"):
-            return {**values, form["property"]: self._rows(values[form["property"]])}
-        return self._rows(values)
+        return self._under(values, path_of(form.get("property") or ""))
+
+    def _under(self, values, path):
+        """Prune the rows at a path, as `format.property` names them. Keep what is around them."""
+        if not path:
+            return self._rows(values)
+        step, *rest = path
+        inside = self._under(values[int(step) if isinstance(values, list) else step], rest)
+        if isinstance(values, list):
+            return [*values[: int(step)], inside, *values[int(step) + 1 :]]
+        return {**values, step: inside}
 
     def _keeps(self, column):
         self.there.append(column)

@@ -30,6 +30,8 @@ def kept(fitted: Fitted, budget=130_000):
     assert fitted.size == length(fitted.json.decode())
     assert not isinstance(budget, int) or fitted.size <= budget
     assert bool(fitted.note) == bool(fitted.truncated or fitted.dropped)
+    assert len(fitted.skipped) <= fitted.truncated
+    assert ("skipped" in fitted.note) == bool(fitted.skipped and fitted.rows)
     return fitted.rows
 
 
@@ -126,6 +128,50 @@ def test_a_fat_first_row_is_passed_over():
     assert kept(fitted) == sales(10)
     assert fitted.truncated == 1
     assert fitted.columns == ("text", "id", "day", "amount")
+
+
+@pytest.mark.parametrize("choose", ["first", "spread", "largest"])
+def test_a_row_that_is_skipped_is_reported(choose):
+    rows = [{"text": "x" * 200_000, "id": 99}, *sales(10)]
+    fitted = fit_rows(rows, choose=choose, by="id" if choose == "largest" else None)
+    assert kept(fitted) == sales(10)
+    assert fitted.skipped == (0,)
+    assert fitted.note == (
+        "10 of 11 rows. rows[0] was skipped: it alone takes 200,019 characters, "
+        "and the budget is 130,000 characters."
+    )
+
+
+def test_rows_that_are_skipped_are_counted():
+    rows = [{"text": "x" * (3_000 + at if at % 4 == 1 else 300)} for at in range(40)]
+    fitted = fit_rows(rows, 2_000)
+    assert len(kept(fitted, 2_000)) == 6
+    assert fitted.skipped == (1, 5)
+    assert fitted.note == (
+        "6 of 40 rows. 2 rows, the first of them rows[1], were skipped: the smallest alone takes "
+        "3,012 characters, and the budget is 2,000 characters."
+    )
+
+
+def test_spread_skips_its_first_and_last_place():
+    rows = [{"text": "x" * (3_000 if at in (0, 39) else 300)} for at in range(40)]
+    fitted = fit_rows(rows, 2_000, choose="spread")
+    assert len(kept(fitted, 2_000)) > 3
+    assert fitted.skipped == (0, 39)
+
+
+def test_a_row_after_the_last_that_fits_is_not_skipped():
+    rows = [{"text": "x" * 700}] * 8 + [{"text": "x" * 5_000}]
+    fitted = fit_rows(rows, 2_000)
+    assert (len(kept(fitted, 2_000)), fitted.skipped) == (2, ())
+    assert fitted.note == "2 of 9 rows."
+
+
+def test_a_row_that_fits_with_fewer_columns_is_not_skipped():
+    rows = [{"text": "x" * 200_000, "id": 99}, *sales(10)]
+    fitted = fit_rows(rows, keep=["id"])
+    assert fitted.skipped == ()
+    assert kept(fitted)[0] == {"id": 99}
 
 
 def test_a_fat_first_row_that_fits_is_kept():

@@ -144,6 +144,8 @@ VALUES = {
     "set": {1},
     "nan": math.nan,
     "infinity": -math.inf,
+    "decimal nan": Decimal("NaN"),
+    "decimal infinity": [Decimal("-Infinity"), {"a": Decimal("sNaN12")}],
     "long": 10**30,
     "float": 1e300,
     "nested": {"a": [1, {"b": None}]},
@@ -158,7 +160,28 @@ def test_values_are_those_of_every_result():
     assert fitted.rows[0] == json.loads(encode(VALUES))
     assert fitted.rows[0]["nan"] is None
     assert fitted.rows[0]["infinity"] is None
+    assert fitted.rows[0]["decimal nan"] is None
+    assert fitted.rows[0]["decimal infinity"] == [None, {"a": None}]
     assert fitted.rows[0]["long"] == 10**30
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [Plain, Slotted, Attrs, Struct, Model.model_construct, Named, dict, OrderedDict,
+     lambda **row: MappingProxyType(row), lambda **row: pd.Series(row)],
+)  # fmt: skip
+@pytest.mark.parametrize("value", ["NaN", "sNaN", "-NaN7", "Infinity", "-Infinity"])
+def test_a_decimal_that_is_no_number_is_null(kind, value):
+    rows = [kind(id=7, amount=Decimal(value)), kind(id=8, amount=Decimal(1))]
+    assert fit_rows(rows).rows == [
+        {"id": 7, "amount": None},
+        {"id": 8, "amount": "1"},
+    ]
+
+
+def test_a_decimal_of_a_frame_that_is_no_number_is_null():
+    frame = pd.DataFrame({"a": [Decimal("NaN"), Decimal("1.5")], "b": ["NaN", "Infinity"]})
+    assert fit_rows(frame).rows == [{"a": None, "b": "NaN"}, {"a": "1.5", "b": "Infinity"}]
 
 
 def test_values_of_numpy_and_pandas_in_plain_rows():
@@ -327,6 +350,36 @@ def test_an_index_is_data_unless_it_counts_the_rows():
         {"label": "y", "level_1": 2, "a": 2},
     ]
     assert fit_rows(frame.set_index("a", drop=False)).rows == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("part", "labels"),
+    [
+        (slice(2, 4), [2, 3]),
+        (slice(None, None, 2), [0, 2, 4]),
+        (slice(None, None, -1), [4, 3, 2, 1, 0]),
+        (slice(4, 5), [4]),
+    ],
+)
+def test_the_index_of_a_slice_is_data(part, labels):
+    """The index says which rows these are, as with `reset_index`."""
+    frame = pd.DataFrame({"a": list("vwxyz")}).iloc[part]
+    assert type(frame.index) is pd.RangeIndex
+    assert fit_rows(frame).rows == [{"index": at, "a": "vwxyz"[at]} for at in labels]
+    assert fit_rows(frame).rows == fit_rows(frame.reset_index()).rows
+
+
+@pytest.mark.parametrize("part", [slice(0, 3), slice(0, 1, 5), slice(0, 0), slice(3, 3)])
+def test_an_index_that_counts_from_zero_is_no_column(part):
+    assert fit_rows(pd.DataFrame({"a": list("vwxyz")}).iloc[part]).columns == ("a",)
+
+
+def test_an_index_that_does_not_fit_is_counted():
+    frame = pd.DataFrame({"a": range(9_000), "b": "x" * 90}).iloc[1_000:]
+    fitted = fit_rows(frame, keep=["a"])
+    assert fitted.columns == ("a",)
+    assert fitted.dropped == ("index", "b")
+    assert fitted.note == "1 of 3 columns."
 
 
 @pytest.mark.parametrize("library", [pd, pl])

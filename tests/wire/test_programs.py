@@ -20,6 +20,7 @@ from penstock.wire.effects import (
     Forward,
     Keep,
     Offer,
+    ParkProgram,
     ResumeProgram,
     SetAlarm,
     StartProgram,
@@ -180,6 +181,25 @@ def test_time_that_is_up():
     assert number == 2
     assert "may have run" in error
     assert told(answer)["continuation_token"] == TOKEN
+
+
+@pytest.mark.parametrize(
+    "order", ["1 2 3", "1 3 2", "2 1 3", "2 3 1", "3 1 2", "3 2 1", "123", "1 23", "13 2"]
+)
+def test_questions_are_asked_whichever_call_is_answered_last(order):
+    """The tools of 1 and 3 ask the user, and 2 answers. The program needs all three."""
+    groups = iter(order.split())
+
+    def finish(waiting):
+        numbers = next(groups, "")
+        return [made for made in waiting if str(made.inner_call.number) in numbers]
+
+    world = World(iter([Waiting(calls([1, 2, 3])), Waiting()]), finish, asking={1, 3})
+    answer = world.drive(request_of("gather"))
+    assert world.kinds[-1] is ParkProgram
+    assert world.given == [2]
+    assert sorted(answer["result"]["inputRequests"]) == ["1-who", "3-who"]
+    assert not world.request.is_late
 
 
 def test_an_answer_that_comes_with_the_alarm_is_not_lost():

@@ -22,9 +22,15 @@ from penstock.core.budget.budget import Budget
 from penstock.core.json import rawjson
 from penstock.errors import InvalidSetting, PenstockError
 from penstock.widgets.fields import Fields, referenced_fields
-from penstock.widgets.fit_caps import Cap, utf16_units
+from penstock.widgets.fit_caps import Cap, size_of
 from penstock.widgets.fit_lines import Lines
-from penstock.widgets.row_choice import check_choice, check_column, chosen, there_are
+from penstock.widgets.row_choice import (
+    Choice,
+    check_choice,
+    check_column,
+    chosen,
+    there_are,
+)
 from penstock.widgets.rows import RowTable, read_table
 
 
@@ -32,8 +38,8 @@ from penstock.widgets.rows import RowTable, read_table
 class Fitted:
     """The payload that fits, and what it leaves out.
 
-    Send `json` as it is to avoid a second encoding, which may also have another size: JavaScript
-    writes 1.0 as 1, but 1e20 in 21 digits, 1e22 as 1e+22 and 1e-6 as 0.000001.
+    Send `json` as it is to avoid a second encoding. A host that encodes it again writes 1e20 in 21
+    digits, and stays under the cap too: each number counts with the longer of both spellings.
     """
 
     json: bytes = field(repr=False)  # the payload as it was measured
@@ -41,8 +47,9 @@ class Fitted:
     dropped: tuple[str, ...]  # columns that were left out
     missing: tuple[str, ...]  # names in `keep` that no row has
     truncated: int  # how many rows were left out
+    skipped: tuple[int, ...]  # those of them that are each too large, by their place in `rows`
     total: int
-    size: int  # the length of `json` in JavaScript
+    size: int  # the length of `json` in JavaScript, with each number in its longer spelling
     note: str  # a sentence about what was left out; empty if nothing was
 
     @cached_property
@@ -91,11 +98,11 @@ def fit_rows(
     missing = tuple(name for name in wanted if name not in table.columns)
     lines = Lines(table, table.columns, cap)
     if lines.all_fit():
-        return _fitted(table, lines, range(lines.total), missing, cap)
+        return _fitted(table, lines, Choice(range(lines.total)), missing, cap)
     if len(kept) < len(table.columns):
         lines = Lines(table, kept, cap)
         if lines.all_fit():
-            return _fitted(table, lines, range(lines.total), missing, cap)
+            return _fitted(table, lines, Choice(range(lines.total)), missing, cap)
     return _fitted(table, lines, chosen(lines, table, choose, by), missing, cap)
 
 
@@ -123,28 +130,41 @@ def _kept(columns: tuple[str, ...], fields: Fields | None, wanted: Sequence[str]
 
 
 def _fitted(
-    table: RowTable, lines: Lines, indices: Sequence[int], missing: tuple[str, ...], cap: Cap
+    table: RowTable, lines: Lines, choice: Choice, missing: tuple[str, ...], cap: Cap
 ) -> Fitted:
-    json = lines.payload(indices)
+    json = lines.payload(choice.kept)
     names = frozenset(lines.names)
     return Fitted(
         json=json,
         columns=lines.names,
         dropped=tuple(name for name in table.columns if name not in names),
         missing=missing,
-        truncated=lines.total - len(indices),
+        truncated=lines.total - len(choice.kept),
+        skipped=tuple(choice.skipped),
         total=lines.total,
-        size=utf16_units(json),
-        note=_note(table, lines, len(indices), cap),
+        size=size_of(json),
+        note=_note(table, lines, choice, cap),
     )
 
 
-def _note(table: RowTable, lines: Lines, shown: int, cap: Cap) -> str:
+def _note(table: RowTable, lines: Lines, choice: Choice, cap: Cap) -> str:
+    shown = len(choice.kept)
     if lines.total and not shown:
-        return (
-            f"0 of {lines.total:,} rows: the smallest alone takes {lines.smallest_refused:,} "
-            f"characters, and the budget is {cap}."
-        )
+        smallest = min(lines.refused.values())
+        return f"0 of {lines.total:,} rows: the smallest alone {_over(smallest, cap)}."
     counts = {"rows": (shown, lines.total), "columns": (len(lines.names), len(table.columns))}
     parts = [f"{some:,} of {all_:,} {what}" for what, (some, all_) in counts.items() if some < all_]
-    return f"{' and '.join(parts)}." if parts else ""
+    told = f"{' and '.join(parts)}." if parts else ""
+    return f"{told} {_skipped(lines, choice.skipped, cap)}" if choice.skipped else told
+
+
+def _skipped(lines: Lines, skipped: Sequence[int], cap: Cap) -> str:
+    smallest = _over(min(map(lines.refused.__getitem__, skipped)), cap)
+    if len(skipped) == 1:
+        return f"rows[{skipped[0]}] was skipped: it alone {smallest}."
+    first = f"{len(skipped):,} rows, the first of them rows[{skipped[0]}], were skipped"
+    return f"{first}: the smallest alone {smallest}."
+
+
+def _over(size: int, cap: Cap) -> str:
+    return f"takes {size:,} characters, and the budget is {cap}"

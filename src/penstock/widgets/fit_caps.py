@@ -2,11 +2,13 @@
 
 Characters are counted as JavaScript counts them, in UTF-16 units, because the hosts that cap a
 result and the widgets that read it are written in JavaScript. An emoji counts 2. The count is never
-below the number of code points, so a host that counts code points has no more either.
+below the number of code points, so a host that counts code points has no more either. A number
+counts with the longer of two spellings, ours and JavaScript's: a host may write the payload again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +16,7 @@ from penstock.core.budget import hosts
 from penstock.core.budget.budget import Budget
 from penstock.core.budget.measure import Meter, char_count, default_meter
 from penstock.errors import InvalidSetting
+from penstock.widgets.js_numbers import growth, may_grow, respelled
 
 # An empty payload takes 43 characters and the digits of two counts.
 LEAST = 64
@@ -27,6 +30,11 @@ _HOW_TO_GIVE = (
     f"Give a number of characters of at least {LEAST} (130_000), a Budget or its text "
     f'("130kch", "25000tok"), or the name of a host: {", ".join(sorted(hosts.PROFILES))}.'
 )
+
+
+def size_of(wire: bytes) -> int:
+    """Return the most characters that a payload takes, as it is sent or as JavaScript writes it."""
+    return utf16_units(wire) + growth(wire)
 
 
 def utf16_units(wire: bytes) -> int:
@@ -61,11 +69,21 @@ class Cap:
 
     def admits(self, wire: bytes) -> bool:
         return self.may_admit(self.weigh(wire)) and (
-            self.budget is None or self.budget.admits(wire, self.meter)
+            self.budget is None
+            or all(self.budget.admits(text, self.meter) for text in {wire, respelled(wire)})
         )
 
     def weigh(self, wire: bytes) -> int:
         """Return the weight of a text, which is the sum of the weights of its parts."""
+        return self._length(wire) + growth(wire)
+
+    def weigh_all(self, lines: Sequence[bytes]) -> list[int]:
+        """Return the weight of each line. Most have no number that grows, which one look shows."""
+        if may_grow(b"\n".join(lines)):
+            return [self.weigh(line) for line in lines]
+        return [self._length(line) for line in lines]
+
+    def _length(self, wire: bytes) -> int:
         return len(wire) if self.units is None else utf16_units(wire)
 
     def may_admit(self, weight: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from penstock.widgets.fit_caps import Cap, utf16_units
+from penstock.widgets.fit_caps import Cap, size_of
 from penstock.widgets.rows import RowTable
 
 # Rows are encoded in growing batches: a frame gives many rows nearly as fast as one, but few are
@@ -23,7 +23,7 @@ class Lines:
     def __init__(self, table: RowTable, names: Sequence[str], cap: Cap) -> None:
         self.total = len(table)
         self.names = tuple(names)
-        self.smallest_refused: int | None = None  # in characters
+        self.refused: dict[int, int] = {}  # the size of each row that is too large
         self._table = table
         self._cap = cap
         self._made: dict[int, bytes] = {}
@@ -83,7 +83,7 @@ class Lines:
         if not missing:
             return
         lines = self._table.lines(missing, self.names)
-        weights = [self._cap.weigh(line) + 1 for line in lines]
+        weights = [weight + 1 for weight in self._cap.weigh_all(lines)]
         self._made.update(zip(missing, lines, strict=True))
         self._weights.update(zip(missing, weights, strict=True))
         if not self.within_for_certain(max(weights)):
@@ -94,9 +94,7 @@ class Lines:
         """Measure a row that is too large, and drop it: there may be many such rows."""
         if self.fit([index], self._weights[index]):
             return
-        units = utf16_units(self._made.pop(index))
-        smallest = self.smallest_refused
-        self.smallest_refused = units if smallest is None else min(units, smallest)
+        self.refused[index] = size_of(self._made.pop(index))
         self._weights[index] = 0
 
     def _payload(self, lines: list[bytes]) -> bytes:

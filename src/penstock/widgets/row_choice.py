@@ -16,7 +16,7 @@ fit, and one more does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from penstock.errors import InvalidSetting
 from penstock.shaping.sampling import evenly
@@ -52,8 +52,15 @@ def there_are(columns: Sequence[str]) -> str:
     return f"There are: {named}{f' and {more:,} more' if more > 0 else ''}."
 
 
-def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> list[int]:
-    """Return the indices of the rows to keep, in order."""
+class Choice(NamedTuple):
+    """The indices of rows, each in the order of the table."""
+
+    kept: Sequence[int]
+    skipped: Sequence[int] = ()  # rows that the choice came to, and that are too large
+
+
+def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> Choice:
+    """Choose the rows to keep."""
     if choose == "spread":
         return _spread(lines)
     if by is None:
@@ -62,13 +69,15 @@ def chosen(lines: Lines, table: RowTable, choose: str, by: str | None) -> list[i
     return _beginning(lines, order)
 
 
-def _beginning(lines: Lines, order: Iterable[int]) -> list[int]:
+def _beginning(lines: Lines, order: Iterable[int]) -> Choice:
     """Return as many rows as fit. The weights leave few numbers to try, and mostly none."""
     taken: list[int] = []
+    skipped: list[int] = []
     weights = [0]  # weights[n] is the total weight of the first n rows.
     surely = 0
     for index, weight in lines.weights(order):
         if not weight:
+            skipped.append(index)
             continue
         total = weights[-1] + weight
         if lines.over_for_certain(total):
@@ -80,19 +89,22 @@ def _beginning(lines: Lines, order: Iterable[int]) -> list[int]:
     def fits(count: int) -> bool:
         return lines.fit(taken[:count], weights[count])
 
-    return sorted(taken[: _largest(fits, surely, len(taken) + 1, guess=surely + 1)])
+    kept = taken[: _largest(fits, surely, len(taken) + 1, guess=surely + 1)]
+    return Choice(sorted(kept), sorted(skipped))
 
 
-def _spread(lines: Lines) -> list[int]:
+def _spread(lines: Lines) -> Choice:
     places = _Places(lines)
     whole, weight = places.weighed(lines.total)
     if lines.fit(whole, weight):
-        return whole
+        return Choice(whole, sorted(set(range(lines.total)).difference(whole)))
 
     def fits(count: int) -> bool:
         return lines.fit(*places.weighed(count))
 
-    return places.weighed(_largest(fits, 1, lines.total, guess=len(whole)))[0]
+    count = _largest(fits, 1, lines.total, guess=len(whole))
+    kept = places.weighed(count)[0]
+    return Choice(kept, [at for at in evenly(lines.total, count) if not lines.weight(at)])
 
 
 def _largest(fits: Callable[[int], bool], low: int, high: int, guess: int) -> int:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from penstock.core.json import records
-from penstock.core.json.encoding import encode, key_of
+from penstock.core.json.encoding import encode, encode_rows, key_of
 from penstock.core.json.frames import DataRows, Row, read_frame
 from penstock.core.json.unboxing import origins, unboxed
 from penstock.errors import InvalidResult, InvalidSetting
@@ -62,7 +62,10 @@ class FrameRows:
 
     def lines(self, indices: Sequence[int], names: Sequence[str]) -> list[bytes]:
         rows = self._frame.rows(indices, names)
-        return [encode(row, f"/{index}") for index, row in zip(indices, rows, strict=True)]
+        try:
+            return encode_rows(rows)
+        except InvalidResult:
+            return [encode(row, f"/{index}") for index, row in zip(indices, rows, strict=True)]
 
 
 class Records:
@@ -90,7 +93,7 @@ class Records:
         if len(names) < len(self._columns):
             rows = [{name: row[name] for name in names if name in row} for row in rows]
         try:
-            return [encode(row) for row in rows]
+            return encode_rows(rows)
         except InvalidResult:
             return [self._slowly(index, row) for index, row in zip(indices, rows, strict=True)]
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.core.json.encoding import count_non_finite, encode
+from penstock.core.json.encoding import encode
+from penstock.core.json.non_finite import count_non_finite
 from penstock.core.model.program import FUNCTIONS, Scope, ToolCall
 from penstock.disclosure.catalogue import Catalogue
 from penstock.disclosure.described_tool import DescribedTool

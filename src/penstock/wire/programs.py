@@ -161,6 +161,8 @@ class _Program:
             return Broken(told, ASK_LESS, is_stopped=True)
         for call in turn.calls:
             self._check(call)
+        if not (self.underway or self.waiting or self.refused):
+            return None  # every call that the program waits for asks the user something
         answers = yield from self._answers()
         if self.request.is_late:
             self.unseen += [answer for answer in answers if not answer.error]
@@ -168,7 +170,7 @@ class _Program:
         if answers:
             next_turn: Turn = yield ResumeProgram(program, answers)
             return next_turn
-        return Waiting() if self.underway or self.waiting else None
+        return Waiting()
 
     def _late(self, printed: str = "") -> Broken:
         told = f"The program took longer than {self.policy.program_seconds:g} seconds."

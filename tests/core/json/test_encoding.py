@@ -19,7 +19,8 @@ import pandas as pd
 import pydantic
 import pytest
 
-from penstock.core.json.encoding import count_non_finite, encode, encode_all, opened
+from penstock.core.json.encoding import encode, encode_all, opened
+from penstock.core.json.non_finite import count_non_finite
 from penstock.errors import InvalidResult
 
 NAN, INF = float("nan"), float("inf")
@@ -122,7 +123,8 @@ class Price(Decimal):
         (dt.date(2026, 1, 2), '"2026-01-02"'),
         (dt.time(3, 4), '"03:04:00"'),
         (Decimal("1.10"), '"1.10"'),
-        (Decimal("NaN"), '"NaN"'),
+        (Decimal("NaN"), "null"),
+        ({"a": [Decimal("sNaN"), Colour.RED], "b": "NaN"}, '{"a":[null,"red"],"b":"NaN"}'),
         (UUID(int=7), '"00000000-0000-0000-0000-000000000007"'),
         (b"\xff\x00", '"/wA="'),
         (bytearray(b"a"), '"YQ=="'),
@@ -265,6 +267,8 @@ def test_depth_is_no_limit(levels):
         (deque([NAN]), 1),
         ([Metres("nan"), "null"], 1),
         ([Pair(NAN, Pair(1.5, INF))], 2),
+        ([Decimal("NaN"), Decimal(1), "NaN", {"a": Decimal("-Infinity")}], 2),
+        (Point(Decimal("sNaN"), {Decimal("Infinity"), NAN}), 3),
     ],
     ids=stable,
 )

@@ -10,7 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from penstock.core.json.encoding import count_non_finite, encode
+from penstock.core.json.encoding import encode
+from penstock.core.json.non_finite import count_non_finite
 from penstock.errors import InvalidResult
 
 NAN, INF = float("nan"), float("inf")

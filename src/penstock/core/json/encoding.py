@@ -10,15 +10,16 @@ of the part that has none. Both ways write every tuple as a list without calling
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from types import NoneType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
 from typing import Any, Final
 
 import msgspec
 
 from penstock.core.json import frames, rawjson, records, unboxing
+from penstock.core.json.non_finite import count_non_finite, has_non_finite_decimal
+from penstock.core.json.openers import opener_of
 from penstock.errors import InvalidResult
 
 # Replaces a value that has no JSON form with one that has.
@@ -32,7 +33,7 @@ def encode(value: Any, path: str = "", fallback: Fallback | None = None) -> byte
     have no JSON form.
     """
     try:
-        return _ENCODER.encode(value)
+        return _encode_fast(value)
     except _REFUSALS:
         return b"".join(_pieces(value, path, fallback))
 
@@ -42,15 +43,27 @@ def encode_all(values: Sequence[Any], fallback: Fallback | None = None) -> tuple
 
     If possible, all values are encoded in one call, which takes a fraction of the time.
     """
+    lines = _lines(values)
+    if lines is None:
+        return _encode_each(values, fallback)
+    return lines.split(b"\n")[:-1], count_non_finite(values, lines)
+
+
+def encode_rows(values: Sequence[Any]) -> list[bytes]:
+    """Return the JSON of each value, as `encode_all` does. Raise `InvalidResult` for the first value
+    that has none."""
+    lines = _lines(values)
+    return [encode(value) for value in values] if lines is None else lines.split(b"\n")[:-1]
+
+
+def _lines(values: Sequence[Any]) -> bytes | None:
+    """Return the JSON of each value on a line of its own, or None if they must be encoded one by one."""
     try:
         lines = _ENCODER.encode_lines(values)
     except _REFUSALS:
-        return _encode_each(values, fallback)
-    rows = lines.split(b"\n")
-    rows.pop()  # every line ends with a newline, the last one too
-    if len(rows) != len(values):
-        return _encode_each(values, fallback)  # a `Raw` value contained newlines
-    return rows, count_non_finite(values, lines)
+        return None
+    has_newlines = lines.count(b"\n") != len(values)  # a `Raw` value contained some
+    return None if has_newlines or has_non_finite_decimal(values, lines) else lines
 
 
 def _encode_each(values: Sequence[Any], fallback: Fallback | None) -> tuple[list[bytes], int]:
@@ -113,76 +126,29 @@ def key_of(key: Any, path: str = "", fallback: Fallback | None = None) -> str:
         raise _without_form("A key", key, path) from None
 
 
-def count_non_finite(value: Any, encoded: bytes) -> int:
-    """Count the NaN and infinities that became null. Without a null, nothing is searched."""
-    return _non_finite(_floats(value)) if b"null" in encoded else 0
-
-
 # -- the fast way ------------------------------------------------------------------------------
+
+
+def _encode_fast(value: Any) -> bytes:
+    """Encode a value, or refuse it. The encoder writes a Decimal that is no number as a text."""
+    encoded = _ENCODER.encode(value)
+    if has_non_finite_decimal(value, encoded):
+        raise TypeError
+    return encoded
 
 
 def _step(value: Any) -> Any:
     """Take a value one step towards JSON. The encoder calls this for a class it does not know."""
-    opener = _opener(type(value))
+    opener = opener_of(type(value))
     if opener is None:
         raise TypeError
     return opener(value)
-
-
-@records.cached_by_class
-def _opener(kind: type) -> Callable[[Any], Any] | None:
-    """Return the function that takes values of this class one step towards JSON, if any."""
-    if issubclass(kind, bytes | bytearray | memoryview):
-        return unboxing.step_of(kind)  # also sequences, but not to be shown as lists of numbers
-    known = unboxing.step_of(kind) or frames.reader_of(kind) or records.reader_of(kind)
-    is_listed = issubclass(kind, Sequence | AbstractSet | frames.DataRows)
-    return known or (list if is_listed else None)
 
 
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=_step)
 _LISTS: Final = frozenset({list, tuple})
 _CONTAINERS: Final = frozenset({list, dict})
 _REFUSALS: Final = (TypeError, ValueError, RecursionError, InvalidResult)
-
-
-# -- what is inside a value --------------------------------------------------------------------
-
-_NEVER_FLOATS: Final = frozenset({str, int, bool, NoneType})
-
-
-def _floats(value: Any) -> list[float]:
-    """Return every float in a value. Exact checks for the most common types come first: many rows
-    contain a null, so this is called often."""
-    floats: list[float] = []
-    pending = [value]
-    for item in pending:  # the loop appends to this list
-        kind = type(item)
-        if kind is float:
-            floats.append(item)
-        elif kind is dict:
-            pending += item.values()
-        elif kind is list:
-            pending += item
-        elif kind not in _NEVER_FLOATS:
-            pending += _inside(item)
-    return floats
-
-
-def _non_finite(floats: Sequence[float]) -> int:
-    """Count the NaN and infinite numbers. A finite sum proves at once that there are none."""
-    if math.isfinite(sum(floats)):
-        return 0
-    return sum(1 for number in floats if not math.isfinite(number))
-
-
-def _inside(item: Any) -> Collection[Any]:
-    """Return the values one level inside a value, or none if it is a plain one."""
-    if isinstance(item, dict):
-        return item.values()
-    if isinstance(item, list | tuple | set | frozenset):
-        return item
-    opener = _opener(type(item))
-    return () if opener is None else (opener(item),)
 
 
 # -- the slow way ------------------------------------------------------------------------------
@@ -214,7 +180,7 @@ def _pieces(value: Any, path: str, fallback: Fallback | None) -> Iterator[bytes]
             yield rawjson.string(str.__str__(item))
         else:
             try:
-                yield _ENCODER.encode(item)
+                yield _encode_fast(item)
             except _REFUSALS:
                 pending.append((path, depth + 1, _opened_slowly(path, item, fallback)))
 
@@ -247,13 +213,22 @@ def _below(path: str, step: str) -> str:
 
 def _opened_slowly(path: str, item: Any, fallback: Fallback | None) -> Any:
     """Take one step towards JSON with an object that the fast encoder refused."""
+    plain = item.value if isinstance(item, Enum) else item
+    if isinstance(plain, Decimal):
+        return None  # it is no number
     try:
-        is_model = records.is_model_type(type(item))
-        return records.dumped_for_json(item) if is_model else _step(item)
+        return _dumped(item) if records.is_model_type(type(item)) else _step(item)
     except (TypeError, ValueError):
         if fallback is not None:
             return fallback(item)
         raise _without_form("A value", item, path) from None
+
+
+def _dumped(model: Any) -> Any:
+    """Return a pydantic model's content in pydantic's JSON form. That would write a Decimal that is
+    no number as a text, so a model with one keeps its Python values."""
+    values = _step(model)
+    return values if has_non_finite_decimal(values) else records.dumped_for_json(model)
 
 
 def _without_form(what: str, item: Any, path: str) -> InvalidResult:

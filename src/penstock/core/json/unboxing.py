@@ -136,8 +136,12 @@ def _of_column(value: Any) -> list[Any]:
 
 
 def counts_rows(index: Any) -> bool:
-    """Return whether a pandas index only numbers the rows and has no name."""
-    return type(index).__name__ == "RangeIndex" and index.name is None
+    """Return whether a pandas index has no name and only numbers the rows, from 0 on. That of a
+    slice says where the slice comes from."""
+    if type(index).__name__ != "RangeIndex" or index.name is not None:
+        return False
+    last = len(index) - 1
+    return last < 0 or (index[0] == 0 and index[last] == last)
 
 
 def _of_series(series: Any) -> Any:

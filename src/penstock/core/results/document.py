@@ -23,7 +23,6 @@ from msgspec.structs import replace
 from penstock.core.json import rawjson
 from penstock.core.json.encoding import (
     Fallback,
-    count_non_finite,
     encode,
     encode_all,
     listed,
@@ -31,6 +30,7 @@ from penstock.core.json.encoding import (
     with_rows_opened,
 )
 from penstock.core.json.frames import DataRows, PandasFrame, PolarsFrame
+from penstock.core.json.non_finite import count_non_finite
 from penstock.core.json.pointers import pointer
 from penstock.core.json.surrogates import has_half_pair
 from penstock.core.model.stored import Aside, Shape, Wrapped
