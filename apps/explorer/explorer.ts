@@ -10,9 +10,10 @@ import type { Host } from "./host.ts";
 import { Place } from "./place.ts";
 import { RemoteSource } from "./remote.ts";
 import { inOrder } from "./selection.ts";
-import { LocalSource, type Source } from "./source.ts";
+import { EitherSource, LocalSource, type Source } from "./source.ts";
 import { clip, visible } from "./text.ts";
-import { type Cell, Cut, MISSING, member } from "./values.ts";
+import { type Cell, Cut, MISSING, type Value, member } from "./values.ts";
+import { mayBeTable, pathOfCell } from "./whereabouts.ts";
 
 export type DialogName = "columns" | "filter" | "download" | "send";
 
@@ -36,6 +37,7 @@ export class Explorer {
   ) {
     this.info = opening.result;
     this.remote = new RemoteSource(host.call, opening.result, (failure) => this.end(failure));
+    this.remote.learn(opening.page);
     const place = this.placeOf("Result", this.remote);
     this.places.value = [place];
     void place.open(opening.page);
@@ -45,13 +47,21 @@ export class Explorer {
   openCell(row: Row, field: Field): void {
     const cell = field.read(row.value);
     const isAll = !field.isNamed; // the row, or the value of a key: its title is enough
-    this.openValue(isAll ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`, cell);
+    const path = pathOfCell(this.place.peek(), row, field);
+    this.openValue(isAll ? this.rowTitle(row) : `${this.rowTitle(row)}, ${field.label}`, cell, path);
   }
 
-  openValue(title: string, cell: Cell): void {
+  /** `path`: where the server has the value, if it is known. */
+  openValue(title: string, cell: Cell, path: string | null = null): void {
     if (cell === MISSING) return;
-    const source = cell instanceof Cut ? this.remote.at(cell.path) : new LocalSource(cell);
-    this.push(this.placeOf(title, source));
+    this.push(this.placeOf(title, this.sourceOf(cell, path)));
+  }
+
+  private sourceOf(cell: Value, path: string | null): Source {
+    if (cell instanceof Cut) return this.remote.at(cell.path);
+    const here = new LocalSource(cell);
+    const isAsked = path !== null && mayBeTable(cell) && !this.expired.peek();
+    return isAsked ? new EitherSource(this.remote.at(path), here) : here;
   }
 
   /** Opens a whole row. Hidden columns are fetched for it, since they did not come with it. */

@@ -70,6 +70,7 @@ export function Crumbs({ explorer }: { readonly explorer: Explorer }) {
 
 export function Toolbar({ explorer, place }: { readonly explorer: Explorer; readonly place: Place }) {
   const named = place.fields.value.filter((field) => field.isNamed).length;
+  const isAskable = place.fields.value.some((field) => field.isAskable);
   if (place.shape.value === "text") return null;
   const open = (name: DialogName) => () => {
     explorer.dialogColumn.value = null;
@@ -79,7 +80,7 @@ export function Toolbar({ explorer, place }: { readonly explorer: Explorer; read
   return (
     <div class="toolbar" role="group" aria-label="Tools">
       <Search explorer={explorer} place={place} />
-      {named > 0 && place.source.can.includes("filter") && (
+      {isAskable && place.source.can.includes("filter") && (
         <Tool icon="filter" label="Filter" mark={filters} onClick={open("filter")} />
       )}
       {named > 0 && (

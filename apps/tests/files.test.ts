@@ -47,7 +47,9 @@ function server() {
   const asked: BrowseArguments[] = [];
   const at = (path: string) => ({
     can: [],
+    path,
     chart: () => Promise.reject(new Error("none")),
+    values: () => Promise.reject(new Error("none")),
     browse: (args: BrowseArguments): Promise<Outcome<Reply>> => {
       asked.push({ ...args, path });
       if (args.raw) {

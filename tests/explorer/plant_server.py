@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import plant_data
+import tables_data
 
 
 def _json(value: Any) -> str:
@@ -61,6 +62,7 @@ TOOLS: list[Callable[..., str]] = [
     list_precise,
     list_hostile,
     list_wide,
+    *tables_data.TOOLS,
 ]
 
 

@@ -20,7 +20,13 @@ from typing import Any, Literal
 import msgspec
 
 from penstock.core.model.questions import Arrangement, Drawing, Failure, WorkerAnswer
-from penstock.worker.sandbox.column import Column, RefusedQuestion, column_of, read_fast
+from penstock.worker.sandbox.column import (
+    Column,
+    RefusedQuestion,
+    column_of,
+    read_fast,
+    spelled,
+)
 from penstock.worker.sandbox.row_order import kept_rows, read_question
 from penstock.worker.sandbox.table import Columns
 
@@ -213,8 +219,8 @@ class _Chart:
         counted = sum(point["count"] for point in points) if counted is None else counted
         return {
             "kind": kind,
-            "x": self._asked.x,
-            "y": self._asked.y if self._y else None,
+            "x": spelled(self._asked.x),
+            "y": spelled(self._asked.y) if self._y and self._asked.y else None,
             "rows": counted,
             "left_out": total - counted,
             "points": points,

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.model.questions import Failure
+from penstock.core.model.questions import ColumnRef, Failure
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
 from penstock.worker.sandbox.comparison import Number, number_in, outsize_in, text_rank
 from penstock.worker.sandbox.table import LABELS, Columns
@@ -67,13 +67,13 @@ class Column:
         return _BOOLEANS[cell] if self.is_boolean else str(cell)
 
 
-def column_of(db: sqlite3.Connection, columns: Columns, asked: str, purpose: str) -> Column:
-    """Find a column by its key, or else by its name in SQL."""
+def column_of(db: sqlite3.Connection, columns: Columns, asked: ColumnRef, purpose: str) -> Column:
+    """Find a column by its path, by its key, or else by its name in SQL."""
     key = _key(columns, asked)
     name = None if key is None else columns.name_of(key)
     if key is None or name is None:
         raise RefusedQuestion(
-            NO_COLUMN.format(repr(asked[:60]), purpose),
+            NO_COLUMN.format(repr(spelled(asked)[:60]), purpose),
             "A column of only nested values has no order; choose another.",
         )
     kinds = frozenset(kind for (kind,) in db.execute(_select(f"DISTINCT typeof({name})")))
@@ -106,9 +106,16 @@ def _select(what: str) -> str:
     return f"SELECT {what} FROM result"  # noqa: S608 (see above)
 
 
-def _key(columns: Columns, column: str) -> Key | None:
-    """Return the key of a column. The columns `key`, `line` and `text` that we add win over the
+def spelled(asked: ColumnRef) -> str:
+    """Return the name of a column for the user."""
+    return asked if isinstance(asked, str) else ".".join(map(str, asked))
+
+
+def _key(columns: Columns, column: ColumnRef) -> Key | None:
+    """Return the key of a column. For a path that is its only key. For a name, the columns `key`, `line` and `text` that we add win over the
     rows' own columns; the rows' own `value` wins over ours, which holds rows of single values."""
+    if not isinstance(column, str):
+        return column[0] if len(column) == 1 else column
     made: list[Key] = [key for key in (KEY, LINE, TEXT) if LABELS[key] == column]
     single: list[Key] = [VALUE] if LABELS[VALUE] == column else []
     for key in [*made, column, *single]:
