@@ -117,6 +117,7 @@ export function headWidth(field: Field, hasType: boolean): number {
 
 /** What a column holds, in words for people, without null, which most columns have. */
 export function typeLabel(field: Field): string {
+  if (field.epoch) return `time in ${field.epoch === "seconds" ? "s" : "ms"}`;
   const words = typesIn(field.type).map((type) => WORDS.get(type) ?? type);
   return [...new Set(words)].join(", ") || field.type;
 }

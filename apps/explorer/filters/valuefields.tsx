@@ -130,12 +130,18 @@ function Typed({ draft, field, label, value, isWrong, isLast, about, onType }: T
           type="date"
           class="day"
           aria-label={label === "Value" ? "Pick a day" : `Pick a day: ${label.toLowerCase()}`}
-          value={/^\d{4}-\d\d-\d\d/.exec(value)?.[0] ?? ""}
+          value={dayIn(value, field)}
           onChange={(event) => event.currentTarget.value && onType(event.currentTarget.value)}
         />
       )}
     </span>
   );
+}
+
+/** The day for the calendar: of a whole day or of a time, not of a month. */
+function dayIn(typed: string, field: Field | undefined): string {
+  const time = readTime(typed, field?.epoch);
+  return "value" in time ? (/^\d{4}-\d\d-\d\d/.exec(time.value)?.[0] ?? "") : "";
 }
 
 /** `is one of`: the values with a box each if they are few, else one typed on each line. */

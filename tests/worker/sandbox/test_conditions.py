@@ -92,6 +92,17 @@ def test_between_and_among_numbers_and_texts():
     assert found(flags, "one_of", "false") == [1]
 
 
+def test_texts_that_are_numbers_with_commas_are_numbers():
+    loaded = table(*({"x": value} for value in ["1,234", "999", "-1,000", "12,345.5", None]))
+    assert found(loaded, "at_least", "1,000") == [0, 3]
+    assert found(loaded, "equals", "1234") == [0]
+    assert found(loaded, "one_of", "1,234", 999) == [0, 1]
+    outcome = loaded.answer(json.dumps({"sort": {"column": "x"}}), Limits(), "order")
+    assert json.loads(outcome.rows[0]) == [2, 1, 0, 3, 4]
+    codes = table({"x": "1,234"}, {"x": "1,23"}, {"x": "x"})
+    assert found(codes, "equals", "1234") == []
+
+
 def test_a_path_leads_to_one_column_of_two_with_the_same_name():
     loaded = table({"a": {"b": 1}, "a.b": 2}, {"a": {"b": 2}, "a.b": 1})
     assert found(loaded, "equals", 1, column=["a", "b"]) == [0]

@@ -13,9 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.model.questions import ColumnRef, Failure
+from penstock.core.model.questions import ColumnRef, Failure, Value
 from penstock.worker.sandbox.cells import KEY, LINE, TEXT, VALUE, Key
-from penstock.worker.sandbox.comparison import Number, number_in, outsize_in, text_rank
+from penstock.worker.sandbox.comparison import (
+    Number,
+    number_in,
+    number_written,
+    outsize_in,
+    text_rank,
+)
 from penstock.worker.sandbox.table import LABELS, Columns
 
 NO_COLUMN = "There is no column {} to {} by."
@@ -55,8 +61,14 @@ class Column:
         """Return the number in a cell, or None. If the column has other texts too, a text is a
         number only if SQLite cannot hold that number."""
         if isinstance(cell, str):
-            return number_in(cell) if self.spells else outsize_in(cell)
+            return number_written(cell) if self.spells else outsize_in(cell)
         return cell if isinstance(cell, int | float) else None
+
+    def asked_number(self, value: Value) -> Number | None:
+        """Return the number that a user asks for, or None."""
+        if isinstance(value, str):
+            return number_written(value) if self.spells else number_in(value)
+        return value
 
     def rank(self, cell: Any) -> tuple[int, Any]:
         """Return the sort key of a cell: numbers come before texts."""
@@ -79,7 +91,7 @@ def column_of(db: sqlite3.Connection, columns: Columns, asked: ColumnRef, purpos
     kinds = frozenset(kind for (kind,) in db.execute(_select(f"DISTINCT typeof({name})")))
     # This stops early: a text that is not a number is mostly among the first.
     spells = "text" in kinds and all(
-        number_in(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
+        number_written(cell) is not None for cell in cells(db, name) if isinstance(cell, str)
     )
     return Column(name, columns.is_boolean(key), kinds, spells)
 

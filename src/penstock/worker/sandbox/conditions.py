@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock.core.model.questions import CellKind, Condition, Op, Value
 from penstock.worker.sandbox.column import Column, RefusedQuestion, unescaped
-from penstock.worker.sandbox.comparison import number_in, text_rank
+from penstock.worker.sandbox.comparison import text_rank
 from penstock.worker.sandbox.instants import TypedTime, moment, span
 
 Test = Callable[[Any], bool]  # of a cell that is not NULL
@@ -89,7 +89,7 @@ def _equals(column: Column, value: Value) -> Test:
     """Test for equality: texts regardless of case, and a text that is a number as that number."""
     if not isinstance(value, str):
         return lambda cell: column.number(cell) == value
-    number, folded = number_in(value), value.casefold()
+    number, folded = column.asked_number(value), value.casefold()
 
     def holds(cell: Any) -> bool:
         if number is not None and column.number(cell) == number:
@@ -101,7 +101,7 @@ def _equals(column: Column, value: Value) -> Test:
 
 def _one_of(column: Column, values: Iterable[Value]) -> Test:
     """Test for equality with any of the values, by looking a cell up."""
-    numbers = {number_in(value) if isinstance(value, str) else value for value in values} - {None}
+    numbers = {column.asked_number(value) for value in values} - {None}
     texts = {value.casefold() for value in values if isinstance(value, str)}
 
     def holds(cell: Any) -> bool:
@@ -115,7 +115,7 @@ def _compared(compare: Callable[[Any, Any], bool]) -> Callable[[Column, Value], 
     """Compare numbers with numbers and texts with texts; a text that is a number, with both."""
 
     def test(column: Column, value: Value) -> Test:
-        number = number_in(value) if isinstance(value, str) else value
+        number = column.asked_number(value)
         rank = text_rank(value) if isinstance(value, str) else None
 
         def holds(cell: Any) -> bool:

@@ -7,7 +7,7 @@ zone means what the cells show, whatever their zone; with a zone, it means that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -23,7 +23,8 @@ _TYPED = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?)?)?)?",
     re.ASCII,
 )
-_ZONE = re.compile(r"^.{10}(?:[T ][0-9:.,]*)?\s*(.*)$", re.DOTALL)
+_CLOCK_END = len("2023-03-01T14:30")
+_SEVERAL = 2
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = 1_000_000
 _MINUTE, _DAY = 60 * _SECOND, 86_400 * _SECOND
@@ -85,19 +86,25 @@ def moment(cell: object, kind: CellKind, *, is_shown: bool) -> int | None:
         return None
 
 
-def moments_in_zones(cells: Iterable[object]) -> list[int | None] | None:
+def moments_in_zones(cells: Sequence[object]) -> list[int | None] | None:
     """Return the times in the cells of a column, or None if a cell holds no time, or all have the same
     zone: then their texts sort in the same order."""
+    offsets = {_offset_of(cell) for cell in cells if isinstance(cell, str)}
+    if len(offsets) < _SEVERAL:
+        return None
     moments: list[int | None] = []
-    zones: set[str] = set()
     for cell in cells:
-        when = None if cell is None else moment(cell, "time", is_shown=False)
+        when = moment(cell, "time", is_shown=False)
         if when is None and cell is not None:
             return None
         moments.append(when)
-        if isinstance(cell, str):
-            zones.add(_ZONE.sub(r"\1", cell))
-    return moments if len(zones) > 1 else None
+    return moments
+
+
+def _offset_of(text: str) -> str:
+    """Return the zone at the end of a time that is not UTC; something else of another text."""
+    end = text[_CLOCK_END:]
+    return end[max(end.rfind("+"), end.rfind("-")) :] if "+" in end or "-" in end else ""
 
 
 def _micros(text: str, fraction: str | None, zone: str | None) -> int:
