@@ -105,6 +105,13 @@ export interface ChartPoint {
   readonly mean?: number | null;
 }
 
+/** What the categories without a bar have together. */
+export interface ChartOthers {
+  readonly values: number;
+  readonly count: number;
+  readonly mean?: number | null;
+}
+
 export interface ChartReply {
   readonly kind: ChartKind;
   readonly x: string;
@@ -112,6 +119,13 @@ export interface ChartReply {
   readonly rows: number;
   readonly left_out: number;
   readonly points: readonly ChartPoint[];
+  /** Of a timeline whose bins are all as long. */
+  readonly step?: "minute" | "hour" | "day" | "month" | "year";
+  /** Of a histogram: whether all numbers are whole. */
+  readonly whole?: boolean;
+  /** Where the rows begin and end, for a first or last bin that they fill in part. */
+  readonly partial?: { readonly first?: string | number; readonly last?: string | number };
+  readonly others?: ChartOthers;
 }
 
 /** What the result is, said once with the first page. */

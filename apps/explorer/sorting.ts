@@ -17,7 +17,7 @@ export function cycleSort(explorer: Explorer, place: Place, field: Field): void 
     sort === null
       ? "Not sorted."
       : `Sorted by ${field.label}, ${sort.descending ? "descending" : "ascending"}.`;
-  explorer.say(how);
+  explorer.tell(how);
 }
 
 function next(sort: Sort | null, column: string): Sort | null {

@@ -25,7 +25,9 @@ def histogram(rows: ChartRows) -> dict[str, Any]:
     [(low, high, whole)] = rows.select(
         f"SELECT min(x), max(x), min(typeof(x) = 'integer') FROM {rows.source} WHERE {numbers}"
     )
-    step = _step(high / BINS - low / BINS, max(-low, high), whole=bool(whole))
+    has_few = whole and high - low < 2 * BINS
+    least = 1 if has_few else high / BINS - low / BINS
+    step = _step(least, max(-low, high), whole=bool(whole))
     first = math.floor(low / step)
     bins: list[Bin] = rows.select(
         f"SELECT CAST(x / {step!r} - {first} AS INTEGER) AS bin, count(*), min(x), max(x) "
