@@ -78,7 +78,8 @@ function Columns({ chart, across, upwards }: MarksProps) {
     <>
       {chart.points.map((point, index) => {
         const [from, to] = binInPixels(chart, point, across);
-        const y = upwards.scale.at(plot.valueOf(chart, point));
+        // One row among thousands is seen too.
+        const y = Math.min(upwards.scale.at(plot.valueOf(chart, point)), zero - 1);
         const gap = to - from > 4 ? 1 : 0;
         return (
           <rect
